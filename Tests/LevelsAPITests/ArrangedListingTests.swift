@@ -117,11 +117,11 @@ import Testing
     // MARK: Asking
 
     private static func answer(_ snapshot: Snapshot, _ text: String) throws -> LevelAnswer {
-        let query = try Query(text.utf8Span.span, ArrangingQuery.table.options)
-        var asked = ArrangingQuery()
-        try query.readAnswer(into: &asked)
+        let query = try Query(text.utf8Span.span, .arranging)
+        var values = QueryValues()
+        try query.readAnswer(into: &values)
         return try LevelAnswer(
-            Item(rootOf: snapshot.document), asked.rows, snapshot.source(ArrangementCache(bytes: 0)),
+            Item(rootOf: snapshot.document), values.rows, snapshot.source(ArrangementCache(bytes: 0)),
             linked: query.parameters.filter { query.option($0)?.isInNextLink == true })
     }
 

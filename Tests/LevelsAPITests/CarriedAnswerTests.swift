@@ -179,20 +179,24 @@ import TreeStore
         let request = Request(target: "/levels/")
         let hash = Negotiation(request, .none).key(of: request.target)
         let arrangements = ArrangementCache(bytes: 0)
-        let contents = snapshots.map { snapshot in
-            ShownContent(.rows, of: Item(rootOf: snapshot.document), in: snapshot.source(arrangements))
+        let publications = Publications(snapshots[0])
+        let negotiation = Negotiation(request, .none)
+        let question = Question(.level, at: .root, QueryValues(), from: Query(.level), in: request.target, negotiation)
+        let inquiries = try snapshots.enumerated().map { number, snapshot in
+            if number > 0 { publications.publish(snapshot) }
+            return try Inquiry(question, in: publications.current, arrangements)
         }
         let answers = (0...1).map { number in
             let response = Response(status: 200, headers: [], body: [UInt8(number)])
             let head = Representation.Head(entityTag: nil, headers: [])
-            return KeptAnswer(response, head, for: request.target, showing: contents[number])
+            return KeptAnswer(response, head, for: request.target, showing: inquiries[number])
         }
         func keep(_ content: Int, in number: Int) { cache.keep(answers[content], hash: hash, in: number) }
         func served(_ content: Int, in number: Int) -> Response? {
             switch cache.find(request.target, hash: hash, in: number) {
             case .verified(let answer): answer.response
             case .unverified(let entry):
-                cache.verify(entry, hash: hash, in: number, showing: contents[content])?.response
+                cache.verify(entry, hash: hash, in: number, showing: inquiries[content])?.response
             case .missing: nil
             }
         }

@@ -144,7 +144,8 @@ import Testing
     func badRequests() throws {
         func crossing(_ origins: String) throws -> [String] {
             let api = try Self.desk(origins).api
-            return Self.crossing(Answer(api.response(toBadRequest: "It is too long.", status: 431, target: "/")))
+            return Self.crossing(
+                Answer(api.responder.response(toBadRequest: "It is too long.", status: 431, target: "/")))
         }
         #expect(try crossing("") == [])
         #expect(try crossing("*") == ["Access-Control-Allow-Origin: *", Self.exposed])
@@ -155,7 +156,7 @@ import Testing
     func refusal() throws {
         let api = try Self.desk("https://a.example").api
         let request = Request(method: .post, target: "/levels/", fields: [("Origin", "https://a.example")])
-        let answer = api.refusal(of: request).map { Answer($0) }
+        let answer = api.responder.refusal(of: request).map { Answer($0) }
         #expect(answer?.status == 403)
         #expect(answer?.header("Access-Control-Allow-Origin") == "https://a.example")
     }

@@ -64,25 +64,25 @@ import Testing
 
     @Test("Requests that violate HTTP are told so, as later")
     func badRequests() throws {
-        let (early, api) = (FirstLoadResponder(.init()), try Desk("[]").api)
+        let (early, later) = (FirstLoadResponder(.init()), try Desk("[]").api.responder)
         #expect(
             Answer(early.response(toBadRequest: "It is odd.", status: 400, target: "/a"))
-                == Answer(api.response(toBadRequest: "It is odd.", status: 400, target: "/a")))
+                == Answer(later.response(toBadRequest: "It is odd.", status: 400, target: "/a")))
         #expect(
-            Answer(early.response(toFault: "1f", target: "/a")) == Answer(api.response(toFault: "1f", target: "/a")))
+            Answer(early.response(toFault: "1f", target: "/a")) == Answer(later.response(toFault: "1f", target: "/a")))
     }
 
     @Test("Requests are counted by their routes and named in problems, as later")
     func countedAndNamed() throws {
-        let (responder, api) = (FirstLoadResponder(.init()), try Desk("[]").api)
+        let (responder, later) = (FirstLoadResponder(.init()), try Desk("[]").api.responder)
         for target in ["/", "/healthz", "/levels/a", "/changes?wait=1", "/x"] {
             let request = Request(target: target)
-            #expect(responder.route(of: request) == api.route(of: request))
+            #expect(responder.route(of: request) == later.route(of: request))
         }
         #expect(responder.route(of: Request(target: "/levels/a")) != responder.route(of: Request(target: "/x")))
-        let fault = api.response(toFault: "1f", target: "/a")
+        let fault = later.response(toFault: "1f", target: "/a")
         #expect(
-            Answer(responder.response(fault, naming: "c0ffee")) == Answer(api.response(fault, naming: "c0ffee")))
+            Answer(responder.response(fault, naming: "c0ffee")) == Answer(later.response(fault, naming: "c0ffee")))
         #expect(Answer(responder.response(fault, naming: "c0ffee")) != Answer(fault))
     }
 

@@ -47,7 +47,8 @@ import Testing
     @Test("of a problem that the server finds by itself ends with a line feed")
     func serverProblem() throws {
         let api = try Desk(Self.document).api
-        #expect(Answer(api.response(toBadRequest: "It is bad.", status: 400, target: "")).text.hasSuffix("}\n"))
+        #expect(
+            Answer(api.responder.response(toBadRequest: "It is bad.", status: 400, target: "")).text.hasSuffix("}\n"))
         #expect(try Desk(Self.document).ask(.post, "/levels/").text.hasSuffix("}\n"))
     }
 }

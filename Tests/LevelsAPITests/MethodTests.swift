@@ -86,10 +86,10 @@ import Testing
     @Test("A body is refused before it is read where no method takes one, and left alone on GET and HEAD")
     func refusal() throws {
         let api = try Desk(#"["a"]"#).api
-        #expect(api.refusal(of: Request(method: .post, target: "/healthz"))?.status == 405)
-        #expect(api.refusal(of: Request(method: .post, target: "/levels/"))?.status == 403)
-        #expect(api.refusal(of: Request(method: .put, target: "/x"))?.status == 404)
-        #expect(api.refusal(of: Request(method: .get, target: "/levels/")) == nil)
-        #expect(api.refusal(of: Request(method: .head, target: "/x")) == nil)
+        #expect(api.responder.refusal(of: Request(method: .post, target: "/healthz"))?.status == 405)
+        #expect(api.responder.refusal(of: Request(method: .post, target: "/levels/"))?.status == 403)
+        #expect(api.responder.refusal(of: Request(method: .put, target: "/x"))?.status == 404)
+        #expect(api.responder.refusal(of: Request(method: .get, target: "/levels/")) == nil)
+        #expect(api.responder.refusal(of: Request(method: .head, target: "/x")) == nil)
     }
 }

@@ -39,7 +39,7 @@ import TreeStore
     func routes() throws {
         let desk = try Desk("[]")
         let names = ["/", "/levels/a?b=c", "/detail/x", "/nowhere", "*", "/levelsx", ""].map { target in
-            MetricsAnswer.name(ofRoute: desk.api.route(of: Request(target: target)))
+            MetricsAnswer.name(ofRoute: desk.api.responder.route(of: Request(target: target)))
         }
         #expect(names == ["/", "/levels", "/detail", "other", "other", "other", "other"])
         #expect(

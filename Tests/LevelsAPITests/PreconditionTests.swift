@@ -1,7 +1,7 @@
 import HTTPServer
-import LevelsAPI
 import Testing
 
+@testable import LevelsAPI
 @testable import TestDocuments
 
 /// `If-Match` on GET and HEAD (RFC 9110, sections 13.1.1 and 13.2.2).

@@ -211,7 +211,8 @@ import Testing
             (414, "uri-too-long", "URI too long"), (431, "header-too-large", "Header too large"),
             (501, "not-implemented", "Not implemented"), (505, "version-not-supported", "HTTP version not supported"),
         ] {
-            let answer = Answer(desk.api.response(toBadRequest: "It is bad.", status: status, target: "/levels/?\"a"))
+            let answer = Answer(
+                desk.api.responder.response(toBadRequest: "It is bad.", status: status, target: "/levels/?\"a"))
             #expect(answer.status == status)
             #expect(
                 answer.line == """
@@ -223,7 +224,7 @@ import Testing
 
     @Test("An answer that cannot be sent is a problem with the id that the log has")
     func unsentAnswer() throws {
-        let answer = Answer(try Desk(Self.document).api.response(toFault: "c0ffee", target: "/levels/"))
+        let answer = Answer(try Desk(Self.document).api.responder.response(toFault: "c0ffee", target: "/levels/"))
         #expect(answer.status == 500)
         #expect(
             answer.line == """

@@ -11,37 +11,27 @@ import Testing
         endpoint.operations.map { (String(describing: endpoint.name), $0.method, $0.options) }
     }
 
-    /// A query that is not served, which writes down what it reads.
-    private struct MadeUp: DeliveredQuery {
-        static let table = QueryTable<MadeUp>([
-            (
-                note(QueryOption(name: "wide", grammar: "*CHAR", summary: "Is read last.", excludes: ["narrow"])),
-                .layout
-            ),
-            (
-                note(
-                    QueryOption(name: "narrow", grammar: "*CHAR", summary: "Is not in the link.", isInNextLink: false)),
-                .content
-            ),
-            (
-                note(QueryOption(name: "where", grammar: "*CHAR", summary: "May be repeated.", isRepeatable: true)),
-                .content
-            ),
-            (
-                note(QueryOption(name: "late", grammar: "*CHAR", summary: "Is read first.", isInNextLink: false)),
-                .delivery
-            ),
-        ])
+    /// Options that are not served, which write down in `revision` what they read.
+    private static let options = QueryOptions([
+        QueryOption(name: "wide", grammar: "*CHAR", summary: "Is read last.", excludes: ["narrow"], phase: .layout) {
+            note("wide", $0, &$1)
+        },
+        QueryOption(name: "narrow", grammar: "*CHAR", summary: "Is not in the link.", isInNextLink: false) {
+            note("narrow", $0, &$1)
+        },
+        QueryOption(name: "where", grammar: "*CHAR", summary: "May be repeated.", isRepeatable: true) {
+            note("where", $0, &$1)
+        },
+        QueryOption(name: "late", grammar: "*CHAR", summary: "Is read first.", isInNextLink: false, phase: .delivery) {
+            note("late", $0, &$1)
+        },
+    ])
 
-        var delivery = Delivery()
-        var read = ""
-
-        private static func note(_ option: QueryOption) -> QueryReader<MadeUp> {
-            QueryReader(option) { value, query in query.read += "\(option.name)=\(value) " }
-        }
+    private static func note(_ name: String, _ value: String, _ values: inout QueryValues) {
+        values.revision = (values.revision ?? "") + "\(name)=\(value) "
     }
 
-    private static func query(_ text: String) throws -> Query { try Query(text.utf8Span.span, MadeUp.table.options) }
+    private static func query(_ text: String) throws -> Query { try Query(text.utf8Span.span, options) }
 
     @Test("Each option of each endpoint is described, and named once")
     func described() {
@@ -83,19 +73,19 @@ import Testing
     @Test("Options are read by their phase, then in the order of the table, repeated ones in that of the request")
     func order() throws {
         let query = try Self.query("where=2&late=x&narrow=y&where=1")
-        var asked = MadeUp()
-        try asked.readDelivery(query, .init(target: "/"))
-        #expect(asked.read == "late=x ")
-        try query.readAnswer(into: &asked)
-        #expect(asked.read == "late=x narrow=y where=2 where=1 ")
+        var values = QueryValues()
+        try query.readDelivery(.init(target: "/"), into: &values)
+        #expect(values.revision == "late=x ")
+        try query.readAnswer(into: &values)
+        #expect(values.revision == "late=x narrow=y where=2 where=1 ")
     }
 
     @Test("A query of rows is plain data: equal queries are equal, and it says what it asks")
     func plain() throws {
         func rows(_ text: String) throws -> RowQuery {
-            var asked = LevelQuery()
-            try Query(text.utf8Span.span, .level).readAnswer(into: &asked)
-            return asked.rows
+            var values = QueryValues()
+            try Query(text.utf8Span.span, .level).readAnswer(into: &values)
+            return values.rows
         }
         let text = "where=Price%3C10&sort=-Price,Title&q=an&in=Text,Title&group=Kind&limit=20&start=40&fields=Text"
         #expect(try rows(text) == rows(text.split(separator: "&").reversed().joined(separator: "&")))
@@ -114,9 +104,9 @@ import Testing
             ("q=a", true), ("q=a&group=Kind", true), ("sort=&q=a", false), ("q=a&sort=Title", false),
             ("q=a&in=Title", false), ("group=initial&q=a", false), ("q=a&group=initial", false), ("", false),
         ] {
-            var asked = LevelQuery()
-            try Query(text.utf8Span.span, .level).readAnswer(into: &asked)
-            #expect(asked.rows.isRanked == isRanked, "\(text)")
+            var values = QueryValues()
+            try Query(text.utf8Span.span, .level).readAnswer(into: &values)
+            #expect(values.rows.isRanked == isRanked, "\(text)")
         }
     }
 

@@ -133,7 +133,7 @@ import TreeStore
             var fields = [(name: "Content-Type", value: "application/json"), (name: "Content-Length", value: "3")]
             if let token { fields.append(("Authorization", "Bearer \(token)")) }
             let request = Request(method: .post, target: "/levels/", fields: fields, body: Array(#""x""#.utf8))
-            return desk.api.refusal(of: request)?.status ?? desk.api.response(to: request).status
+            return desk.api.responder.refusal(of: request)?.status ?? desk.api.response(to: request).status
         }
         #expect(post(nil) == 401)
         #expect(post(Self.reader) == 403)
@@ -171,13 +171,13 @@ import TreeStore
     @Test("The identifier of a request is the last member of a fault's problem")
     func identifier() throws {
         let desk = try Desk("[]")
-        let problem = desk.api.response(toBadRequest: "It is bad.", status: 501, target: "/")
+        let problem = desk.api.responder.response(toBadRequest: "It is bad.", status: 501, target: "/")
         #expect(
-            Answer(desk.api.response(problem, naming: "c0ffee")).line == """
+            Answer(desk.api.responder.response(problem, naming: "c0ffee")).line == """
                 {"type":"/problems/not-implemented","title":"Not implemented","status":501,"detail":"It is bad.",\
                 "instance":"/","id":"c0ffee"}
                 """)
         let other = Response(status: 500, headers: [("Content-Type", "text/plain")], body: Array("}\n".utf8))
-        #expect(Answer(desk.api.response(other, naming: "c0ffee")).text == "}\n")
+        #expect(Answer(desk.api.responder.response(other, naming: "c0ffee")).text == "}\n")
     }
 }

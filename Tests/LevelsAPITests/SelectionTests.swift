@@ -20,11 +20,11 @@ import TreeStore
         let negotiation = Negotiation(request, .none)
         let key = negotiation.key(of: request.target)
         let question = Question(
-            LevelQuery(), at: .root, from: Query(.level), in: request.target, key: key, negotiation)
+            .level, at: .root, QueryValues(), from: Query(.level), in: request.target, key: key, negotiation)
         let inquiry = try Inquiry(question, in: publication, selection.arrangements)
         let kept = KeptAnswer(
             Response(status: 200, headers: []), Representation.Head(entityTag: "\"kept\"", headers: []),
-            for: request.target, showing: inquiry.shown)
+            for: request.target, showing: inquiry)
         cache.keep(kept, hash: key, in: publication.number)
         let selected = try selection.select(inquiry)
         #expect(selected.entityTag == "\"kept\"")

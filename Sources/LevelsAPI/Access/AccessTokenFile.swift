@@ -1,25 +1,25 @@
 import Files
 import Locking
 
-/// A file of edit tokens, which is read again when it changes.
+/// A file of tokens, read again when it changes.
 ///
-/// It is looked at when an edit asks for the tokens, at most once a second, so it costs nothing while nobody edits.
+/// It is checked when the tokens are needed, at most once a second, so it costs nothing while nobody needs them.
 public final class AccessTokenFile: Sendable {
-    /// What an operator should know about the file.
+    /// A notice for the operator.
     public enum Notice: Sendable, Equatable {
-        /// The file was read again, and has so many tokens.
+        /// The file was read again.
         case reread(count: Int)
-        /// A line allows nothing.
+        /// A line that allows nothing.
         case fault(AccessTokens.Fault)
-        /// Users other than its owner can read or change the file, by these permissions.
+        /// Users other than its owner can read or change the file.
         case exposed(mode: Int)
-        /// The file cannot be read, for this reason; until it can, no token of it allows anything.
+        /// The file cannot be read; until it can, its tokens allow nothing.
         case unreadable(String)
     }
 
-    /// The file cannot be read; the system's reason.
+    /// The file cannot be read.
     public struct Unreadable: Error, Sendable, CustomStringConvertible {
-        /// The reason, without a final full stop.
+        /// The system's reason, without a final full stop.
         public let description: String
     }
 
@@ -62,7 +62,7 @@ public final class AccessTokenFile: Sendable {
         return tokens
     }
 
-    /// Reads the file if it has changed; what cannot be read takes all tokens back, as if the file were empty.
+    /// Reads the file if it has changed. An unreadable file takes all tokens back.
     private func refresh(_ state: inout State) -> [Notice] {
         if state.stamp?.isCurrent == true { return [] }
         do throws(Unreadable) {

@@ -1,23 +1,24 @@
 import Bytes
 import HTTPServer
+import Locking
 
-/// The tokens that allow edits: one a line, after a name and a space if it has one.
+/// Access tokens, one per line, optionally after a name and a space.
 ///
 /// Blank lines and lines that begin with `#` are skipped.
 public struct AccessTokens: Sendable, Equatable {
-    /// A line that is not a token; it is never shown, because it may contain a secret.
+    /// A line that is not a token; its text is never shown, because it may contain a secret.
     public struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
         /// The number of the line, from 1.
         public let line: Int
-        /// What is wrong, and what would be right, without a final full stop.
+        /// The fault, and what would be right, without a final full stop.
         public let description: String
     }
 
     private(set) var tokens: [AccessToken] = []
-    /// The lines that were left out.
+    /// The lines that are not tokens.
     public private(set) var faults: [Fault] = []
 
-    /// Reads tokens; lines that are not tokens become faults, and allow nothing.
+    /// Reads tokens; other lines become faults.
     public init(_ text: [UInt8]) {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = text.starts(with: mark) ? text.dropFirst(mark.count) : text[...]
@@ -31,13 +32,13 @@ public struct AccessTokens: Sendable, Equatable {
         }
     }
 
-    /// Whether there is none, so that editing is off.
+    /// Whether the list is empty.
     public var isEmpty: Bool { tokens.isEmpty }
 
     /// The number of tokens.
     public var count: Int { tokens.count }
 
-    /// These and others.
+    /// The tokens and faults of both.
     public func adding(_ others: AccessTokens) -> AccessTokens {
         var all = self
         all.tokens += others.tokens
@@ -45,9 +46,9 @@ public struct AccessTokens: Sendable, Equatable {
         return all
     }
 
-    /// The token that a client presents; nil if it is none of these.
+    /// The token with a secret that a client presents.
     ///
-    /// All tokens are compared, so that the time does not tell which one is nearly right.
+    /// All tokens are compared, so that the time reveals nothing about near misses.
     func token(_ presented: Span<UInt8>) -> AccessToken? {
         var found: AccessToken?
         for token in tokens where token.matches(presented) { found = found ?? token }
@@ -86,7 +87,7 @@ public struct AccessTokens: Sendable, Equatable {
 }
 
 extension Unicode.GeneralCategory {
-    /// Whether its characters are not shown, or end a line.
+    /// Whether its characters are invisible, or end a line.
     fileprivate var isControl: Bool {
         switch self {
         case .control, .format, .unassigned, .lineSeparator, .paragraphSeparator: true
@@ -95,20 +96,20 @@ extension Unicode.GeneralCategory {
     }
 }
 
-/// A secret that allows edits, and the name of its holder.
+/// A secret, and the name of its holder.
 struct AccessToken: Sendable, Equatable {
-    /// The name that the log and `/changes` show; nil if the token has none.
+    /// The name that the log and `/changes` show.
     let name: String?
     /// Visible ASCII.
     let secret: [UInt8]
 
-    /// The minimum length of a token, in bytes.
+    /// In bytes.
     static let shortest = 16
 
-    /// Whether this is the token that a client presents.
+    /// Whether a client presents this token.
     ///
-    /// Every byte that the client sent is compared, wherever the first difference is, so the time depends on lengths
-    /// alone, and tells nothing of how much of a guess is right.
+    /// Every byte that the client sent is compared, wherever the first difference is, so the time depends only on
+    /// lengths.
     func matches(_ presented: Span<UInt8>) -> Bool {
         var difference = UInt64(truncatingIfNeeded: secret.count ^ presented.count)
         for index in 0..<presented.count { difference |= UInt64(presented[index] ^ secret[index % secret.count]) }
@@ -118,7 +119,7 @@ struct AccessToken: Sendable, Equatable {
 
 /// The token in the `Authorization` field of a request (RFC 6750, section 2.1).
 enum BearerCredentials {
-    /// Copies the token; nil without one, and for another scheme.
+    /// Nil without a token, and for another scheme.
     static func token(of request: Request) -> [UInt8]? {
         guard request.has(.authorization) else { return nil }
         var token: [UInt8]?
@@ -137,4 +138,63 @@ enum BearerCredentials {
         while start < line.count, line[start] == UInt8(ascii: " ") { start += 1 }
         return start < line.count ? Array(copying: line.extracting(start..<line.count)) : nil
     }
+}
+
+/// Counts the wrong tokens from each address, so that a burst of them is answered with 429.
+///
+/// Only wrong tokens are counted and slowed down, so clients behind the same proxy as a guesser can still edit.
+final class TokenFailures: Sendable {
+    private struct Count {
+        var value: Double
+        var at: ContinuousClock.Instant
+        var isReported = false
+
+        func value(at now: ContinuousClock.Instant) -> Double {
+            let (seconds, attoseconds) = (now - at).components
+            return max(0, value - (Double(seconds) + Double(attoseconds) / 1e18) * TokenFailures.perSecond)
+        }
+    }
+
+    private let counts = Guarded<[String: Count]>([:])
+
+    /// The wrong tokens that are answered at once.
+    static let burst = 100.0
+    /// The wrong tokens that are forgotten per second.
+    static let perSecond = 2.0
+    /// The maximum number of addresses; beyond it, the lowest counts are forgotten.
+    static let addressLimit = 1_024
+
+    /// Counts one wrong token.
+    ///
+    /// - Returns: nil if it is answered at once; otherwise the seconds to wait, and whether this is the first time in
+    ///   this burst.
+    func note(_ address: String, at now: ContinuousClock.Instant = .now) -> (seconds: Int, isFirst: Bool)? {
+        counts.withLock { counts in
+            if counts[address] == nil, counts.count >= Self.addressLimit { Self.thin(&counts, at: now) }
+            let before = counts[address]
+            let value = (before?.value(at: now) ?? 0) + 1
+            guard value > Self.burst else {
+                let isReported = before?.isReported == true && value > Self.burst / 2
+                counts[address] = Count(value: value, at: now, isReported: isReported)
+                return nil
+            }
+            counts[address] = Count(value: Self.burst, at: now, isReported: true)
+            return (Int((1 / Self.perSecond).rounded(.up)), before?.isReported != true)
+        }
+    }
+
+    /// The number of addresses.
+    var count: Int { counts.withLock(\.count) }
+
+    /// Forgets the half with the lowest counts.
+    private static func thin(_ counts: inout [String: Count], at now: ContinuousClock.Instant) {
+        let kept = counts.sorted { $0.value.value(at: now) > $1.value.value(at: now) }.prefix(addressLimit / 2)
+        counts = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+    }
+}
+
+/// An event about tokens, for logs.
+public enum TokenEvent: Sendable, Equatable {
+    /// Wrong tokens come from an address faster than they are answered; logged once for each burst.
+    case wrongTokens(address: String)
 }

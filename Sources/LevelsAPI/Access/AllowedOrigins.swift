@@ -3,14 +3,14 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// The origins whose pages a browser allows to read the answers (Fetch standard, section 3.2, "CORS protocol").
+/// The origins whose pages may read the answers in a browser (Fetch standard, section 3.2, "CORS protocol").
 public struct AllowedOrigins: Sendable {
     /// A text that is neither an origin nor `*`.
     public struct Malformed: Error, Equatable, CustomStringConvertible {
         /// The text.
         public let text: String
 
-        /// What is wrong, and what would be right, without a final full stop.
+        /// The fault, and what would be right, without a final full stop.
         public var description: String {
             """
             '\(quoted: text)' is not an origin: write scheme://host or scheme://host:port without a path, several separated by \
@@ -19,28 +19,23 @@ public struct AllowedOrigins: Sendable {
         }
     }
 
-    /// Which of the origins a request comes from, counted from 1; 0 means none of them.
+    /// The number of the origin that a request comes from, from 1; 0 for any other.
     typealias Place = Int
 
     private let isAny: Bool
     private let origins: [Origin]
-    /// The same texts as bytes, to compare with a field's value.
-    private let bytes: [[UInt8]]
 
-    private init(isAny: Bool, _ origins: [Origin]) {
+    private init(isAny: Bool, origins: [Origin]) {
         self.isAny = isAny
         self.origins = origins
-        bytes = origins.map { Array($0.text.utf8) }
     }
 
-    /// Only the service's own origin, for which a browser needs no permission.
-    public static let none = AllowedOrigins(isAny: false, [])
+    /// No origin but the service's own, which needs no permission.
+    public static let none = AllowedOrigins(isAny: false, origins: [])
     /// All origins.
-    public static let any = AllowedOrigins(isAny: true, [])
+    public static let any = AllowedOrigins(isAny: true, origins: [])
 
-    /// Reads a list separated by commas, or `*`; an empty list allows none.
-    ///
-    /// - Throws: `Malformed` for the first text that is not an origin.
+    /// Reads a list separated by commas, or `*`; an empty list allows no origin.
     public init(_ list: String) throws(Malformed) {
         let texts = list.split { $0 == "," || $0 == " " }.map(String.init)
         if texts == ["*"] {
@@ -52,10 +47,10 @@ public struct AllowedOrigins: Sendable {
             guard let origin = Origin(text) else { throw Malformed(text: text) }
             if !origins.contains(origin) { origins.append(origin) }
         }
-        self.init(isAny: false, origins)
+        self.init(isAny: false, origins: origins)
     }
 
-    /// The place of a request's origin among those allowed; the same for every request if all are.
+    /// The place of a request's origin; the same for every request if all are allowed.
     @inline(__always)
     func place(of request: Request) -> Place {
         if origins.isEmpty { return isAny ? 1 : 0 }
@@ -67,7 +62,9 @@ public struct AllowedOrigins: Sendable {
         var lines = 0
         request.forEachLine(of: .origin) { line in
             lines += 1
-            for (index, origin) in bytes.enumerated() where origin.span.isEqual(to: line) { place = index + 1 }
+            for (index, origin) in origins.enumerated() where line.isEqual(to: origin.text.utf8Span.span) {
+                place = index + 1
+            }
         }
         // A browser sends exactly one line.
         return lines == 1 ? place : 0
@@ -76,12 +73,13 @@ public struct AllowedOrigins: Sendable {
     /// The place for an answer to an unreadable request.
     var placeWithoutRequest: Place { isAny ? 1 : 0 }
 
-    /// The header lines of an answer to a request from an origin: which fields it varies by, and who may read it.
+    /// The header lines for CORS, and `Vary`.
     ///
-    /// If answers name the origin, every answer varies by it, even one to a request without an origin. Otherwise a cache
-    /// would give one page's answer to another, which could not read it (Fetch standard, "CORS protocol and HTTP caches").
-    func headers(at place: Place, vary: String? = nil) -> [(name: String, value: String)] {
-        var headers: [(name: String, value: String)] = []
+    /// If answers name the origin, every answer varies by it, even one to a request without an origin. Otherwise a
+    /// cache would give one page's answer to another, which could not read it (Fetch standard, "CORS protocol and HTTP
+    /// caches").
+    func headers(at place: Place, vary: String? = nil) -> HeaderLines {
+        var headers: HeaderLines = []
         let varied = origins.isEmpty ? vary : (vary.map { $0 + ", Origin" } ?? "Origin")
         if let varied { headers.append(("Vary", varied)) }
         if let origin = text(at: place) {
@@ -91,8 +89,8 @@ public struct AllowedOrigins: Sendable {
         return headers
     }
 
-    /// The header lines of the answer to a preflight request; nil if the origin is not allowed.
-    func preflightHeaders(at place: Place, methods: String) -> [(name: String, value: String)]? {
+    /// The header lines for a preflight request; nil if the origin is not allowed.
+    func preflightHeaders(at place: Place, methods: String) -> HeaderLines? {
         guard let origin = text(at: place) else { return nil }
         return (origins.isEmpty ? [] : [("Vary", "Origin")]) + [
             ("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Methods", methods),
@@ -100,7 +98,7 @@ public struct AllowedOrigins: Sendable {
         ]
     }
 
-    /// Whether pages of the origin at a place may edit: only listed ones.
+    /// Whether pages of this origin may edit: only listed origins.
     func grantsEdits(at place: Place) -> Bool { place > 0 && !isAny }
 
     private func text(at place: Place) -> String? {
@@ -108,20 +106,20 @@ public struct AllowedOrigins: Sendable {
         return isAny ? "*" : origins[place - 1].text
     }
 
-    /// The answers' fields that a page may read in addition to those that any page may.
+    /// Readable by pages, in addition to the fields that any page may read.
     private static let exposed =
         "ETag, Link, Preference-Applied, Location, Retry-After, Content-Range, Accept-Ranges"
-    /// The fields that a page may send in addition to those that any page may.
+    /// Sendable by pages, in addition to the fields that any page may send.
     private static let taken =
         "If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, Authorization, If-Match, Cache-Control, Pragma"
-    /// The methods that change nothing: all that pages of `*` may use.
+    /// The methods that change nothing; pages of `*` may use no others.
     static let readingMethods = ["GET", "HEAD", "OPTIONS"]
-    /// Two hours, in seconds: Chromium does not remember a permission longer.
+    /// In seconds; Chromium remembers a permission no longer.
     private static let age = "7200"
 }
 
 extension AllowedOrigins {
-    /// Whether a request that edits comes from no page, from a page of this server, or from one of a listed origin.
+    /// Whether an edit comes from outside of web pages, from a page of this server, or from one of a listed origin.
     ///
     /// `*` lets pages only read: any page could otherwise use a token that its visitor gave to another one.
     func allowsEdits(by request: Request) -> Bool {
@@ -134,32 +132,30 @@ extension AllowedOrigins {
         guard let origin = request.field(.origin).flatMap(Origin.init), let host = request.field(.host) else {
             return false
         }
-        // A proxy in front may have ended TLS, so either scheme may be the client's.
+        // A proxy may have ended TLS, so either scheme may be the client's.
         return ["http", "https"].contains { Origin("\($0)://\(host)") == origin }
     }
 }
 
 /// The origin of a web page as its browser sends it: `https://app.example.org:8443` (RFC 6454, section 6.2).
 public struct Origin: Equatable, Sendable {
-    /// The form that a browser sends: in lower case, without the scheme's default port.
+    /// As a browser sends it: in lower case, without the scheme's default port.
     public let text: String
 
-    /// Reads `scheme://host` or `scheme://host:port`; nil for anything else.
+    /// Reads `scheme://host` or `scheme://host:port`.
     public init?(_ text: String) {
         let text = text.lowercased()
         guard let slashes = text.firstRange(of: "://"), Self.isScheme(text[..<slashes.lowerBound]) else { return nil }
         let scheme = text[..<slashes.lowerBound]
         var host = text[slashes.upperBound...]
+        var suffix = ""
         if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") {
             guard let port = Self.port(host[host.index(after: colon)...]) else { return nil }
             host = host[..<colon]
-            guard Self.isHost(host) else { return nil }
-            self.text =
-                Self.standardPorts[String(scheme)] == port ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
-        } else {
-            guard Self.isHost(host) else { return nil }
-            self.text = "\(scheme)://\(host)"
+            if Self.standardPorts[String(scheme)] != port { suffix = ":\(port)" }
         }
+        guard Self.isHost(host) else { return nil }
+        self.text = "\(scheme)://\(host)\(suffix)"
     }
 
     private static let standardPorts = ["http": 80, "https": 443]

@@ -1,61 +1,133 @@
 import Bytes
+import Levels
 import PropertyLists
 
-/// What is read into the same member of several queries is described once.
+/// The options of the form and the time of an answer.
 extension QueryOption {
-    fileprivate static let format = QueryOption(
+    static let format = QueryOption(
         name: "format", grammar: "\"json\" / \"plist\"", example: "json",
-        summary: "The format of the answer, instead of the one that Accept prefers.")
-    fileprivate static let pretty = QueryOption(
+        summary: "The format of the answer, instead of the one that Accept prefers.", phase: .format
+    ) { value, values throws(Problem) in
+        switch value {
+        case "json": values.delivery.format = .json
+        case "plist": values.delivery.format = .plist
+        default:
+            throw .badParameter(
+                "format", "'format' must be json or plist here, not '\(quoted: value)'.", allowed: ["json", "plist"])
+        }
+    }
+
+    /// `format=` of a document, which can also be binary.
+    static let documentFormat = QueryOption(
+        name: "format", grammar: "\"plist\" / \"xml\" / \"json\" / \"binary\"", example: "json",
+        summary: "The format of the document, instead of the one that Accept prefers.", phase: .format
+    ) { value, values throws(Problem) in
+        switch value {
+        case "json": values.delivery.format = .json
+        case "plist", "xml": values.delivery.format = .plist
+        case "binary": values.delivery.format = .binary
+        default:
+            throw .badParameter(
+                "format", "'format' must be plist, json or binary, not '\(quoted: value)'.",
+                allowed: ["plist", "json", "binary"])
+        }
+    }
+
+    static let inline = QueryOption(
+        name: "inline", grammar: "\"true\" / \"false\"", example: "true", defaultValue: "true",
+        summary: "Whether levels from other files are in place; false gives the document as its own file has it."
+    ) { value, values throws(Problem) in
+        values.isInline = try Bool(value, of: "inline")
+    }
+
+    static let pretty = QueryOption(
         name: "pretty", grammar: "\"true\" / \"false\"", example: "true", defaultValue: "false",
-        summary: "Whether JSON is indented, with a line for each member.")
-    fileprivate static let wait = QueryOption(
+        summary: "Whether JSON is indented, with a line for each member.", phase: .layout
+    ) { value, values throws(Problem) in
+        values.delivery.isIndented = try Bool(value, of: "pretty")
+        guard !values.delivery.isIndented || values.delivery.format == .json else {
+            throw .badParameter("pretty", "'pretty' applies only to JSON; add format=json, or omit 'pretty'.")
+        }
+    }
+
+    /// `wait=`, which overrides the preference of the same name.
+    static let wait = QueryOption(
         name: "wait", grammar: "1*3DIGIT", example: "1", range: Wait.limits,
         summary: "How many seconds to wait for an answer that differs from the one the client has.",
-        isInNextLink: false)
+        isInNextLink: false, phase: .delivery
+    ) { value, values throws(Problem) in
+        guard let seconds = Int(digits: value.utf8Span.span), Wait.limits.contains(seconds) else {
+            throw .badParameter(
+                "wait", "'wait' must be a whole number of seconds from 1 to 300, not '\(quoted: value)'.")
+        }
+        values.delivery.wait = Wait(seconds: seconds, isPreference: false)
+    }
+
+    /// `since=` of a level.
+    static let sinceVersion = QueryOption(
+        name: "since", grammar: "22( ALPHA / DIGIT / \"-\" / \"_\" )", pattern: "^[A-Za-z0-9_-]{22}$",
+        example: "JyuK7dY9m8TO_ugO9X2M3G",
+        summary: "The version of the level that the client has: the answer tells what changed since.",
+        isInNextLink: false
+    ) { value, values throws(Problem) in
+        guard let version = RequestedVersion(value) else {
+            throw .badParameter(
+                "since", "'\(quoted: value)' is not a version; use the member 'version' of an earlier answer.")
+        }
+        values.delivery.since = version
+    }
+
+    /// `since=` of `/changes`. A revision is opaque, so it is never malformed.
+    static let sinceRevision = QueryOption(
+        name: "since", grammar: "*CHAR",
+        summary: "The revision that the client has: the answer tells what changed since."
+    ) { value, values in
+        values.revision = value
+    }
 }
 
-extension QueryReader where Asked: DeliveredQuery {
-    /// `format=` of a level or a detail.
-    static var format: QueryReader {
-        QueryReader(.format) { value, query throws(Problem) in
-            switch value {
-            case "json": query.delivery.format = .json
-            case "plist": query.delivery.format = .plist
-            default:
-                throw .badParameter(
-                    "format", "'format' must be json or plist here, not '\(quoted: value)'.",
-                    allowed: ["json", "plist"])
-            }
-        }
+/// The options of `POST /levels/<path>`.
+extension QueryOption {
+    static let position = QueryOption(
+        name: "at", grammar: "\"first\" / \"last\" / 1*DIGIT / ( \"before:\" / \"after:\" ) key",
+        pattern: "^(first|last|[0-9]+|before:[\\s\\S]*|after:[\\s\\S]*)$", example: "first", defaultValue: "last",
+        summary: "The place of the new item among the rows: an end, the number of rows before it, or a row beside it."
+    ) { value, values throws(Problem) in
+        guard let position = Int(digits: value.utf8Span.span).map(RowPosition.offset) ?? RowPosition(name: value)
+        else { throw .badParameter("at", "'at' must be \(RowPosition.grammar), not '\(quoted: value)'.") }
+        values.position = position
     }
 
-    /// `pretty=`: whether JSON is indented.
-    static var pretty: QueryReader {
-        QueryReader(.pretty) { value, query throws(Problem) in
-            query.delivery.isIndented = try Bool(value, of: "pretty")
-            guard !query.delivery.isIndented || query.delivery.format == .json else {
-                throw .badParameter("pretty", "'pretty' applies only to JSON; add format=json, or omit 'pretty'.")
-            }
+    static let section = QueryOption(
+        name: "section", grammar: "1*DIGIT",
+        summary:
+            "The section of the new item, counted from 0 as the level's answer shows them; without it, the last one."
+    ) { value, values throws(Problem) in
+        guard let section = Int(digits: value.utf8Span.span) else {
+            throw .badParameter("section", "'section' must be the number of a section, from 0, not '\(quoted: value)'.")
         }
+        values.section = section
     }
+}
 
-    /// `wait=`: how long the request waits for a change. It overrides the preference of the same name.
-    static var wait: QueryReader {
-        QueryReader(.wait) { value, query throws(Problem) in
-            guard let seconds = Int(digits: value.utf8Span.span), Wait.limits.contains(seconds) else {
-                throw .badParameter(
-                    "wait", "'wait' must be a whole number of seconds from 1 to 300, not '\(quoted: value)'.")
-            }
-            query.delivery.wait = Wait(seconds: seconds, isPreference: false)
+extension RowPosition {
+    /// The possible positions, for messages.
+    static let grammar = "first, last, a number of rows from 0, before:KEY or after:KEY"
+
+    /// A position other than a number; nil if it is malformed.
+    init?(name text: String) {
+        switch text {
+        case "first": self = .first
+        case "last": self = .last
+        case _ where text.hasPrefix("before:"): self = .before(String(text.dropFirst(7)))
+        case _ where text.hasPrefix("after:"): self = .after(String(text.dropFirst(6)))
+        default: return nil
         }
     }
 }
 
 extension Bool {
-    /// The value of an option that is true or false.
-    ///
-    /// - Throws: `Problem` (400) for any other text.
+    /// - Throws: `Problem` (400) for text other than `true` and `false`.
     fileprivate init(_ value: String, of name: String) throws(Problem) {
         switch value {
         case "true": self = true
@@ -64,61 +136,5 @@ extension Bool {
             throw .badParameter(
                 name, "'\(name)' must be true or false, not '\(quoted: value)'.", allowed: ["true", "false"])
         }
-    }
-}
-
-extension DocumentQuery {
-    /// `format=` of a document, which can also be binary.
-    static let format = QueryReader<DocumentQuery>(
-        QueryOption(
-            name: "format", grammar: "\"plist\" / \"xml\" / \"json\" / \"binary\"", example: "json",
-            summary: "The format of the document, instead of the one that Accept prefers.")
-    ) { value, query throws(Problem) in
-        switch value {
-        case "json": query.delivery.format = .json
-        case "plist", "xml": query.delivery.format = .plist
-        case "binary": query.delivery.format = .binary
-        default:
-            throw .badParameter(
-                "format", "'format' must be plist, json or binary, not '\(quoted: value)'.",
-                allowed: ["plist", "json", "binary"])
-        }
-    }
-
-    /// `inline=`: whether a document has what it takes from other files in place.
-    static let inline = QueryReader<DocumentQuery>(
-        QueryOption(
-            name: "inline", grammar: "\"true\" / \"false\"", example: "true", defaultValue: "true",
-            summary: "Whether levels from other files are in place; false gives the document as its own file has it.")
-    ) { value, query throws(Problem) in
-        query.isInline = try Bool(value, of: "inline")
-    }
-}
-
-extension LevelQuery {
-    /// `since=` of a level: the version that the client has.
-    static let since = QueryReader<LevelQuery>(
-        QueryOption(
-            name: "since", grammar: "22( ALPHA / DIGIT / \"-\" / \"_\" )", pattern: "^[A-Za-z0-9_-]{22}$",
-            example: "JyuK7dY9m8TO_ugO9X2M3G",
-            summary: "The version of the level that the client has: the answer tells what changed since.",
-            isInNextLink: false)
-    ) { value, query throws(Problem) in
-        guard let version = RequestedVersion(value) else {
-            throw .badParameter(
-                "since", "'\(quoted: value)' is not a version; use the member 'version' of an earlier answer.")
-        }
-        query.delivery.since = version
-    }
-}
-
-extension ChangesQuery {
-    /// `since=` of the changes: the revision that the client has. It is opaque, so it is never malformed.
-    static let since = QueryReader<ChangesQuery>(
-        QueryOption(
-            name: "since", grammar: "*CHAR",
-            summary: "The revision that the client has: the answer tells what changed since.")
-    ) { value, query throws(Problem) in
-        query.revision = value
     }
 }

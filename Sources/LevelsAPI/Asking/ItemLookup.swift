@@ -3,8 +3,6 @@ import Levels
 import PropertyLists
 
 extension ItemPath {
-    /// The path in a target.
-    ///
     /// - Throws: `Problem` (400) for a segment that is not percent-encoded UTF-8.
     init(requested text: Span<UInt8>) throws(Problem) {
         do {
@@ -14,7 +12,7 @@ extension ItemPath {
         }
     }
 
-    /// The end of the last segment that is read; no item is deeper, so the rest cannot matter.
+    /// The end of the last segment that is read: no item is deeper, so the rest cannot matter.
     private static func end(in text: Span<UInt8>) -> Int {
         var slashes = 0
         for index in text.indices where text[index] == UInt8(ascii: "/") {
@@ -24,14 +22,12 @@ extension ItemPath {
         return text.count
     }
 
-    /// More segments than the path of any item: levels nest at most 512 deep (`TreeLimits`).
+    /// Levels nest at most 512 deep (`TreeLimits`).
     private static let deepest = 1_024
 }
 
 extension RowSource {
-    /// The item at a path.
-    ///
-    /// - Throws: `Problem` (404) if there is none.
+    /// - Throws: `Problem` (404) if the path leads to no item.
     func item(at path: ItemPath) throws(Problem) -> Item {
         switch find(path) {
         case .found(let item): return item
@@ -39,19 +35,15 @@ extension RowSource {
         }
     }
 
-    /// One page of the rows below an item.
-    ///
-    /// - Throws: `Problem` (400) for a query that the source does not answer.
     func rows(_ query: RowQuery, below item: Item) throws(Problem) -> RowPage {
         do throws(RowRefusal) { return try page(query, below: item) } catch { throw Problem(error) }
     }
 }
 
 extension Problem {
-    /// 400 for a query that a source does not answer.
     init(_ refusal: RowRefusal) { self = .badParameter(refusal.parameter, refusal.sentence) }
 
-    /// 404 for a path without an item: what is missing, where, and what was probably meant.
+    /// 404 for a path without an item, with the nearest item above and the key that was probably meant.
     static func noSuchItem(_ wanted: String, below nearest: Item, in source: some RowSource) -> Problem {
         var detail = "There is no '\(quoted: wanted)' in \(nearest.titlePath)."
         if wanted.utf8.count <= EditDistance.longestText,
@@ -60,41 +52,47 @@ extension Problem {
             detail += " Did you mean '\(quoted: near)'?"
         }
         let link = String(utf8: Links(nearest).level)
-        return Problem(.noSuchItem, detail, members: [("nearest", .link(link))])
+        return Problem(.noSuchItem, detail, members: [("nearest", .text(link))])
     }
 
-    /// The same for an item of a tree.
+    /// 404 for a path without an item in a tree.
     static func noSuchItem(_ wanted: String, below nearest: Item) -> Problem {
         noSuchItem(wanted, below: nearest, in: TreeRows(nearest.steps[0].level, ArrangementCache(bytes: 0)))
     }
 
-    /// The keys of a level's first rows that may have been meant, as many as can be compared quickly.
+    /// The keys of a level's first rows that are compared. The rows are read in short pages, because few long keys
+    /// already reach the limit of comparisons.
     private static func candidates(for wanted: String, below item: Item, in source: some RowSource) -> [String] {
         var query = RowQuery()
         query.order = ListingOrder(sort: .document, group: .document)
-        query.page.limit = mostCandidates
+        query.page.limit = mostCandidates / 4
         let length = wanted.utf8.count
         var candidates: [String] = []
-        var steps = 0
-        // Suggestions are a courtesy: a source that refuses the query gives none.
+        var (rows, steps) = (0, 0)
+        // A source that refuses the query gives no suggestions.
         do throws(RowRefusal) {
-            try source.page(query, below: item).forEachRow { row in
-                let count = row.key.count
-                guard steps <= mostSteps, count <= 3 * length + 3, length <= 3 * count + 3 else { return }
-                steps += length * count
-                if steps <= mostSteps { candidates.append(String(utf8: row.key)) }
-            }
+            repeat {
+                let page = try source.page(query, below: item)
+                page.forEachRow { row in
+                    let count = row.key.count
+                    guard steps <= mostSteps, count <= 3 * length + 3, length <= 3 * count + 3 else { return }
+                    steps += length * count
+                    if steps <= mostSteps { candidates.append(String(utf8: row.key)) }
+                }
+                rows += page.numbers.count
+                query.page.after = page.next
+            } while query.page.after != nil && rows < mostCandidates && steps <= mostSteps
         } catch {}
         return candidates
     }
 
-    /// The maximum number of siblings that are compared: enough for a list made by a person, and never slow.
+    /// The rows that are looked at, at most: enough for a list made by a person, and never slow.
     private static let mostCandidates = 200
-    /// The maximum number of byte pairs that are compared: 200 candidates of 18 bytes each.
+    /// The byte pairs that are compared, at most: 200 candidates of 18 bytes each.
     private static let mostSteps = 65_536
 }
 
 extension EditDistance {
-    /// The maximum length, in bytes, of a text for which the nearest known one is suggested.
+    /// The maximum length, in bytes, of a text for which a similar one is suggested.
     static var longestText: Int { 64 }
 }

@@ -6,15 +6,15 @@ import Levels
 import PropertyLists
 import TreeStore
 
-/// The form of an answer that a request's header selects; the answer depends on it and on the target.
+/// The form of an answer that a request's header selects; an answer depends on it and on the target.
 struct Negotiation {
     /// The format that `Accept` prefers.
     let format: Format?
-    /// The codings that `Accept-Encoding` prefers; nil if it accepts no available coding.
+    /// The codings that `Accept-Encoding` prefers; nil if none of them is available.
     private let choice: CodingChoice?
     /// The allowed origin that the request comes from.
     let origin: AllowedOrigins.Place
-    /// The number of the document's variant that `Accept-Language` prefers; nil if the document has no translations.
+    /// The number of the document's variant that `Accept-Language` prefers; nil for a document without translations.
     private(set) var language: UInt64?
 
     @inline(__always)
@@ -24,10 +24,8 @@ struct Negotiation {
         origin = origins.place(of: request)
     }
 
-    /// Chooses the language of the answer (RFC 9110, section 12.5.4).
-    ///
-    /// The first range that a language matches decides (RFC 4647, section 3.4); without one, the fallback is served
-    /// rather than a refusal.
+    /// Chooses the language of the answer (RFC 9110, section 12.5.4): the first range that a language matches decides
+    /// (RFC 4647, section 3.4), and if none does, the fallback is served.
     mutating func choose(among translations: Translations, for request: Request) {
         var name = translations.fallback ?? ""
         if request.has(.acceptLanguage) {
@@ -47,33 +45,28 @@ struct Negotiation {
         return accepted.choice
     }
 
-    /// A different number for each form of the answer to one target; 0 for the default form.
+    /// A different number for each form of an answer; 0 for the default form.
     @inline(__always)
     var number: UInt64 {
         let coding = choice.map { UInt64($0.coding.rawValue) << 1 | ($0.admitsIdentity ? 0 : 1) } ?? 7
-        // The lowest bits are those of the other choices.
+        // The other choices take the lowest bits.
         return (language ?? 0) << 16 ^ (UInt64(origin) << 4 | coding << 1 | (format == .plist ? 1 : 0))
     }
 
-    /// The key of a target in the form that this selects.
+    /// The key of a target in this form.
     @inline(__always)
     func key(of target: Span<UInt8>) -> UInt64 {
-        // The factor is odd, so that each form of a target has its own key.
+        // An odd factor gives each form of a target its own key.
         ContentHash.short(of: target) &+ number &* 0x9E37_79B9_7F4A_7C15
     }
 
     /// The coding of a body of any length; nil if it depends on the length.
-    ///
-    /// - Throws: `Problem` (406) if the client accepts no available coding.
     func codingOfAnyLength() throws(Problem) -> ContentCoding? {
         guard let choice else { throw Self.noCoding }
         let coding = choice.coding(ofBytes: 0)
         return coding == choice.coding ? coding : nil
     }
 
-    /// The coding of a body with this number of bytes.
-    ///
-    /// - Throws: `Problem` (406) if the client accepts no available coding.
     func coding(ofBytes count: Int) throws(Problem) -> ContentCoding {
         guard let choice else { throw Self.noCoding }
         return choice.coding(ofBytes: count)
@@ -84,31 +77,28 @@ struct Negotiation {
         members: [("allowed", .list(["br", "gzip", "identity"]))])
 }
 
-/// The language of an answer from a document that has translations.
+/// The language of an answer from a document with translations.
 struct AnswerLanguage {
-    /// The language tag for `Content-Language` (RFC 9110, section 8.5); nil for text of no particular language.
+    /// The tag for `Content-Language` (RFC 9110, section 8.5); nil for text of no particular language.
     let tag: String?
 
-    /// Nil if the document has no translations.
+    /// Nil for a document without translations.
     init?(of inquiry: Inquiry) {
         guard let number = inquiry.question.language else { return nil }
         tag = inquiry.publication.snapshot.translations?.variant(number)?.language
     }
 
-    /// The value of `Vary`.
     static let vary = "Accept-Encoding, Accept, Accept-Language"
 }
 
-/// The formats of answers.
-///
-/// The numbers are part of the entity tags of documents. Number 0 is not used: it was JSON without a final line feed.
+/// The formats of answers. The numbers are part of the entity tags of documents; 0 was JSON without a final line feed.
 enum Format: UInt8 {
     case plist = 1
     case binary = 2
     case json = 3
 
     /// The available format that a request's `Accept` prefers (RFC 9110, section 12.5.1); nil if it names none of them,
-    /// or prefers any other type.
+    /// or prefers another type.
     static func accepted(by request: Request) -> Format? {
         guard request.has(.accept) else { return nil }
         var best: (format: Format, quality: Int)?
@@ -135,7 +125,7 @@ enum Format: UInt8 {
 }
 
 extension Request {
-    /// Passes each media range of `Accept` (RFC 9110, section 12.5.1); several lines are one list.
+    /// Passes each media range of `Accept` (RFC 9110, section 12.5.1); several lines form one list.
     func forEachMediaRange(_ visit: (MediaRange) -> Void) {
         forEachLine(of: .accept) { line in line.forEachMediaRange(visit) }
     }

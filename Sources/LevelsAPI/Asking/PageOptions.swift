@@ -2,52 +2,47 @@ import Bytes
 import Levels
 import PropertyLists
 
-extension LevelQuery {
+/// The options that select a page of rows.
+extension QueryOption {
     private static let limits = 1...10_000
 
-    /// `limit=`: the number of rows of a page.
-    static let limit = QueryReader<LevelQuery>(
-        QueryOption(
-            name: "limit", grammar: "1*5DIGIT", example: "2", range: limits,
-            defaultValue: String(PageQuery.defaultLimit), summary: "The number of rows of a page.")
-    ) { value, query throws(Problem) in
+    static let limit = QueryOption(
+        name: "limit", grammar: "1*5DIGIT", example: "2", range: limits,
+        defaultValue: String(PageQuery.defaultLimit), summary: "The number of rows of a page."
+    ) { value, values throws(Problem) in
         guard let limit = Int(digits: value.utf8Span.span), limits.contains(limit) else {
             throw .badParameter("limit", "'limit' must be a whole number from 1 to 10000, not '\(quoted: value)'.")
         }
-        query.rows.page.limit = limit
+        values.rows.page.limit = limit
     }
 
-    /// `after=`: the end of the previous page.
-    static let after = QueryReader<LevelQuery>(
-        QueryOption(
-            name: "after", grammar: "1*( ALPHA / DIGIT / \"-\" / \"_\" / \".\" )", pattern: "^[A-Za-z0-9._-]+$",
-            example: "AAAAAAAAAABFl8O-NfHbZy",
-            summary: "The cursor of a page, from the link 'next' of the previous page.", isInNextLink: false)
-    ) { value, query throws(Problem) in
+    static let after = QueryOption(
+        name: "after", grammar: "1*( ALPHA / DIGIT / \"-\" / \"_\" / \".\" )", pattern: "^[A-Za-z0-9._-]+$",
+        example: "AAAAAAAAAABFl8O-NfHbZy",
+        summary: "The cursor of a page, from the link 'next' of the previous page.", isInNextLink: false
+    ) { value, values throws(Problem) in
         guard let bookmark = RowBookmark(cursor: value) else {
             throw .badParameter("after", "'\(quoted: value)' is not a cursor; follow the link 'next' of a page.")
         }
-        query.rows.page.after = bookmark
+        values.rows.page.after = bookmark
     }
 
-    /// `start=`: the row at which a page begins.
-    static let start = QueryReader<LevelQuery>(
-        QueryOption(
-            name: "start", grammar: "1*DIGIT", example: "0", defaultValue: "0",
-            summary: "The position of the page's first row, as the 'start' of a section.", isInNextLink: false,
-            excludes: ["after"])
-    ) { value, query throws(Problem) in
+    static let start = QueryOption(
+        name: "start", grammar: "1*DIGIT", example: "0", defaultValue: "0",
+        summary: "The position of the page's first row, as the 'start' of a section.", isInNextLink: false,
+        excludes: ["after"]
+    ) { value, values throws(Problem) in
         guard let start = Int(digits: value.utf8Span.span) else {
             throw .badParameter(
                 "start", "'start' must be a whole number from 0 to the number of rows, not '\(quoted: value)'.")
         }
-        query.rows.page.start = start
+        values.rows.page.start = start
     }
+}
 
+extension QueryValues {
     /// Checks that a cursor comes from a page of the same kind of list.
-    ///
-    /// - Throws: `Problem` (400) otherwise.
-    func check() throws(Problem) {
+    func checkCursor() throws(Problem) {
         let other: String
         switch rows.page.after {
         case .row where rows.outline != nil: other = "a list that is not an outline"
@@ -58,19 +53,19 @@ extension LevelQuery {
     }
 }
 
-/// The end of a page as text, a cursor: the next page begins in the right place if rows came or went since, and the
-/// server need not remember anything.
+/// The end of a page as text, a cursor. The next page begins in the right place even if rows came or went, and the
+/// server remembers nothing.
 ///
-/// The text is the position and the key hashes; in a sorted or grouped listing a dot and the order key follow, and if the
-/// rows are grouped by a field, another dot and the marks of the sections. In an outline, a mark that no other cursor has
-/// is followed by these three parts for each level from the outline's own down to the row, all of them divided by dots.
+/// The text is the position and the key hashes. In a sorted or grouped listing a dot and the order key follow, and if
+/// the rows are grouped by a field, another dot and the marks of the sections. An outline has a mark of its own,
+/// followed by these three parts for each level from the outline's own down to the row, separated by dots.
 extension RowBookmark {
     private static let mark = UInt8(ascii: "_")
     private static let dot = UInt8(ascii: ".")
-    /// More steps than any row has above it: levels nest at most 512 deep (`TreeLimits`).
+    /// No row has as many steps above it: levels nest at most 512 deep (`TreeLimits`).
     private static let mostSteps = 1_024
 
-    /// Reads a cursor; nil for anything that `append` does not write.
+    /// Reads a cursor; nil for text that `append` does not write.
     init?(cursor text: String) {
         let bytes = Array(text.utf8)
         guard bytes.first == Self.mark else {
@@ -94,14 +89,13 @@ extension RowBookmark {
 
     private static func bookmark(_ text: [UInt8]) -> Bookmark? {
         let parts = text.split(separator: dot, maxSplits: 2, omittingEmptySubsequences: false).map(Array.init)
-        // A part that is empty at the end is left out.
+        // An empty last part is left out.
         guard parts.count == 1 || parts[parts.count - 1] != [] else { return nil }
         return Bookmark(
             position: parts[0], orderKey: parts.count > 1 ? parts[1] : [],
             sectionMarks: parts.count > 2 ? parts[2] : [], .whole)
     }
 
-    /// Appends the cursor to a link.
     func append(to link: inout ByteBuffer) {
         switch self {
         case .row(let bookmark):
@@ -125,11 +119,9 @@ extension RowBookmark {
     }
 }
 
-/// Bookmarks as text: three parts, of which each is words, or empty.
+/// Bookmarks as text: three parts, each of them words or empty.
 extension Bookmark {
-    /// Reads the parts of a text; nil for anything that the `append` functions do not write.
-    ///
-    /// - Parameter room: how much was remembered.
+    /// Reads the parts of a text; nil for text that the `append` functions do not write.
     init?(position: [UInt8], orderKey: [UInt8], sectionMarks: [UInt8], _ room: Room) {
         guard let words = Self.words(position, 2...room.rows + 1), let position = Int(exactly: words[0]) else {
             return nil
@@ -141,13 +133,12 @@ extension Bookmark {
             position: position, keyHashes: Array(words.dropFirst()), orderKey: key, sectionMarks: marks, room: room)
     }
 
-    /// Appends the position and the key hashes.
     func appendPosition(to link: inout ByteBuffer) {
         Version.word(UInt64(position), into: &link)
         for hash in keyHashes { Version.word(hash, into: &link) }
     }
 
-    /// Appends the order key as words: its length is the first byte, and zeros fill the last word.
+    /// Appends the order key as words: the first byte is its length, and zeros fill the last word.
     func appendOrderKey(to link: inout ByteBuffer) {
         guard let orderKey else { return }
         let counted = [UInt8(clamping: orderKey.count)] + orderKey
@@ -157,7 +148,6 @@ extension Bookmark {
         }
     }
 
-    /// Appends the marks of the sections.
     func appendSectionMarks(to link: inout ByteBuffer) {
         for mark in sectionMarks { Version.word(mark, into: &link) }
     }

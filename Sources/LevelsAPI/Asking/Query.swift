@@ -1,27 +1,26 @@
 import Bytes
+import HTTPServer
 import Levels
 import PropertyLists
 
-/// The parsed query of a target: names and values are percent-decoded, and `+` is a space.
+/// The parsed query of a target. Names and values are percent-decoded, and `+` is a space.
 struct Query {
     struct Parameter {
         let name: String
         let value: String
-        /// The number of the option with this name; nil if the endpoint has none.
+        /// The number of the option with this name, if the endpoint has one.
         let number: Int?
     }
 
     private(set) var parameters: [Parameter] = []
-    /// The options of the endpoint.
     let options: QueryOptions
 
-    /// The maximum number of parameters: far more than any endpoint has.
+    /// Far more than any endpoint has.
     private static let limit = 64
 
-    /// A query without parameters.
     init(_ options: QueryOptions) { self.options = options }
 
-    /// Parses a query, and checks only that names are not repeated; `check` does the rest.
+    /// Parses a query; of the rules, only uniqueness is checked here.
     ///
     /// - Throws: `Problem` (400) for a repeated option that must be unique, text that is not percent-encoded UTF-8, or
     ///   too many parameters.
@@ -31,7 +30,7 @@ struct Query {
         try text.forEachPart(dividedBy: UInt8(ascii: "&")) { part throws(Problem) in try add(part) }
     }
 
-    /// The option of a parameter; nil if the endpoint has none of that name.
+    /// The option of a parameter; nil for an unknown name.
     func option(_ parameter: Parameter) -> QueryOption? { parameter.number.map { options.all[$0] } }
 
     private mutating func add(_ part: Span<UInt8>) throws(Problem) {
@@ -47,7 +46,7 @@ struct Query {
             throw .badParameter(
                 name, "A query must have at most \(Self.limit) parameters; '\(quoted: name)' is one more.")
         }
-        // If the name is percent-encoded, its option is known only now.
+        // The option of a percent-encoded name is known only now.
         let number = known ?? options.names.firstIndex(of: name)
         let parameter = Parameter(name: name, value: value, number: number)
         guard option(parameter)?.isRepeatable == true || !parameters.contains(where: { $0.name == name }) else {
@@ -56,24 +55,15 @@ struct Query {
         parameters.append(parameter)
     }
 
-    /// Decodes a name or a value; nil if it is not percent-encoded UTF-8.
+    /// Nil for text that is not percent-encoded UTF-8.
     private static func decode(_ text: Span<UInt8>) -> String? {
-        let hasPlus = text.contains(UInt8(ascii: "+"))
-        if !hasPlus, !text.contains(UInt8(ascii: "%")) { return String(checking: text) }
-        // Pluses are replaced before decoding, because a percent-encoded plus remains one.
-        let plain = hasPlus ? spaced(text) : Array(copying: text)
-        return PercentEncoding.decode(plain.span).flatMap { String(checking: $0.span) }
-    }
-
-    private static func spaced(_ text: Span<UInt8>) -> [UInt8] {
         var bytes = Array(copying: text)
+        // Pluses are replaced before decoding, because a percent-encoded plus remains one.
         for index in bytes.indices where bytes[index] == UInt8(ascii: "+") { bytes[index] = UInt8(ascii: " ") }
-        return bytes
+        return PercentEncoding.decode(bytes.span).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// Refuses parameters that are not among the options, and options that cannot be combined.
-    ///
-    /// - Throws: `Problem` (400) that names the parameter, the options of the endpoint, and the nearest of them.
+    /// Refuses unknown parameters, and options that cannot be combined.
     func check() throws(Problem) {
         guard !parameters.isEmpty else { return }
         for parameter in parameters where parameter.number == nil { throw unknown(parameter.name) }
@@ -94,11 +84,9 @@ struct Query {
         }
     }
 
-    /// The target of a request without the options of delivery; nil if it has none.
-    ///
-    /// - Parameter target: the whole target; this is its query.
+    /// The whole target of this query without the options of delivery; nil if the query does not use them.
     func targetWithoutDelivery(_ target: Span<UInt8>) -> [UInt8]? {
-        func isKept(_ parameter: Parameter) -> Bool { parameter.number.map { options.phases[$0] } != .delivery }
+        func isKept(_ parameter: Parameter) -> Bool { option(parameter)?.phase != .delivery }
         guard !parameters.allSatisfy(isKept) else { return nil }
         let end = target.index(of: UInt8(ascii: "?"))
         var kept = Array(copying: target.extracting(0..<end))
@@ -129,16 +117,26 @@ struct Query {
     }
 }
 
-extension String {
-    /// Copies text; nil if it is not UTF-8.
-    fileprivate init?(checking text: Span<UInt8>) {
-        do { self.init(copying: try UTF8Span(validating: text)) } catch { return nil }
+extension Query {
+    /// Reads the options of one phase, in the order of the endpoint's list.
+    private func read(_ phase: QueryOption.Phase, into values: inout QueryValues) throws(Problem) {
+        guard !parameters.isEmpty else { return }
+        for (number, option) in options.all.enumerated() where option.phase == phase {
+            for parameter in parameters where parameter.number == number { try option.read(parameter.value, &values) }
+        }
     }
-}
 
-extension Span<UInt8> {
-    fileprivate func contains(_ byte: UInt8) -> Bool {
-        for index in indices where self[index] == byte { return true }
-        return false
+    /// Reads the options of delivery, and the preference of the same meaning.
+    func readDelivery(_ request: Request, into values: inout QueryValues) throws(Problem) {
+        try read(.delivery, into: &values)
+        if values.delivery.wait == nil { values.delivery.wait = Wait.preferred(by: request) }
+    }
+
+    /// Checks the query, and reads the options that the answer depends on.
+    func readAnswer(into values: inout QueryValues) throws(Problem) {
+        guard !parameters.isEmpty else { return }
+        try check()
+        for phase in [QueryOption.Phase.content, .format, .layout] { try read(phase, into: &values) }
+        try values.checkCursor()
     }
 }

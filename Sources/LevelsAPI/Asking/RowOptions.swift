@@ -2,16 +2,15 @@ import Bytes
 import Levels
 import PropertyLists
 
-extension LevelQuery {
-    /// `fields=`: the fields that the rows show.
-    static let fields = QueryReader<LevelQuery>(
-        QueryOption(
-            name: "fields", grammar: "\"*\" / [ name *( \",\" name ) ]", example: "Text",
-            defaultValue: "Subtitle,Image,Kind,View,Tag,Value,Type",
-            summary: "The fields that each row shows: their names, all of them, or none.")
-    ) { value, query throws(Problem) in
+/// The options that choose, order and divide the rows of a level.
+extension QueryOption {
+    static let fields = QueryOption(
+        name: "fields", grammar: "\"*\" / [ name *( \",\" name ) ]", example: "Text",
+        defaultValue: "Subtitle,Image,Kind,View,Tag,Value,Type",
+        summary: "The fields that each row shows: their names, all of them, or none."
+    ) { value, values throws(Problem) in
         guard value != "*" else {
-            query.rows.fields = .all
+            values.rows.fields = .all
             return
         }
         var names: [[UInt8]] = []
@@ -25,81 +24,121 @@ extension LevelQuery {
                 "fields",
                 "'fields' must name at most \(FieldNames.limit) fields, not \(count); '*' selects all of them.")
         }
-        query.rows.fields = .named(FieldNames(names))
+        values.rows.fields = .named(FieldNames(names))
     }
 
     /// The maximum number of conditions: each is evaluated for each row.
     private static let conditionLimit = 16
 
-    /// `where=`: a condition on the rows.
-    static let condition = QueryReader<LevelQuery>(
-        QueryOption(
-            name: "where", grammar: "name ( \":\" / \"<\" / \">\" / \"~\" ) value", pattern: "[:<>~]",
-            example: "Title~screen",
-            summary: "Only the rows whose field is equal to a value, less, greater, or contains a text.",
-            isRepeatable: true)
-    ) { value, query throws(Problem) in
+    static let condition = QueryOption(
+        name: "where", grammar: "name ( \":\" / \"<\" / \">\" / \"~\" ) value", pattern: "[:<>~]",
+        example: "Title~screen",
+        summary: "Only the rows whose field is equal to a value, less, greater, or contains a text.",
+        isRepeatable: true
+    ) { value, values throws(Problem) in
         guard let condition = RowCondition(value) else {
             throw .badParameter(
                 "where",
                 "'where' must be a field's name, one of ':', '<', '>' and '~', and a value, as Price<10, not '\(quoted: value)'."
             )
         }
-        guard query.rows.conditions.count < conditionLimit else {
+        guard values.rows.conditions.count < conditionLimit else {
             throw .badParameter("where", "'where' must be given at most \(conditionLimit) times.")
         }
-        query.rows.conditions.append(condition)
+        values.rows.conditions.append(condition)
     }
 
-    /// `sort=`: the order of the rows; without a value that of the document, even if the item has a `SortBy`.
-    static let sort = QueryReader<LevelQuery>(
-        QueryOption(
-            name: "sort", grammar: "[ [ \"-\" ] name *( \",\" [ \"-\" ] name ) ]", example: "-Title",
-            summary: "The fields by which the rows are sorted; '-' turns the order of a field round.")
-    ) { value, query throws(Problem) in
+    /// `sort=`; without a value, the order of the document, even if the item has a `SortBy`.
+    static let sort = QueryOption(
+        name: "sort", grammar: "[ [ \"-\" ] name *( \",\" [ \"-\" ] name ) ]", example: "-Title",
+        summary: "The fields by which the rows are sorted; '-' turns the order of a field round."
+    ) { value, values throws(Problem) in
         do {
-            query.rows.order.sort = try RowOrder(value)
+            values.rows.order.sort = try RowOrder(value)
         } catch {
             throw .badParameter("sort", "'sort' \(error).")
         }
     }
 
-    /// `group=`: the sections; without a value those of the document, even if the item has a `GroupBy`.
-    static let group = QueryReader<LevelQuery>(
-        QueryOption(
-            name: "group", grammar: "\"initial\" / [ name ]", example: "initial",
-            summary: "Sections by the first letter of the title, or by the text of a field.")
-    ) { value, query in
-        query.rows.order.group = RowGrouping(value)
+    /// `group=`; without a value, the sections of the document, even if the item has a `GroupBy`.
+    static let group = QueryOption(
+        name: "group", grammar: "\"initial\" / [ name ]", example: "initial",
+        summary: "Sections by the first letter of the title, or by the text of a field."
+    ) { value, values in
+        values.rows.order.group = RowGrouping(value)
     }
 
-    /// `q=`: the items below the level that contain a text.
-    static let search = QueryReader<LevelQuery>(
-        QueryOption(
-            name: "q", grammar: "1*CHAR", example: "screen",
-            summary: "Only the items below, on all levels, whose title contains a text; case and accents are ignored.",
-            excludes: ["since"])
-    ) { value, query throws(Problem) in
+    static let search = QueryOption(
+        name: "q", grammar: "1*CHAR", example: "screen",
+        summary: "Only the items below, on all levels, whose title contains a text; case and accents are ignored.",
+        excludes: ["since"]
+    ) { value, values throws(Problem) in
         guard ItemSearch.isPossible(for: value) else {
             throw .badParameter(
                 "q",
                 "'q' must contain a character that is compared, such as a letter or a digit, not '\(quoted: value)'.")
         }
-        query.rows.search = value
+        values.rows.search = value
     }
 
-    /// `in=`: what a search looks at.
-    static let searchedFields = QueryReader<LevelQuery>(
-        QueryOption(
-            name: "in", grammar: "\"*\" / name *( \",\" name )", example: "Title,Text", defaultValue: "Title",
-            summary: "The fields that the search 'q' looks at: their names, or all with the title.", requires: "q")
-    ) { value, query throws(Problem) in
+    static let searchedFields = QueryOption(
+        name: "in", grammar: "\"*\" / name *( \",\" name )", example: "Title,Text", defaultValue: "Title",
+        summary: "The fields that the search 'q' looks at: their names, or all with the title.", requires: "q"
+    ) { value, values throws(Problem) in
         guard let fields = SearchedFields(value) else {
             throw .badParameter(
                 "in",
                 "'in' must be * or up to \(SearchedFields.most) names of fields with commas between them, as Title,Subtitle, not '\(quoted: value)'."
             )
         }
-        query.rows.searchedFields = fields
+        values.rows.searchedFields = fields
+    }
+}
+
+/// The options of an outline.
+extension QueryOption {
+    static let depth = QueryOption(
+        name: "depth", grammar: "\"all\" / 1*DIGIT", pattern: "^(all|0*[1-9][0-9]*)$", example: "2",
+        summary: "An outline: the rows of this many levels, flattened in order.", excludes: otherThanOutlines
+    ) { value, values throws(Problem) in
+        guard let depth = OutlineOpening.depth(value) else {
+            throw .badParameter("depth", "'depth' must be a whole number from 1, or all, not '\(quoted: value)'.")
+        }
+        values.rows.outline = values.rows.outline ?? OutlineOpening()
+        values.rows.outline?.depth = depth
+    }
+
+    static let expand = QueryOption(
+        name: "expand", grammar: "[ path ] *( \",\" [ path ] )", example: "Item%201",
+        summary: "An outline: the items that are open, as paths below this level.", excludes: otherThanOutlines
+    ) { value, values throws(Problem) in
+        var opening = values.rows.outline ?? OutlineOpening()
+        try value.utf8Span.span.forEachPart(dividedBy: UInt8(ascii: ",")) { text throws(Problem) in
+            let path: ItemPath
+            do throws(ItemPathError) {
+                path = try ItemPath(text)
+            } catch {
+                throw .badParameter(
+                    "expand", "'expand' must be paths of percent-encoded UTF-8, not '\(quoted: error.segment)'.")
+            }
+            // An empty segment is a key that no item has, also at an end.
+            if !text.isEmpty, text[0] != slash, text[text.count - 1] != slash { opening.paths.append(path) }
+        }
+        values.rows.outline = opening
+    }
+
+    private static let otherThanOutlines = ["sort", "group", "where", "q", "in", "since"]
+    private static let slash = UInt8(ascii: "/")
+}
+
+extension OutlineOpening {
+    /// Reads a number of levels; nil if it is malformed.
+    fileprivate static func depth(_ text: String) -> Int? {
+        if text == "all" { return all }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            text.utf8.contains(where: { $0 != UInt8(ascii: "0") })
+        else { return nil }
+        // A number that is too large for an integer exceeds the depth of any tree.
+        return min(Int(text) ?? all, all)
     }
 }

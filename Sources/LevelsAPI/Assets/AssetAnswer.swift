@@ -1,50 +1,51 @@
 import Bytes
+import ContentCodings
 import DrilldownDates
 import Glibc
 import HTTPFields
 import HTTPServer
 
-/// The answer to a request for a file: its conditions, and the ranges of it that are sent (RFC 9110, sections 13 and 14).
+/// The answer to a request for a file: its conditions, and the ranges of it that are sent (RFC 9110, sections 13 and
+/// 14).
 struct AssetAnswer {
     let request: Request
     let file: AssetFile
     let type: AssetType
-    /// The seconds since 1970, which dates are compared with.
+    /// In seconds since 1970, for comparison with dates.
     let now: Int
-    let assets: OpenAssets
+    let assets: Assets
+    let origin: AllowedOrigins.Place
 
-    private var entityTag: String { file.entityTag }
     private var lastModified: HTTPDate? { file.lastModified(now: now) }
 
     /// Selects the status and the body.
-    ///
-    /// - Parameter lines: the header lines of the representation, by its content type and tag.
-    /// - Throws: `Problem` (412, 416 or 503).
-    func response(_ lines: (_ contentType: String, _ tag: String, _ added: Lines) -> Lines) throws(Problem) -> Response
-    {
-        let tag = entityTag
-        var added: Lines = lastModified.map { [("Last-Modified", $0.text)] } ?? []
+    func response() throws(Problem) -> Response {
+        let tag = file.entityTag
+        func lines(_ contentType: String, _ added: HeaderLines) -> HeaderLines {
+            let metadata = RepresentationMetadata(
+                contentType: contentType, entityTag: tag, cacheControl: assets.cacheControl, vary: nil, added: added)
+            return assets.header.lines(of: metadata, .identity, for: origin)
+        }
+        var added: HeaderLines = lastModified.map { [("Last-Modified", $0.text)] } ?? []
         added += [("Accept-Ranges", "bytes"), ("X-Content-Type-Options", "nosniff")]
         if let policy = type.policy { added.append(("Content-Security-Policy", policy)) }
-        if try isNotModified(tag) { return Response(status: 304, headers: lines(type.contentType, tag, added)) }
+        if try isNotModified(tag) { return Response(status: 304, headers: lines(type.contentType, added)) }
         guard let ranges = try ranges(tag) else {
-            return try response(200, lines(type.contentType, tag, added), [.file(0..<file.length)])
+            return try response(200, lines(type.contentType, added), [.file(0..<file.length)])
         }
         if ranges.count == 1 {
             added.append(("Content-Range", contentRange(ranges[0])))
-            return try response(206, lines(type.contentType, tag, added), [.file(ranges[0])])
+            return try response(206, lines(type.contentType, added), [.file(ranges[0])])
         }
         let boundary = "part-" + String(UInt64.random(in: .min ... .max), radix: 36)
         let contentType = "multipart/byteranges; boundary=\(boundary)"
-        return try response(206, lines(contentType, tag, added), parts(ranges, boundary))
+        return try response(206, lines(contentType, added), parts(ranges, boundary))
     }
-
-    typealias Lines = [(name: String, value: String)]
 
     // MARK: Conditions
 
-    /// Evaluates the conditions in their order (RFC 9110, section 13.2.2); those of a date are ignored if the file has
-    /// none.
+    /// Evaluates the conditions in their order (RFC 9110, section 13.2.2). Conditions on the date are ignored for a
+    /// file without one.
     private func isNotModified(_ tag: String) throws(Problem) -> Bool {
         if !request.has(.ifMatch), let date = date(.ifUnmodifiedSince), let lastModified, lastModified > date {
             throw Problem(
@@ -63,23 +64,21 @@ struct AssetAnswer {
     // MARK: Ranges
 
     /// The ranges to send; nil for the whole file.
-    ///
-    /// - Throws: `Problem` (416) if none of them is in the file.
     private func ranges(_ tag: String) throws(Problem) -> [Range<Int>]? {
         // Only GET has ranges (RFC 9110, section 14.2).
-        guard request.method == .get, var text = request.field(.range), isUnchanged(tag),
-            let wanted = ByteRanges(text.makeContiguous().span)
+        guard request.method == .get, let text = request.field(.range), isUnchanged(tag),
+            let wanted = ByteRanges(text.utf8Span.span)
         else { return nil }
         let ranges = wanted.resolved(in: file.length)
         guard !ranges.isEmpty else { throw .rangeNotSatisfiable(length: file.length) }
         return ranges
     }
 
-    /// Whether the file is that of `If-Range`, by strong comparison (RFC 9110, section 13.1.5).
+    /// Whether `If-Range` names this file, by strong comparison (RFC 9110, section 13.1.5).
     private func isUnchanged(_ tag: String) -> Bool {
         guard let text = request.field(.ifRange) else { return true }
         if text.hasPrefix("\"") || text.hasPrefix("W/") { return text == tag }
-        // Within the second of the last change, a date is no strong validator (RFC 9110, section 8.8.2.2).
+        // Within the second of the last change, a date is not a strong validator (RFC 9110, section 8.8.2.2).
         guard let lastModified else { return false }
         return date(.ifRange) == lastModified && now > lastModified.seconds
     }
@@ -99,10 +98,12 @@ struct AssetAnswer {
         return pieces + [.text(Array("\r\n--\(boundary)--\r\n".utf8))]
     }
 
-    private func response(_ status: Int, _ headers: Lines, _ pieces: [AssetBody.Piece]) throws(Problem) -> Response {
+    private func response(_ status: Int, _ headers: HeaderLines, _ pieces: [AssetBody.Piece]) throws(Problem)
+        -> Response
+    {
         guard let content = file.content else {
             let length = pieces.reduce(0) { $0 + $1.count }
-            let body = AssetBody(file, pieces, try assets.permit())
+            let body = AssetBody(file, pieces, try assets.open.permit())
             return Response(status: status, headers: headers, stream: body, length: length)
         }
         let body = pieces.flatMap { piece in
@@ -112,13 +113,5 @@ struct AssetAnswer {
             }
         }
         return Response(status: status, headers: headers, body: body)
-    }
-}
-
-extension String {
-    /// The UTF-8, made contiguous.
-    fileprivate mutating func makeContiguous() -> UTF8Span {
-        makeContiguousUTF8()
-        return utf8Span
     }
 }

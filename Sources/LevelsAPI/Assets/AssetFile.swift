@@ -7,15 +7,15 @@ import HTTPServer
 import Levels
 import Locking
 
-/// An open file of the assets folder. A short one is read at once, so that its tag is that of its content.
+/// An open file of the assets folder. A short one is read at once, so that its tag is the hash of its content.
 final class AssetFile: Sendable {
     private let file: OpenFile
-    /// The content of a short file; nil for any other.
+    /// Nil for a file that is not short.
     let content: [UInt8]?
     /// In bytes.
     let length: Int
 
-    /// The length of the longest file that is held in memory, in bytes.
+    /// The length of the longest file in memory, in bytes.
     static let longestHeld = 64 << 10
 
     init(_ file: consuming OpenFile) {
@@ -23,7 +23,7 @@ final class AssetFile: Sendable {
         if size <= Self.longestHeld {
             var bytes = [UInt8](repeating: 0, count: size)
             let count = unsafe bytes.withUnsafeMutableBytes { unsafe Self.read(file.descriptor, into: $0, at: 0) }
-            // A file that was cut meanwhile is as long as what was read.
+            // The file may have been cut meanwhile.
             content = Array(bytes.prefix(count))
             length = count
         } else {
@@ -33,7 +33,7 @@ final class AssetFile: Sendable {
         self.file = file
     }
 
-    /// The strong tag: the hash of a short file's content; else that of its length and of the time of its last change.
+    /// The strong tag: the hash of a short file's content; otherwise of its length and of the time of its last change.
     var entityTag: String {
         if let content { return EntityTag.of(ContentHash(of: content.span)) }
         var summary = ByteBuffer(capacity: 24)
@@ -44,11 +44,11 @@ final class AssetFile: Sendable {
         return EntityTag.of(ContentHash(of: summary.span))
     }
 
-    /// When the file was last changed, but not later than now (RFC 9110, section 8.8.2.1); nil if that is not a date of
+    /// The time of the last change, but not later than now (RFC 9110, section 8.8.2.1); nil if it is not a date of
     /// HTTP, because a file system can hold times of any year.
     func lastModified(now: Int) -> HTTPDate? { HTTPDate(seconds: min(Int(file.status.st_mtim.tv_sec), now)) }
 
-    /// Reads bytes from a position; returns their number, which is 0 if the file is not as it was when it was opened.
+    /// Reads bytes from a position; returns their number, which is 0 if the file has changed since it was opened.
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int) -> Int {
         var now = stat()
         guard unsafe fstat(file.descriptor, &now) == 0, now.st_size == file.status.st_size,
@@ -58,9 +58,7 @@ final class AssetFile: Sendable {
     }
 
     /// Reads until the buffer is full or the file ends.
-    private static func read(
-        _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at position: Int
-    ) -> Int {
+    private static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at position: Int) -> Int {
         var count = 0
         while count < buffer.count {
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
@@ -75,7 +73,7 @@ final class AssetFile: Sendable {
 
 /// Parts of a file, and the text between them, read while they are sent.
 ///
-/// A file that changes meanwhile is not sent on: the connection is cut, so that no client takes the mixture for the file.
+/// If the file changes meanwhile, the connection is cut, so that no client takes the mixture for the file.
 final class AssetBody: BodyStream {
     enum Piece {
         case text([UInt8])
@@ -94,7 +92,7 @@ final class AssetBody: BodyStream {
     /// Held while the file is open.
     private let permit: OpenAssets.Permit
     private var number = 0
-    /// How much of the current piece has been sent.
+    /// The bytes of the current piece that have been sent.
     private var sent = 0
 
     init(_ file: AssetFile, _ pieces: [Piece], _ permit: OpenAssets.Permit) {
@@ -121,7 +119,7 @@ final class AssetBody: BodyStream {
     }
 }
 
-/// Counts the files that are being sent, so that they do not take the descriptors that connections and reloads need.
+/// Counts the files that are being sent, so that they leave descriptors for connections and reloads.
 final class OpenAssets: Sendable {
     /// The right to keep one file open; it ends with the object.
     final class Permit: Sendable {
@@ -134,8 +132,6 @@ final class OpenAssets: Sendable {
 
     private let count = Guarded(0)
 
-    /// A permit.
-    ///
     /// - Throws: `Problem` (503) if too many files are open.
     func permit() throws(Problem) -> Permit {
         let isAllowed = count.withLock { count in

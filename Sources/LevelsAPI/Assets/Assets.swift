@@ -9,36 +9,33 @@ import PropertyLists
 /// `GET /assets/<file>`: the files of the document's assets folder (manual, Assets).
 struct Assets {
     private let folder: ContainedFolder?
-    private let header: ResponseHeader
-    private let cacheControl: String
-    private let open = OpenAssets()
+    let header: ResponseHeader
+    let cacheControl: String
+    let open = OpenAssets()
 
-    /// - Parameter folder: the folder, which need not exist; nil for a document that has none.
+    /// - Parameter folder: the folder, which need not exist; nil for a document without one.
     init(in folder: String?, cacheControl: String, _ header: ResponseHeader) {
         self.folder = folder.map { ContainedFolder($0, opensHidden: false) }
         self.cacheControl = cacheControl
         self.header = header
     }
 
-    /// The response to a request for the file at a path.
+    /// The response to a request for the file at a path, the part of the target after `/assets`.
     ///
-    /// - Parameter path: the part of the target after `/assets`.
     /// - Throws: `Problem` (400, 404, 412, 416 or 503).
     func response(
         to request: Request, at path: Span<UInt8>, for origin: AllowedOrigins.Place
     ) throws(Problem) -> Response {
         let name = try AssetName.relativePath(path)
         let file = AssetFile(try opened(name))
-        let answer = AssetAnswer(
-            request: request, file: file, type: AssetType(ofFileNamed: name), now: time(nil), assets: open)
-        return try answer.response { contentType, tag, added in
-            let metadata = RepresentationMetadata(
-                contentType: contentType, entityTag: tag, cacheControl: cacheControl, vary: nil, added: added)
-            return header.lines(of: metadata, .identity, for: origin)
-        }
+        return try AssetAnswer(
+            request: request, file: file, type: AssetType(ofFileNamed: name), now: time(nil), assets: self,
+            origin: origin
+        ).response()
     }
 
-    /// A file that is not opened is as if it did not exist, whatever the reason, unless the service is short of something.
+    /// A file that cannot be opened counts as missing, whatever the reason, unless the service lacks descriptors or
+    /// memory.
     private func opened(_ name: String) throws(Problem) -> OpenFile {
         guard let folder else {
             throw Problem(.noSuchFile, "This document has no assets folder; only that of a file has one, beside it.")
@@ -57,7 +54,6 @@ struct Assets {
 enum AssetName {
     /// The path of the file, relative to the folder.
     ///
-    /// - Parameter path: the part of the target after `/assets`.
     /// - Throws: `Problem` (400) for a segment that is not percent-encoded UTF-8; 404 for a name that no file can have.
     static func relativePath(_ path: Span<UInt8>) throws(Problem) -> String {
         guard path.count > 1 else {
@@ -88,15 +84,13 @@ enum AssetName {
     }
 }
 
-/// How a file is labelled, by the extension of its name.
+/// The label of a file, by the extension of its name.
 struct AssetType: Equatable {
     let contentType: String
     /// The policy for a type that a browser shows as a document that can run scripts.
     var policy: String?
 
-    /// The type of a file with a name.
-    ///
-    /// Pages and scripts are plain text, so that nothing that an author puts into the folder runs as part of the service.
+    /// Pages and scripts are plain text, so that nothing in the folder runs as part of the service.
     init(ofFileNamed name: String) {
         let file = name.pathNames.last ?? ""
         let dot = file.lastIndex(of: ".")

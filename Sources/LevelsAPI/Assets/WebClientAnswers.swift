@@ -5,30 +5,26 @@ import HTTPServer
 import Levels
 import WebClient
 
-/// The web client's page and files, as responses prepared at the start: a request only chooses one.
+/// The web client's page and files, as responses prepared at the start.
 struct WebClientAnswers: Sendable {
     /// The responses to one target, by content coding.
     private struct Prepared: Sendable {
         let entityTag: String
         let responses: [ContentCoding: Response]
-        let headers: [ContentCoding: [(name: String, value: String)]]
 
         init(_ body: [UInt8], _ metadata: RepresentationMetadata, _ header: ResponseHeader) {
             let tag = EntityTag.of(ContentHash(of: body.span))
             var metadata = metadata
             metadata.entityTag = tag
             var responses: [ContentCoding: Response] = [:]
-            var headers: [ContentCoding: [(name: String, value: String)]] = [:]
             for coding in ContentCoding.allCases {
                 var coded: [UInt8] = []
                 _ = coding.encode(body.span) { piece in for index in piece.indices { coded.append(piece[index]) } }
-                let lines = header.lines(of: metadata, coding, for: 0)
-                headers[coding] = lines
-                responses[coding] = Response(status: 200, headers: lines, body: coded)
+                responses[coding] = Response(
+                    status: 200, headers: header.lines(of: metadata, coding, for: 0), body: coded)
             }
             entityTag = tag
             self.responses = responses
-            self.headers = headers
         }
     }
 
@@ -62,14 +58,14 @@ struct WebClientAnswers: Sendable {
         page = Prepared(WebClientFile.page(base: base), metadata, header)
     }
 
-    /// What the page may do: run and load only what this service has, and never make markup of text.
+    /// The page may run and load only the files of this service, and never makes markup of text.
     private static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
         trusted-types plist
         """
 
-    /// Whether a request prefers the page to the index: its `Accept` names HTML, and no format of data above it.
+    /// Whether a request prefers the page to the index: its `Accept` names HTML, and no data format above it.
     static func isPreferred(by request: Request) -> Bool {
         guard request.has(.accept) else { return false }
         var html = 0
@@ -84,33 +80,13 @@ struct WebClientAnswers: Sendable {
         return html > data
     }
 
-    /// The page, which shows the place that its own address names.
-    ///
-    /// - Throws: `Problem` (406, 412).
-    func page(for request: Request, _ negotiation: Negotiation) throws(Problem) -> Response {
-        try response(page, to: request, negotiation)
-    }
-
-    /// A file of the page.
-    ///
-    /// - Parameter path: the part of the target after `/client`.
-    /// - Throws: `Problem` (404, 406, 412).
-    func file(
-        at path: Span<UInt8>, for request: Request, _ negotiation: Negotiation
-    ) throws(Problem) -> Response {
-        guard let file = files[String(utf8: path)] else { throw .noSuchRoute(request.target) }
-        return try response(file, to: request, negotiation)
-    }
-
-    private func response(
-        _ prepared: Prepared, to request: Request, _ negotiation: Negotiation
-    ) throws(Problem) -> Response {
+    /// The page, which shows the place in its own address, or one of its files, by the target after `/client`.
+    func response(with file: String?, to request: Request, _ negotiation: Negotiation) throws(Problem) -> Response {
+        guard let prepared = file.map({ files[$0] }) ?? page else { throw .noSuchRoute(request.target) }
         let coding = try negotiation.coding(ofBytes: .max)
-        let tag = EntityTag.of(prepared.entityTag, coding)
-        if try Condition(request).isNotModified(tag) {
-            return Response(status: 304, headers: prepared.headers[coding] ?? [])
-        }
         guard let response = prepared.responses[coding] else { throw .unwritten }
+        let tag = EntityTag.of(prepared.entityTag, coding)
+        if try Condition(request).isNotModified(tag) { return Response(status: 304, headers: response.headers) }
         return response
     }
 }

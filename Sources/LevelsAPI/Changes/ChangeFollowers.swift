@@ -15,7 +15,7 @@ final class ChangeFollowers: Sendable {
     private let log: ChangeLog
     private let selection: Selection
     private let room: WaitingRoom
-    /// Where those wait whose entry is about to be made.
+    /// For requests that wait only for an entry that is about to be made.
     private let earlyRoom: WaitingRoom
     private let waiting = Guarded(Waiting())
 
@@ -24,7 +24,7 @@ final class ChangeFollowers: Sendable {
         var streams: [ObjectIdentifier: EventStream] = [:]
     }
 
-    /// A request that waits for the changes after a revision, or for what it has seen to be recorded.
+    /// A request that waits for a change after a revision, or for the entry of a publication.
     private struct Poll {
         let waiter: Waiter
         let target: String
@@ -32,13 +32,13 @@ final class ChangeFollowers: Sendable {
         let negotiation: Negotiation
     }
 
-    /// What the answer to a poll depends on; only a problem names the target, which clients can write in many ways.
+    /// Determines the answer to a poll. Only a problem names the target, which clients can write in many ways.
     private struct Question: Hashable {
         let since: String
         /// Nil if the answer may be empty.
         let wait: Wait?
         let isIndented: Bool
-        /// The number of the publication that must be recorded before the answer is made.
+        /// The publication that must be recorded before the answer is made.
         let number: Int
         /// The number of the negotiation.
         let choice: UInt64
@@ -48,36 +48,33 @@ final class ChangeFollowers: Sendable {
         self.log = log
         self.selection = selection
         self.room = room
-        // They asked for no wait, so none of them is refused; the connections limit their number.
+        // These clients asked for no wait, so none of them is refused; the connections limit their number.
         earlyRoom = WaitingRoom(capacity: .max, isForEvents: false)
     }
 
-    /// How long a request waits for the entries of what is published already, at most.
+    /// The longest that a request waits for the entry of a publication.
     private static let longest = Duration.seconds(30)
 
-    /// - Parameter current: what is published; the client may have seen it, so the answer has its entry.
-    /// - Throws: `Problem` (400) for an unknown or malformed parameter; 410 for an unknown revision; 503 if too many
-    ///   requests wait.
+    /// - Parameter current: the publication that the client may have seen; the answer has its entry.
     func answer(
         _ request: Request, _ query: Query, _ negotiation: Negotiation, upTo current: Publication
     ) throws(Problem) -> Answer {
-        var asked = ChangesQuery()
-        try asked.readDelivery(query, request)
-        try query.readAnswer(into: &asked)
-        let (isIndented, wait) = (asked.delivery.isIndented, asked.delivery.wait)
+        var values = QueryValues()
+        try query.readDelivery(request, into: &values)
+        try query.readAnswer(into: &values)
+        let (isIndented, wait) = (values.delivery.isIndented, values.delivery.wait)
         if Self.wantsStream(request) {
             guard !isIndented else { throw Self.indentedStream }
-            return .now(try stream(since: request.field(.lastEventID) ?? asked.revision, negotiation))
+            return .now(try stream(since: request.field(.lastEventID) ?? values.revision, negotiation))
         }
         func question(since: String, number: Int = 0) -> Question {
-            Question(
-                since: since, wait: wait, isIndented: isIndented, number: number, choice: negotiation.number)
+            Question(since: since, wait: wait, isIndented: isIndented, number: number, choice: negotiation.number)
         }
         guard log.now.number >= current.number else {
-            let since = asked.revision ?? current.snapshot.revision
+            let since = values.revision ?? current.snapshot.revision
             return .later(try earlyPoll(question(since: since, number: current.number), request, negotiation))
         }
-        let answer = try ChangesAnswer(since: asked.revision, in: log)
+        let answer = try ChangesAnswer(since: values.revision, in: log)
         guard let wait, answer.changes.isEmpty else {
             return .now(try response(answer, wait, isIndented, negotiation))
         }
@@ -89,7 +86,6 @@ final class ChangeFollowers: Sendable {
     private static let indentedStream = Problem.badParameter(
         "pretty", "'pretty' applies only to JSON, not to a stream of events; omit it.")
 
-    /// How many streams are open.
     var streamCount: Int { waiting.withLock(\.streams.count) }
 
     /// Answers the waiting polls and wakes the streams after a change.
@@ -101,7 +97,7 @@ final class ChangeFollowers: Sendable {
 
     // MARK: Long polls
 
-    /// Waits for the entry of what is published already, and then for a change if the client asks for that.
+    /// Waits for the entry of the current publication, and then for a change if the client asks for that.
     private func earlyPoll(
         _ question: Question, _ request: Request, _ negotiation: Negotiation
     ) throws(Problem) -> Waiter {
@@ -136,8 +132,8 @@ final class ChangeFollowers: Sendable {
         return waiter
     }
 
-    /// Answers polls with the same question: those that wait for a change if there is one after their revision, all others
-    /// as soon as the publication that they have seen is recorded.
+    /// Answers polls with the same question: after a change if they wait for one, else as soon as their publication is
+    /// recorded.
     private func look(_ polls: [Poll], _ question: Question) {
         guard let negotiation = polls.first?.negotiation, log.now.number >= question.number else { return }
         if question.wait != nil, log.changes(since: question.since)?.isEmpty == true { return }
@@ -197,29 +193,22 @@ struct ChangesAnswer {
     init(since: String?, in log: ChangeLog) throws(Problem) {
         let revision = log.now.revision
         self.since = since ?? revision
-        guard let changes = log.changes(since: self.since) else { throw Self.gone(self.since, revision: revision) }
+        guard let changes = log.changes(since: self.since) else {
+            throw Problem(
+                .revisionGone,
+                "The revision '\(quoted: self.since)' is unknown: the server was restarted, or its history does not reach back that far."
+                    + " Reload what you show, and continue from '\(revision)'.",
+                members: [("reset", .flag(true)), ("revision", .text(revision))])
+        }
         self.changes = changes
     }
 
-    static func gone(_ since: String, revision: String) -> Problem {
-        Problem(
-            .revisionGone,
-            "The revision '\(quoted: since)' is unknown: the server was restarted, or its history does not reach back that far."
-                + " Reload what you show, and continue from '\(revision)'.",
-            members: [("reset", .flag(true)), ("revision", .text(revision))])
-    }
-
-    /// - Parameters:
-    ///   - headers: header lines in addition to those of every answer.
-    ///   - isIndented: whether the body is indented for people.
-    /// - Throws: `Problem` (500) if it could not be written.
-    func rendered(adding headers: [(name: String, value: String)], isIndented: Bool) throws(Problem) -> Rendering {
+    func rendered(adding headers: HeaderLines, isIndented: Bool) throws(Problem) -> Rendering {
         let compact = try Rendering(vary: "Accept", headers: headers) { (writer) throws(PropertyListError) in
             try writer.member("revision", changes.last?.revision ?? since)
             try writer.member("since", since)
             writer.member("reset", false)
-            writer.member("changes")
-            writer.beginList()
+            writer.beginList("changes")
             for change in changes { change.write(to: &writer) }
             writer.endList()
         }

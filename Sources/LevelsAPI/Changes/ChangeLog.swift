@@ -1,15 +1,16 @@
 import Bytes
 import DrilldownDates
+import HTTPServer
 import Levels
 import Locking
 import PropertyLists
 import TreeStore
 
-/// The entries of `/changes`, one for each publication since the start, as far as a budget of bytes allows.
+/// The entries of `/changes`, one for each publication since the start, within a budget of bytes.
 final class ChangeLog: Sendable {
     private let publications: Publications
     private let entries: Guarded<Entries>
-    /// In bytes: half of the history's, so that the entries never crowd out the snapshots.
+    /// In bytes: half of the history's budget, so that the entries leave room for snapshots.
     private let budget: Int
 
     fileprivate struct Entries {
@@ -18,34 +19,28 @@ final class ChangeLog: Sendable {
         /// The revision that the last entry led to, or from which the log began.
         var revision: String
         var cost = 0
-
-        /// The number of the publication that the first entry led from.
-        var first: Int { list.first }
-        /// The number of the publication that the last entry led to.
-        var last: Int { list.end }
     }
 
-    /// The maximum number of entries: a client that missed more should reload.
+    /// A client that missed more entries should reload.
     private static let limit = 2_048
 
     /// Creates an empty log, which begins with the current publication.
     init(_ publications: Publications) {
         self.publications = publications
         let start = publications.current
-        entries = Guarded(
-            Entries(list: NumberedQueue(first: start.number), revision: start.snapshot.revision))
+        entries = Guarded(Entries(list: NumberedQueue(first: start.number), revision: start.snapshot.revision))
         budget = publications.historyBytes / 2
     }
 
     /// Sets the publication that the first entry will lead from, unless an entry was appended.
     func begin(after start: Publication) {
         entries.withLock { entries in
-            guard entries.list.count == 0, start.number > entries.first else { return }
+            guard entries.list.count == 0, start.number > entries.list.first else { return }
             (entries.list, entries.revision) = (NumberedQueue(first: start.number), start.snapshot.revision)
         }
     }
 
-    /// Appends the entry of the next publication, and forgets the oldest entries that exceed the limits.
+    /// Appends the entry of the next publication, and forgets the oldest entries beyond the limits.
     func append(_ change: Change, leadingTo publication: Publication) {
         let cost = entries.withLock { entries in
             if entries.list.count == 0 { entries.list = NumberedQueue(first: publication.number - 1) }
@@ -59,12 +54,12 @@ final class ChangeLog: Sendable {
     }
 
     /// The revision of the last entry and the number of its publication.
-    var now: (revision: String, number: Int) { entries.withLock { ($0.revision, $0.last) } }
+    var now: (revision: String, number: Int) { entries.withLock { ($0.revision, $0.list.end) } }
 
     /// The number of the publication with a revision; nil if it is unknown, or entries after it were forgotten.
     func number(of revision: String) -> Int? {
         publications.number(of: revision).flatMap { number in
-            entries.withLock { number >= $0.first ? number : nil }
+            entries.withLock { number >= $0.list.first ? number : nil }
         }
     }
 
@@ -75,10 +70,8 @@ final class ChangeLog: Sendable {
         }
     }
 
-    /// What follows a publication.
     enum Next {
         case change(Change)
-        /// There is no later entry yet.
         case nothing
         /// Entries after it were forgotten; the log ends with this revision and number.
         case forgotten(revision: String, number: Int)
@@ -87,9 +80,9 @@ final class ChangeLog: Sendable {
     /// The entry after the publication with a number.
     func next(after number: Int) -> Next {
         entries.withLock { entries in
-            if number >= entries.last { return .nothing }
-            guard number >= entries.first else {
-                return .forgotten(revision: entries.revision, number: entries.last)
+            if number >= entries.list.end { return .nothing }
+            guard number >= entries.list.first else {
+                return .forgotten(revision: entries.revision, number: entries.list.end)
             }
             return entries.list[number].map(Next.change) ?? .nothing
         }
@@ -102,7 +95,7 @@ extension ChangeLog.Entries {
     }
 }
 
-/// What one publication changed: an entry of `/changes` (manual, Refresh).
+/// The change of one publication: an entry of `/changes` (manual, Refresh).
 ///
 /// It is a class, because one entry is sent to many clients and never changes.
 final class Change: Sendable {
@@ -114,11 +107,7 @@ final class Change: Sendable {
     private let entry: Range<Int>
 
     /// Compares two snapshots; linear in the levels that differ and their rows.
-    ///
-    /// - Parameter arrangements: keeps the orders of large levels.
-    init(
-        from old: Snapshot, to new: Snapshot, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)
-    ) {
+    init(from old: Snapshot, to new: Snapshot, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
         since = old.revision
         revision = new.revision
         let difference = TreeDifference(from: old, to: new, arrangements)
@@ -127,22 +116,21 @@ final class Change: Sendable {
         entry = event.count - 2 - json.count..<event.count - 2
     }
 
-    /// Writes the entry.
     func write(to writer: inout JSONPropertyListWriter) {
         let event = event
         writer.rawValue(event.span.extracting(entry))
     }
 
-    /// The approximate memory use, in bytes.
+    /// In bytes, approximately.
     var cost: Int { event.count + 256 }
 
-    /// Formats an event of a stream (HTML, section 9.2.5); the data must be one line.
+    /// An event of a stream (HTML, section 9.2.5); the data must be one line.
     static func event(named name: String, revision: String, data: [UInt8]) -> [UInt8] {
         Array("event: \(name)\nid: \(revision)\ndata: ".utf8) + data + Array("\n\n".utf8)
     }
 
     private static func json(_ difference: TreeDifference, of snapshot: Snapshot) -> [UInt8] {
-        // This cannot fail: a JSON writer accepts any text, and every container is closed.
+        // A JSON writer accepts any text, and every container is closed.
         do { return try written(difference, of: snapshot) } catch { return Array("{}".utf8) }
     }
 
@@ -154,31 +142,83 @@ final class Change: Sendable {
         try writer.member("revision", snapshot.revision)
         try writer.member("at", JSONText.date(snapshot.loadedAt.rounded(.down) - CivilDate.unixEpochOffset))
         try writer.member("by", snapshot.cause.text)
-        try write(difference.levels, as: "levels", to: &writer)
-        try write(difference.details, as: "details", to: &writer)
+        try writer.member("levels", list: difference.levels)
+        try writer.member("details", list: difference.details)
         if difference.isTruncated { writer.member("truncated", true) }
         writer.endObject()
         let body = try writer.body()
         return Array(copying: body.span)
     }
-
-    private static func write(
-        _ links: [String], as name: StaticString, to writer: inout JSONPropertyListWriter
-    ) throws(PropertyListError) {
-        writer.member(name)
-        writer.beginList()
-        for link in links { try writer.text(link) }
-        writer.endList()
-    }
 }
 
 extension Snapshot.Cause {
-    /// Who made the change: a reload, or the holder of a token.
+    /// The origin of the change: a reload, or the holder of a token.
     fileprivate var text: String {
         switch self {
         case .load: "reload"
         case .edit(nil): "edit"
         case .edit(let author?): "edit \(author)"
         }
+    }
+}
+
+/// The events of one stream of `/changes`: a position in the log, without its own buffer.
+///
+/// If a reader is so slow that the log has forgotten its next entry, it receives `event: reset`.
+final class ChangeStream: EventSource {
+    private let log: ChangeLog
+    private let state: Guarded<State>
+
+    private struct State {
+        /// The publication of the latest entry that was taken.
+        var number: Int
+        /// The text on its way; `sent` bytes of it have been sent.
+        var piece: [UInt8]
+        var sent = 0
+    }
+
+    /// The time before a client connects again (HTML, section 9.2.6), in milliseconds.
+    private static let retry = 2_000
+
+    /// - Parameter since: the revision that the client has; nil to begin with the current one.
+    init(_ log: ChangeLog, since: String?) {
+        self.log = log
+        let head = "retry: \(Self.retry)\n"
+        if let since {
+            // An unknown revision counts as older than every entry.
+            state = Guarded(State(number: log.number(of: since) ?? -1, piece: Array((head + "\n").utf8)))
+        } else {
+            let (revision, number) = log.now
+            // Sends the revision at which the stream begins, so that the client can resume there even without an event.
+            state = Guarded(State(number: number, piece: Array((head + "id: \(revision)\n\n").utf8)))
+        }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece {
+        state.withLock { state in
+            if state.sent == state.piece.count {
+                guard takeUp(&state) else { return .nothing }
+            }
+            let count = min(buffer.count, state.piece.count - state.sent)
+            unsafe buffer.copyBytes(from: state.piece[state.sent..<state.sent + count])
+            state.sent += count
+            return .bytes(count)
+        }
+    }
+
+    /// Takes the next event, if there is one.
+    private func takeUp(_ state: inout State) -> Bool {
+        switch log.next(after: state.number) {
+        case .nothing: return false
+        case .change(let change):
+            state.piece = change.event
+            state.number += 1
+        case .forgotten(let revision, let number):
+            state.piece = Change.event(
+                named: "reset", revision: revision, data: Array("{\"revision\":\"\(revision)\",\"reset\":true}".utf8))
+            state.number = number
+        }
+        state.sent = 0
+        return true
     }
 }

@@ -2,16 +2,17 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// The levels whose answers differ between two trees, and the details of items whose own content does (manual, Refresh).
+/// The levels whose answers differ between two trees, and the details of items whose own content does (manual,
+/// Refresh).
 ///
-/// The comparison walks down both trees at once, and stops at equal levels. It compares what is shown, as JSON without
-/// a query. The position and the neighbours of an item do not count: they follow from the level above it, so that a row
+/// The comparison walks down both trees at once, and stops at equal levels. It compares answers, as JSON without a
+/// query. The position and the neighbours of an item do not count: they follow from the level above it, so that a row
 /// that is inserted among many names few links. An item that was added or removed counts with everything below it.
 struct TreeDifference {
     /// Links in canonical form, from the root down.
     private(set) var levels: [String] = []
     private(set) var details: [String] = []
-    /// Whether there are more links than the limits allow.
+    /// Whether the links exceed the limits.
     private(set) var isTruncated = false
 
     /// The maximum number of links.
@@ -27,10 +28,6 @@ struct TreeDifference {
     /// The encoded keys of that item from the root on, separated by `/`.
     private var path: [UInt8] = []
 
-    /// - Parameters:
-    ///   - old: the document of a snapshot.
-    ///   - new: the document of another snapshot.
-    ///   - arrangements: keeps the orders of large levels.
     init(from old: Level, to new: Level, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
         self.arrangements = arrangements
         let root = [ShownRows.Candidate(old: 0, new: 0)]
@@ -40,7 +37,7 @@ struct TreeDifference {
         path = []
     }
 
-    /// Adds the links of another comparison that are not among those of this one.
+    /// Adds the links of another comparison.
     mutating func formUnion(_ other: TreeDifference) {
         guard !isTruncated, !other.isEmpty else { return }
         let known = Set(levels + details)
@@ -51,7 +48,6 @@ struct TreeDifference {
         limitLinks()
     }
 
-    /// Whether nothing differs.
     var isEmpty: Bool { levels.isEmpty && details.isEmpty && !isTruncated }
 
     /// An item in both trees, or in one of them.
@@ -71,7 +67,7 @@ struct TreeDifference {
         let rows: AnyIterator<ShownRows.Candidate>
         /// Whether the title of the item, or of one above it, differs.
         let isBelowChange: Bool
-        /// The length of the part of the path that leads to the item; nil if it is the document.
+        /// The length of the path that leads to the item; nil if it is the document.
         let pathLength: Int?
 
         init(
@@ -135,10 +131,6 @@ struct TreeDifference {
     }
 
     /// Follows all items below an item that was added, removed or renamed: their answers show it among their ancestors.
-    ///
-    /// - Parameters:
-    ///   - old: its rows, or none if it was added.
-    ///   - new: the same rows, or none if it was removed.
     private mutating func followAll(_ old: Listing, _ new: Listing) {
         let rows = (0..<max(old.count, new.count)).lazy.map { row in
             ShownRows.Candidate(old: row, new: row)
@@ -169,7 +161,7 @@ struct TreeDifference {
 }
 
 extension TreeDifference {
-    /// What differs between two snapshots in any of their languages.
+    /// The difference between two snapshots in all of their languages.
     init(from old: Snapshot, to new: Snapshot, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
         self.init(from: old.document, to: new.document, arrangements)
         let variants = (old.translations?.variants ?? []) + (new.translations?.variants ?? [])
@@ -182,7 +174,7 @@ extension TreeDifference {
     }
 }
 
-/// The rows below one item in two trees, compared by what the answer about their level shows.
+/// The rows below one item in two trees, compared by the answer about their level.
 struct ShownRows {
     private let old, new: Listing
     /// The rows that differ, if all have the positions that they had, and the sections are the same; else nil, and all
@@ -227,17 +219,17 @@ struct ShownRows {
     var differ: Bool {
         // No level and an empty one show the same.
         guard old.count == new.count, old.level?.refusal == new.level?.refusal, hasSameSections else { return true }
-        let before = RowDescription(RowPage(old), .cell)
-        let after = RowDescription(RowPage(new), .cell)
+        let before = RowDescription(page: RowPage(old), fields: .cell)
+        let after = RowDescription(page: RowPage(new), fields: .cell)
         if let changed { return changed.contains { !after.showsRow($0, asShownBy: before) } }
         guard let pairs, pairs.kept.count == new.count, pairs.moved.isEmpty else { return true }
         return (0..<new.count).contains { row in !isSame[row] && !after.showsRow(row, asShownBy: before) }
     }
 
-    /// The rows whose content, or anything below them, may differ: in the new order, then the removed ones. What only has
+    /// The rows with a possible difference in or below them, in the new order, then the removed ones. A row with only
     /// another place or other neighbours is not among them.
     ///
-    /// - Parameter all: whether all of them do.
+    /// - Parameter all: whether all rows differ.
     func candidates(all: Bool) -> [Candidate] {
         guard let pairs else {
             let rows = all ? Array(0..<new.count) : changed ?? []

@@ -3,7 +3,7 @@ import Levels
 import Locking
 import TreeStore
 
-/// The requests that wait for a representation to change, grouped by target and by what the clients have.
+/// The requests that wait for a representation to change, grouped by target and by the clients' entity tags.
 ///
 /// After a publication each group is checked once, whatever its size, and answered if its entity tag changed.
 final class Waiters: Sendable {
@@ -12,26 +12,26 @@ final class Waiters: Sendable {
     private let room: WaitingRoom
     private let arrangements: ArrangementCache
 
-    /// What the waiters of a group requested, and what they have.
+    /// The request of a group, and the representation that its clients have.
     struct Key: Hashable {
         fileprivate let target: [UInt8]
         fileprivate let choice: UInt64
         fileprivate let wait: Wait
         fileprivate let entityTag: String?
-        /// The status of the response to each waiter when its time is up.
+        /// The status after the time.
         fileprivate let statusOfNone: Int
     }
 
     private struct Group {
         let question: Question
-        /// The inquiry when the group was last checked; nil while the group waits for a check, which may take so long that
-        /// many groups would hold many old trees.
+        /// The inquiry when the group was last checked; nil while the group waits for a check, which may take so long
+        /// that many groups would hold many old trees.
         var seen: Inquiry?
-        /// What the item showed, in place of it; nil for a document, whose tag costs little.
+        /// The hashes of the item in place of `seen`; nil for a document, whose tag costs little.
         var shown: ShownHashes?
         /// The newest publication that a waiter came from or the group was checked for; earlier ones are ignored.
         var number: Int
-        /// The response to each waiter when its time is up.
+        /// The response after the time.
         let unchanged: Response
         /// Whether the group waits for a check on another thread.
         var isQueued = false
@@ -42,28 +42,28 @@ final class Waiters: Sendable {
             (seen, shown, number) = (inquiry, nil, inquiry.publication.number)
         }
 
-        /// Whether the answer is known to be what the waiters have.
+        /// Whether the waiters are known to have the answer.
         func showsTheSame(_ now: Inquiry) -> Bool {
             if let seen { return seen.isKnownToShowTheSame(as: now) }
-            return shown?.isSame(as: now.shown) ?? false
+            return shown?.isSame(as: now) ?? false
         }
 
-        /// Lets go of the tree.
+        /// Releases the tree.
         mutating func queue() {
             isQueued = true
             guard let last = seen.take(), question.subject != .document else { return }
-            shown = ShownHashes(last.shown)
+            shown = ShownHashes(last)
         }
     }
 
-    /// A group that is to be checked.
+    /// A group to check.
     struct Due {
         let key: Key
-        /// About how many rows are looked at.
+        /// The approximate number of rows that are looked at.
         let cost: Int
     }
 
-    /// A request that was admitted: it belongs to a group from `add` on.
+    /// A request that was admitted; it joins a group in `add`.
     struct Place {
         let waiter: Waiter
         fileprivate let key: Guarded<Key?>
@@ -79,10 +79,8 @@ final class Waiters: Sendable {
         self.arrangements = arrangements
     }
 
-    /// Admits a request that will wait until its representation differs from the one that the client has.
-    ///
-    /// - Parameter otherwise: the response if the time is over.
-    /// - Returns: nil if too many requests are waiting.
+    /// Admits a request that will wait until its representation differs from the one that the client has; nil if too
+    /// many requests are waiting.
     func reserve(for wait: Wait, otherwise: Response) -> Place? {
         let key = Guarded<Key?>(nil)
         let waiter = room.admit(for: wait.duration, otherwise: otherwise) { [weak self] waiter, _ in
@@ -94,16 +92,13 @@ final class Waiters: Sendable {
     /// Makes a request wait until its representation differs from the one that the client has.
     ///
     /// Afterwards the caller must check whether something was published meanwhile, because this may have missed it.
-    ///
-    /// - Parameter inquiry: that which the representation was selected for.
     func add(_ place: Place, _ inquiry: Inquiry, having selected: Representation, for wait: Wait) {
         let (waiter, question) = (place.waiter, inquiry.question)
         let otherwise = waiter.otherwise
         let key = Key(
             target: question.target, choice: question.negotiation.number, wait: wait, entityTag: selected.entityTag,
             statusOfNone: otherwise.status)
-        let group = Group(
-            question: question, seen: inquiry, number: inquiry.publication.number, unchanged: otherwise)
+        let group = Group(question: question, seen: inquiry, number: inquiry.publication.number, unchanged: otherwise)
         place.key.withLock { $0 = key }
         let shared = groups.withLock { groups in
             groups[key, default: group].waiters[ObjectIdentifier(waiter)] = waiter
@@ -123,11 +118,8 @@ final class Waiters: Sendable {
         }
     }
 
-    /// The groups that were not checked for a publication yet, and are not about to be, those of little cost first.
-    ///
-    /// A group whose answer is seen to be the same without rendering counts as checked.
-    ///
-    /// - Parameter isInTime: whether there is still time to look at what a group shows.
+    /// The groups that were not checked for a publication yet, and are not in the queue, in ascending order of cost. A
+    /// group counts as checked if its answer is known to be the same without rendering.
     func due(for publication: Publication, while isInTime: () -> Bool) -> [Due] {
         let number = publication.number
         let open = groups.withLock { groups in groups.filter { $0.value.number < number && !$0.value.isQueued } }
@@ -153,12 +145,12 @@ final class Waiters: Sendable {
 
     /// Has groups checked later, one with each call of `checkNext`.
     ///
-    /// A waiter whose time is up before the check is told that nothing changed, although something may have. Its client
-    /// loses nothing: the answer leaves it with the version that it has, and the next request with that version is
-    /// compared with the newest publication at once. To check it at the end of its time would render on the thread of
-    /// the timers, which the queue is there to avoid.
+    /// A waiter whose time ends before the check gets the response for no change, although there may be one. Its client
+    /// loses nothing: it keeps its version, and the next request with that version is compared with the newest
+    /// publication at once. A check at the end of its time would render on the thread of the timers, which the queue
+    /// avoids.
     ///
-    /// - Returns: whether there were none before.
+    /// - Returns: whether the queue was empty before.
     func queue(_ due: some Sequence<Due>) -> Bool {
         for group in due { groups.withLock { $0[group.key]?.queue() } }
         return rechecks.withLock { rechecks in
@@ -168,13 +160,10 @@ final class Waiters: Sendable {
         }
     }
 
-    /// Checks the next of the groups that wait for it.
-    ///
-    /// - Parameter check: checks a group for the newest publication.
-    /// - Returns: whether there are more.
+    /// Checks the next group in the queue; returns whether there are more.
     func checkNext(_ check: (Key) -> Void) -> Bool {
         guard let (key, number) = rechecks.withLock({ $0.takeNext() }) else { return false }
-        // Before the newest publication is asked for: one that comes later finds the group again.
+        // Before the newest publication is read: one that comes later finds the group again.
         groups.withLock { $0[key]?.isQueued = false }
         let began = ContinuousClock.now
         check(key)
@@ -185,13 +174,10 @@ final class Waiters: Sendable {
         }
     }
 
-    /// Answers the waiters of a group if their representation differs in a publication.
+    /// Answers the waiters of a group if their representation differs in a publication. A group that was checked for a
+    /// later publication is skipped, so that no client gets an older state.
     ///
-    /// A group that was checked for a later publication is skipped, so that no client gets an older state.
-    ///
-    /// - Parameters:
-    ///   - select: returns the representation; its last argument is the state that the waiters have, if it is still held.
-    ///   - refuse: returns the response if the item no longer exists.
+    /// - Parameter select: the second argument is the state that the waiters have, if it is still held.
     func wake(
         _ key: Key, _ publication: Publication, select: (Inquiry, Item?) throws(Problem) -> Representation,
         refuse: (Problem, Question) -> Response
@@ -220,7 +206,7 @@ final class Waiters: Sendable {
         }
     }
 
-    /// Removes a group and returns its waiters; none if one of them came from this or a later publication.
+    /// Removes a group and returns its waiters, unless one of them came from this or a later publication.
     private func take(_ key: Key, before number: Int) -> [Waiter] {
         groups.withLock { groups in
             guard let group = groups[key], group.number < number else { return [] }
@@ -229,7 +215,7 @@ final class Waiters: Sendable {
         }
     }
 
-    /// One more response of a representation whose responses can each be sent once only.
+    /// One more response of a representation whose responses can each be sent only once.
     private func another(_ selected: Representation, _ wait: Wait, refuse: (Problem) -> Response) -> Response {
         do throws(Problem) { return try selected.response(adding: wait.headers) } catch { return refuse(error) }
     }

@@ -1,38 +1,36 @@
 import Locking
 import Threads
+import TreeStore
 
-/// Work that takes long, done on one thread of low priority, so that it delays no other request.
+/// Long work, done on one thread of low priority, so that it delays other requests little.
 ///
-/// Requests come first, in order of arrival. Work that nobody asked for just now, such as checks after a change, comes
-/// behind them, and never takes a place of theirs; while there are always requests, it gets a small share of the time.
+/// Requests come first, in order of arrival. Background work, such as checks after a change, follows behind them and
+/// takes no place of theirs; while there are always requests, it gets a small share of the time.
 ///
-/// The thread starts with the first work and ends when none is left: an idle service has none.
+/// The thread starts with the first work and ends with the last.
 final class WorkQueue: Sendable {
     typealias Work = @Sendable () -> Void
 
     fileprivate struct State {
-        var requests = Fifo<Work>()
-        var behind = Fifo<Work>()
+        var requests = NumberedQueue<Work>()
+        var behind = NumberedQueue<Work>()
         var isRunning = false
         /// The time of each kind since there was work of both kinds.
         var spent = (requests: Duration.zero, behind: Duration.zero)
-        /// What a request takes: the mean, in which the latest ones weigh most.
+        /// The mean time of a request, in which the latest ones weigh most.
         var mean = Duration.zero
     }
 
     private let state = Guarded(State())
-    /// How many works of requests may be ahead of a new one.
+    /// The maximum number of requests ahead of a new one.
     private let capacity: Int
-    /// Runs its argument on a thread.
     private let start: @Sendable (@escaping Work) -> Void
-    /// The time now, since any moment.
     private let clock: @Sendable () -> Duration
 
-    /// How many times as long requests may take as the work behind them, while that waits.
+    /// The time of requests, as a multiple of the time of the work behind them.
     private static let requestShare = 8
 
     /// - Parameters:
-    ///   - capacity: how many works may be ahead of one that `add` takes.
     ///   - clock: the time since any moment; tests choose it.
     ///   - start: runs its argument on a thread of its own; tests choose when it runs.
     init(
@@ -55,7 +53,7 @@ final class WorkQueue: Sendable {
         return isTaken
     }
 
-    /// Adds work that is done behind all requests; something else limits its amount.
+    /// Adds work behind all requests; its amount is limited elsewhere.
     func addBehind(_ work: @escaping Work) {
         let isFirst = state.withLock { state in
             state.behind.append(work)
@@ -64,10 +62,9 @@ final class WorkQueue: Sendable {
         if isFirst { start { self.run() } }
     }
 
-    /// How many works wait.
     var count: Int { state.withLock { $0.requests.count + $0.behind.count } }
 
-    /// How long the requests that wait will take, with the work that is done between them.
+    /// The expected time of the requests in the queue, with the work between them.
     var expectedTime: Duration {
         state.withLock { state in
             let requests = state.mean * state.requests.count
@@ -92,7 +89,7 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// The niceness of the thread: whatever serves other requests goes first.
+    /// Threads that serve other requests go first.
     private static let niceness: Int32 = 5
 
     private static let epoch = ContinuousClock.now
@@ -121,8 +118,8 @@ extension WorkQueue.State {
     fileprivate mutating func takeNext(share: Int) -> (work: WorkQueue.Work, isRequest: Bool)? {
         if requests.count == 0 || behind.count == 0 { spent = (.zero, .zero) }
         let isBehindDue = requests.count == 0 || spent.behind * share < spent.requests
-        if isBehindDue, let work = behind.takeFirst() { return (work, false) }
-        return requests.takeFirst().map { ($0, true) }
+        if isBehindDue, let work = behind.removeFirst() { return (work, false) }
+        return requests.removeFirst().map { ($0, true) }
     }
 
     fileprivate mutating func note(_ time: Duration, isRequest: Bool) {
@@ -135,39 +132,14 @@ extension WorkQueue.State {
     }
 }
 
-/// A queue whose elements are released as they are taken.
-struct Fifo<Element: Sendable>: Sendable {
-    /// What is still to be taken, and nil for what was.
-    private var elements: [Element?] = []
-    private var next = 0
-
-    var count: Int { elements.count - next }
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    mutating func takeFirst() -> Element? {
-        guard next < elements.count else { return nil }
-        let taken = elements[next].take()
-        next += 1
-        if next == elements.count {
-            (elements, next) = ([], 0)
-        } else if next > 1_024, next > elements.count / 2 {
-            // So that a queue that never gets empty does not grow.
-            elements.removeFirst(next)
-            next = 0
-        }
-        return taken
-    }
-}
-
-/// The checks that are still to be done, in classes by cost.
+/// The pending checks, in classes by cost.
 ///
 /// Each class gets an equal share of the time, and does its checks in order of arrival: a thousand long ones delay a
 /// short one by one of them, and however many short ones come, the long ones go on.
 struct RecheckClasses<Key: Sendable>: Sendable {
     private struct Class {
-        var keys = Fifo<Key>()
-        /// Its time so far; that of a class that was empty begins with the least that another has had.
+        var keys = NumberedQueue<Key>()
+        /// Its time so far; a class that was empty begins with the least time of another one.
         var spent = Duration.zero
     }
 
@@ -176,7 +148,7 @@ struct RecheckClasses<Key: Sendable>: Sendable {
 
     var isEmpty: Bool { classes.allSatisfy { $0.keys.count == 0 } }
 
-    /// - Parameter cost: about how many rows are looked at.
+    /// - Parameter cost: the approximate number of rows that are looked at.
     mutating func add(_ key: Key, cost: Int) {
         var (number, rest) = (0, cost / 100)
         while rest > 0, number < classes.count - 1 { (number, rest) = (number + 1, rest / 10) }
@@ -186,13 +158,12 @@ struct RecheckClasses<Key: Sendable>: Sendable {
         classes[number].keys.append(key)
     }
 
-    /// The next check: of the class that has had the least time.
+    /// The next check of the class that has had the least time.
     mutating func takeNext() -> (key: Key, class: Int)? {
         let waiting = classes.indices.filter { classes[$0].keys.count > 0 }
         guard let number = waiting.min(by: { classes[$0].spent < classes[$1].spent }) else { return nil }
-        return classes[number].keys.takeFirst().map { ($0, number) }
+        return classes[number].keys.removeFirst().map { ($0, number) }
     }
 
-    /// Notes how long a check of a class took.
     mutating func note(_ time: Duration, in number: Int) { classes[number].spent += time }
 }

@@ -1,12 +1,12 @@
 import HTTPServer
 import PropertyLists
 
-/// The description of one operation at one path: what the tables of the code say, and what the document says.
+/// The description of one operation at one path, from the tables of the code and from `openapi.json`.
 struct DescribedOperation {
     let endpoint: Endpoint
     let operation: Endpoint.Operation
     let path: PathTemplate
-    /// What the document says.
+    /// The operation in `openapi.json`.
     let document: PropertyListValue
     /// Whether a request that only reads needs a token.
     let readsNeedToken: Bool
@@ -14,7 +14,6 @@ struct DescribedOperation {
     private var fields: [String] { document.texts("fields") }
     /// Whether the examples are for the path.
     private var hasExample: Bool { (document["keys"] ?? 0) == .integer(PropertyListInteger(Int64(path.keys))) }
-    /// Whether it only reads, and needs a token for that.
     private var isReadWithToken: Bool { operation.content == nil && readsNeedToken && !endpoint.isOpen }
 
     /// The operation object of OpenAPI.
@@ -80,7 +79,7 @@ struct DescribedOperation {
         return response
     }
 
-    /// The header fields of an answer, with those that each answer has; `?` follows one that it can lack.
+    /// The header fields of an answer, including the fields of every answer; `?` follows the name of an optional one.
     private static func headers(_ names: [String]) -> PropertyListValue {
         .object(
             (["Drilldown-Request", "Cache-Control"] + names).map { name in
@@ -92,11 +91,11 @@ struct DescribedOperation {
 
     // MARK: Problems
 
-    /// The kinds of problems that it can give, by their status.
+    /// The kinds of problems that it can give, grouped by status.
     var problems: [[ProblemKind]] {
         let named = document.texts("problems")
-        let kinds = ProblemKind.allCases.filter { kind in
-            !kind.row.requests.isDisjoint(with: requests) || named.contains(kind.name)
+        let kinds = ProblemKind.all.filter { kind in
+            !kind.requests.isDisjoint(with: requests) || named.contains(kind.name)
         }
         return Dictionary(grouping: kinds, by: \.status).sorted { $0.key < $1.key }.map(\.value)
     }
@@ -113,12 +112,11 @@ struct DescribedOperation {
         return Set(sorts.filter(\.1).map(\.0))
     }
 
-    /// The key of the response that reports these kinds; operations that can give the same ones refer to one response.
+    /// The key of the response that reports these kinds; operations with the same problems refer to one response.
     static func key(_ kinds: [ProblemKind]) -> String { kinds.map(\.name).joined(separator: ".") }
 
-    /// The response that reports problems of these kinds.
     static func response(_ kinds: [ProblemKind]) -> PropertyListValue {
-        let rows = kinds.map(\.row)
+        let rows = kinds
         let types = PropertyListValue.strings(rows.map { "/problems/\($0.name)" })
         var schema = PropertyListValue.reference("schemas", "Problem")
         schema["properties"] = ["type": ["enum": types]]
@@ -127,5 +125,44 @@ struct DescribedOperation {
             "headers": headers(rows.flatMap { $0.headers.map(\.name) + $0.sometimes }.map { $0 + "?" }),
             "content": ["application/problem+json": ["schema": schema]],
         ]
+    }
+}
+
+/// A path of an endpoint in OpenAPI.
+struct PathTemplate {
+    let path: String
+    var parameters: [String] = []
+    /// Distinguishes the operations at this path from operations at the endpoint's other paths.
+    var suffix = ""
+    /// The number of keys of an item in it.
+    var keys = 0
+
+    /// The number of keys of an item's path in the description.
+    ///
+    /// A parameter in a path of OpenAPI is one segment, and a generated client percent-encodes a slash in it, so each
+    /// depth needs a path of its own. Five keys lead to every item of `Data/Data.plist`.
+    private static let mostKeys = 5
+
+    static func all(of endpoint: Endpoint) -> [PathTemplate] {
+        let name = String(describing: endpoint.name)
+        switch name {
+        case "/assets": return [PathTemplate(path: "/assets/{file}", parameters: ["file"])]
+        case "/problems":
+            return [
+                PathTemplate(path: "/problems/"),
+                PathTemplate(path: "/problems/{kind}", parameters: ["kind"], suffix: "OfKind", keys: 1),
+            ]
+        // Only the web client's page names its files.
+        case "/client": return []
+        default: break
+        }
+        guard endpoint.path != .nothing else { return [PathTemplate(path: name)] }
+        let root = PathTemplate(path: name == "/document" ? name : name + "/")
+        return [root]
+            + (1...mostKeys).map { count in
+                let parameters = (1...count).map { "key\($0)" }
+                let path = name + parameters.map { "/{\($0)}" }.joined()
+                return PathTemplate(path: path, parameters: parameters, suffix: "\(count)", keys: count)
+            }
     }
 }

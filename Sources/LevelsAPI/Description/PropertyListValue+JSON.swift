@@ -1,6 +1,6 @@
 public import PropertyLists
 
-/// JSON values as literals, and their parts.
+/// JSON values as literals, and access to their parts.
 extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -18,12 +18,11 @@ extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLit
         .dictionary(members.reduce(into: PropertyListDictionary()) { $0[$1.name] = $1.value })
     }
 
-    /// A reference to a component.
     static func reference(_ kind: String, _ name: String) -> PropertyListValue {
         ["$ref": .string("#/components/\(kind)/\(name)")]
     }
 
-    /// The same value, in which each reference that was the name of a schema is in full.
+    /// The same value, with each name of a schema as a full reference.
     var resolved: PropertyListValue {
         switch self {
         case .array(let elements): .array(elements.map(\.resolved))
@@ -37,13 +36,12 @@ extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLit
         }
     }
 
-    /// The members of an object, in order; none of any other value.
+    /// The members of an object, in order; empty for any other value.
     var members: [(name: String, value: PropertyListValue)] {
         guard case .dictionary(let members) = self else { return [] }
         return members.entries.map { ($0.key, $0.value) }
     }
 
-    /// A member of an object; nil for any other value.
     subscript(name: String) -> PropertyListValue? {
         get { if case .dictionary(let members) = self { members[name] } else { nil } }
         set {
@@ -53,10 +51,10 @@ extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLit
         }
     }
 
-    /// The text of a member; empty without one.
+    /// The text of a member, or an empty text.
     func text(_ name: String) -> String { if case .string(let text) = self[name] { text } else { "" } }
 
-    /// The texts in the list that a member is; none without one.
+    /// The texts in a member that is a list, or an empty list.
     func texts(_ name: String) -> [String] {
         guard case .array(let elements) = self[name] else { return [] }
         return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }

@@ -1,7 +1,7 @@
 import PropertyLists
 
 extension QueryOption {
-    /// The parameter as OpenAPI describes it.
+    /// The parameter in OpenAPI.
     var parameter: PropertyListValue {
         var parameter: PropertyListValue = [
             "name": .string(name), "in": "query", "description": .string(explanation),
@@ -11,7 +11,7 @@ extension QueryOption {
         return parameter
     }
 
-    /// The summary, the values, and what the option can be combined with.
+    /// The summary, the values, and the restrictions.
     ///
     /// The default is only in words: clients that are generated from a schema with a default send it, and some options
     /// cannot be combined with others.
@@ -39,7 +39,6 @@ extension QueryOption {
         return schema
     }
 
-    /// A value of the schema, from its text.
     private func value(_ text: String) -> PropertyListValue {
         switch schema.text("type") {
         case "integer": Int(text).map(PropertyListValue.number) ?? .string(text)

@@ -5,31 +5,25 @@ import Locking
 import PropertyLists
 
 /// `GET /openapi.json`: the description of the API (OpenAPI 3.1), from the tables that the code runs on, and from
-/// `openapi.json` beside this file for all that they do not say.
+/// `openapi.json` beside this file for the rest.
 ///
-/// That document is OpenAPI but for its operations, by name: `fields` are the request fields that one reads,
-/// `problems` the kinds that it can give beside those of its sorts of requests (`ProblemKind.Requests`), `keys` the number
-/// of keys in the path of its examples, and each status is an answer, which can lack the `headers` with `?`. A reference
-/// is the name of a schema.
+/// That document is OpenAPI except for its operations, by name: `fields` are the request fields of one, `problems` the
+/// kinds beyond its sorts of requests (`ProblemKind.Requests`), `keys` the number of keys in the path of its examples,
+/// and each status is an answer, which can lack the `headers` with `?`. A reference is the name of a schema.
 final class ServiceDescription: Sendable {
     private let version: String
     private let readsNeedToken: Bool
-    /// It is made when it is first asked for.
+    /// Made when it is first asked for.
     private let kept = Guarded<[UInt8]?>(nil)
     /// Its layouts and codings.
     let forms = KeptForms()
 
-    /// - Parameters:
-    ///   - version: the version of the program.
-    ///   - readsNeedToken: whether requests that only read need a token.
+    /// - Parameter readsNeedToken: whether requests that only read need a token.
     init(version: String, readsNeedToken: Bool = false) {
         self.version = version
         self.readsNeedToken = readsNeedToken
     }
 
-    /// The description as JSON.
-    ///
-    /// - Throws: `Problem` (500) if it could not be written.
     func rendered() throws(Problem) -> Rendering {
         let vary = "Accept-Encoding, Accept"
         if let body = kept.withLock(\.self) {
@@ -47,7 +41,6 @@ final class ServiceDescription: Sendable {
         return made
     }
 
-    /// The whole description.
     private func description() throws(PropertyListError) -> PropertyListValue {
         var description = try PropertyListValue(json: PackageResources.openapi_json).resolved
         let operations = operations(description["operations"] ?? [:])
@@ -63,7 +56,7 @@ final class ServiceDescription: Sendable {
         let problems = Set(operations.flatMap(\.problems)).map { (DescribedOperation.key($0), $0) }
         description["components"]?["responses"] = .object(
             problems.sorted { $0.0 < $1.0 }.map { ($0.0, DescribedOperation.response($0.1)) })
-        let rows = ProblemKind.allCases.map(\.row)
+        let rows = ProblemKind.all
         description["components"]?["parameters"]?["kind"]?["schema"]?["enum"] = .strings(rows.map(\.name))
         let list = rows.filter { $0.requests != [.none] }
             .map { "- `/problems/\($0.name)` (\($0.status)): \($0.explanation)" }

@@ -5,9 +5,9 @@ import PropertyLists
 /// The members of an object in a body.
 struct BodyMembers {
     private let dictionary: PropertyListDictionary
-    /// Where the object is in the body (RFC 6901).
+    /// The pointer to the object in the body (RFC 6901).
     let pointer: String
-    /// The number of the step that it is; nil if it is not one.
+    /// The number of the step; nil outside of `POST /edits`.
     let step: Int?
 
     /// - Throws: `Problem` (422) for anything other than an object.
@@ -20,12 +20,10 @@ struct BodyMembers {
         self.step = step
     }
 
-    /// The names, in order.
     var names: [String] { dictionary.entries.map(\.key) }
 
     subscript(name: String) -> PropertyListValue? { dictionary[name] }
 
-    /// The problem of a member.
     func problem(_ name: String, _ detail: String) -> Problem {
         .invalidContent(detail, at: pointer + JSONPointer.step(name), step: step)
     }
@@ -38,9 +36,6 @@ struct BodyMembers {
         }
     }
 
-    /// A text that may be absent.
-    ///
-    /// - Throws: `Problem` (422) for another type.
     func text(_ name: String) throws(Problem) -> String? {
         switch dictionary[name] {
         case .string(let text): return text
@@ -50,8 +45,6 @@ struct BodyMembers {
     }
 
     /// The path in a link to a level or a detail.
-    ///
-    /// - Throws: `Problem` (422) for anything else.
     func path(_ name: String, _ root: StaticString) throws(Problem) -> ItemPath {
         guard let link = try text(name) else {
             throw .invalidContent(
@@ -63,16 +56,14 @@ struct BodyMembers {
         return path
     }
 
-    /// The place among the rows of a level: `at`, which is judged when the turn of the edit comes, and `section`.
-    ///
-    /// - Throws: `Problem` (422) for a malformed section, and for values of other types.
+    /// The place among the rows of a level: `at`, which is checked when the edit is carried out, and `section`.
     func place() throws(Problem) -> (position: RowPosition, section: Int?) {
         var section: Int?
         if let value = dictionary["section"] {
-            guard let number = value.wholeNumber else {
+            guard case .integer(let number) = value, !number.isNegative else {
                 throw problem("section", "'section' must be the number of a section, from 0.")
             }
-            section = number
+            section = Int(clamping: number.bits)
         }
         switch dictionary["at"] {
         case nil: return (.last, section)
@@ -86,16 +77,8 @@ struct BodyMembers {
     }
 }
 
-extension PropertyListValue {
-    /// A whole number from 0; nil for anything else.
-    fileprivate var wholeNumber: Int? {
-        guard case .integer(let integer) = self, !integer.isNegative else { return nil }
-        return Int(clamping: integer.bits)
-    }
-}
-
 extension ItemPath {
-    /// The path in a link, percent-encoded or not; nil for a link that leads elsewhere.
+    /// The path in a link; nil for any other link.
     init?(link: String, below root: StaticString) {
         let span = link.utf8Span.span
         let length = root.utf8CodeUnitCount
@@ -109,12 +92,9 @@ extension ItemPath {
 }
 
 extension Problem {
-    /// 422 for content that breaks a rule.
-    ///
-    /// - Parameter pointer: the place in the body (RFC 6901).
+    /// 422 for content that breaks a rule, at a pointer (RFC 6901).
     static func invalidContent(_ detail: String, at pointer: String, step: Int? = nil) -> Problem {
-        var members: [(name: StaticString, value: Member)] = [("pointer", .text(pointer))]
-        if let step { members.append(("edit", .number(step))) }
-        return Problem(.invalidContent, detail, members: members)
+        let number: Members = step.map { [("edit", .number($0))] } ?? []
+        return Problem(.invalidContent, detail, members: [("pointer", .text(pointer))] + number)
     }
 }

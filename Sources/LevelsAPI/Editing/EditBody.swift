@@ -4,18 +4,17 @@ import HTTPServer
 import Heap
 import PropertyLists
 
-/// What the body of an edit may be.
+/// The bodies that an edit accepts.
 enum EditContent: Sendable {
-    /// Nothing is read; a body is ignored.
+    /// No body; one that is sent is ignored.
     case none
     /// JSON or a property list.
     case value
-    /// The same, or a merge patch (RFC 7396).
+    /// `value`, or a merge patch (RFC 7396).
     case patch
     /// A whole document.
     case document
 
-    /// The media types of the bodies.
     var types: [String] {
         switch self {
         case .none: []
@@ -24,9 +23,7 @@ enum EditContent: Sendable {
         }
     }
 
-    /// Refuses a request whose header does not announce such a body.
-    ///
-    /// - Throws: `Problem` (411, 415).
+    /// - Throws: `Problem` (411, 415) for a request whose header does not announce such a body.
     func check(_ request: Request) throws(Problem) {
         guard self != .none else { return }
         guard request.has(.contentLength) || request.has(.transferEncoding) else { throw .lengthRequired }
@@ -39,7 +36,7 @@ enum EditContent: Sendable {
         guard let field, !field.isEmpty else {
             throw mediaTypeProblem("The request has no Content-Type")
         }
-        // As most clients write it.
+        // The form that most clients send.
         if types.contains(field) { return }
         guard let type = MediaType(field), types.contains(type.name) else {
             throw mediaTypeProblem("A body of the type '\(quoted: field)' cannot be read")
@@ -51,11 +48,10 @@ enum EditContent: Sendable {
 
     private func mediaTypeProblem(_ fact: String) -> Problem {
         let list = types.joined(separator: ", ")
-        var problem = Problem(
-            .unsupportedMediaType, "\(fact); the types are \(list).", members: [("allowed", .list(types))])
-        // RFC 5789, section 2.2.
-        if self == .patch { problem.headers = [("Accept-Patch", list)] }
-        return problem
+        return Problem(
+            .unsupportedMediaType, "\(fact); the types are \(list).", members: [("allowed", .list(types))],
+            // RFC 5789, section 2.2.
+            headers: self == .patch ? [("Accept-Patch", list)] : [])
     }
 }
 
@@ -64,23 +60,21 @@ extension Problem {
         .lengthRequired, "This request needs a body; send one, with Content-Length or in chunks.")
 
     fileprivate static func contentCoding(_ coding: String) -> Problem {
-        var problem = Problem(
-            .unsupportedMediaType,
-            "A body with the Content-Encoding '\(quoted: coding)' cannot be read; send it without.")
         // RFC 9110, section 15.5.16.
-        problem.headers = [("Accept-Encoding", "identity")]
-        return problem
+        Problem(
+            .unsupportedMediaType,
+            "A body with the Content-Encoding '\(quoted: coding)' cannot be read; send it without.",
+            headers: [("Accept-Encoding", "identity")])
     }
 }
 
 /// The value of `Content-Type` (RFC 9110, section 8.3.1).
 struct MediaType: Equatable {
-    /// The type and the subtype, in lower case.
+    /// In lower case.
     let name: String
-    /// The parameter of that name, in lower case; nil if there is none.
+    /// In lower case.
     private(set) var charset: String?
 
-    /// Nil for text without a type.
     init?(_ text: String) {
         var parts: [String] = []
         text.utf8Span.span.forEachElement(dividedBy: UInt8(ascii: ";")) { part in
@@ -100,10 +94,10 @@ struct MediaType: Equatable {
 /// The body of an edit as it was sent.
 struct SentBody: Sendable {
     private let bytes: [UInt8]
-    /// Whether the types are exactly those that are meant, as in a property list.
+    /// Whether the values have the types that the client means, as in a property list.
     let isExact: Bool
 
-    /// Reading more than this takes so long that it is not done on the threads that serve reads.
+    /// Longer bodies are not read on the threads that serve reads.
     private static let longest = 64 << 10
 
     init(_ request: Request) {
@@ -116,10 +110,8 @@ struct SentBody: Sendable {
     /// The value in the body; time is linear in its bytes.
     ///
     /// - Parameter limit: the array whose elements are counted as they are read.
-    /// - Throws: `Problem` (400) with the place of what is malformed; 422 for an element beyond the limit; 503 without
-    ///   memory for the value.
     func value(_ limit: EditSteps.Limit? = nil) throws(Problem) -> PropertyListValue {
-        // Each value takes many times the bytes that it has in the body.
+        // A value takes many times its bytes in the body.
         let size = bytes.count * Self.mostBytesOfByte
         guard bytes.count < Self.shortBody || MemoryBudget.hasRoom(for: size) else { throw .outOfMemory }
         let elements = limit.map { PropertyListElementLimit(key: $0.key, count: $0.count, error: Self.beyondLimit) }
@@ -135,9 +127,9 @@ struct SentBody: Sendable {
 
     private static let beyondLimit = PropertyListError("an array has more elements than it may have")
 
-    /// Reads JSON, which is UTF-8 between programs (RFC 8259, section 8.1); the reader takes files in UTF-16 too.
+    /// Reads JSON in UTF-8 (RFC 8259, section 8.1); the reader accepts UTF-16 too, for files.
     private func json(_ elements: PropertyListElementLimit?) throws(PropertyListError) -> PropertyListValue {
-        // No JSON in UTF-8 has one of these bytes, and any in UTF-16 or UTF-32 does.
+        // JSON in UTF-8 contains none of these bytes; any JSON in UTF-16 or UTF-32 does.
         guard !bytes.contains(where: { $0 == 0 || $0 >= 0xFE }) else {
             throw PropertyListError("the body is not text in UTF-8", at: .text(line: 1, column: 1))
         }
@@ -148,19 +140,19 @@ struct SentBody: Sendable {
     private static let mostBytesOfByte = 48
     private static let shortBody = 16 << 10
 
-    /// Far less nesting than a document may have: a body is one item, or some.
+    /// Far less nesting than documents may have: a body is one item, or a few.
     private static let limits = PropertyListLimits(nesting: 512)
 }
 
 extension Problem {
-    /// 400 for a body that is not in the format that it says.
+    /// 400 for a malformed body.
     static func malformedContent(_ error: PropertyListError) -> Problem {
-        var members: [(name: StaticString, value: Member)] = []
-        switch error.position {
-        case .text(let line, let column): members = [("line", .number(line)), ("column", .number(column))]
-        case .byte(let offset): members = [("offset", .number(offset))]
-        case nil: break
-        }
+        let members: Members =
+            switch error.position {
+            case .text(let line, let column): [("line", .number(line)), ("column", .number(column))]
+            case .byte(let offset): [("offset", .number(offset))]
+            case nil: []
+            }
         let reason = error.reason.replacing("the document", with: "the body")
         let detail = "The body cannot be read: \(reason)\(reason.hasSuffix("?") ? "" : ".")"
         return Problem(.malformedContent, detail, members: members)

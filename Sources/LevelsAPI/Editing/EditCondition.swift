@@ -4,19 +4,17 @@ import HTTPServer
 import Levels
 import TreeStore
 
-/// A condition of an edit on what it names, in the state before the edit (RFC 9110, section 13.1).
+/// A condition of an edit, on the state before the edit (RFC 9110, section 13.1).
 struct EditCondition: Sendable {
-    private let subject: Inquiry.Subject
+    private let subject: Question.Subject
     private let path: ItemPath
-    /// The lines of `If-Match`; nil without one.
     private var ifMatch: [String]?
-    /// The lines of `If-None-Match`; nil without one.
     private var ifNoneMatch: [String]?
-    /// The number of the step in a batch; nil if it is not one.
+    /// The number of the step; nil outside of `POST /edits`.
     private var step: Int?
 
-    /// The conditions in the header of a request; nil if there is none.
-    init?(_ request: Request, on subject: Inquiry.Subject, at path: ItemPath) {
+    /// Nil for a request without conditions.
+    init?(_ request: Request, on subject: Question.Subject, at path: ItemPath) {
         guard request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { return nil }
         self.subject = subject
         self.path = path
@@ -25,19 +23,17 @@ struct EditCondition: Sendable {
     }
 
     /// The condition of a step: an entity tag, a version or a `fieldsVersion`, several tags, or `*`.
-    init(_ text: String, on subject: Inquiry.Subject, at path: ItemPath, step: Int) {
+    init(_ text: String, on subject: Question.Subject, at path: ItemPath, step: Int) {
         self.subject = subject
         self.path = path
         self.step = step
         ifMatch = [text == "*" || text.contains("\"") ? text : "\"\(text)\""]
     }
 
-    /// Refuses the edit if the condition does not hold.
-    ///
-    /// - Parameter known: the tags that met the conditions checked before, in the same snapshot.
-    /// - Throws: `EditRefusal` with the current entity tag.
+    /// - Parameter known: the tags that met earlier conditions in the same snapshot.
+    /// - Throws: `EditRefusal` with the current entity tag, if the condition does not hold.
     func check(_ snapshot: Snapshot, _ selection: Selection, _ known: inout KnownTags) throws(EditRefusal) {
-        let tags = ItemTags(subject, at: path, in: snapshot, selection)
+        let tags = ItemTags(subject: subject, path: path, snapshot: snapshot, selection: selection)
         if let ifMatch, !isMet(ifMatch, by: tags, &known) {
             let name = step == nil ? "If-Match" : "'ifMatch'"
             let detail =
@@ -51,7 +47,7 @@ struct EditCondition: Sendable {
         }
     }
 
-    /// Whether the lines contain a tag of an item. The version of its fields is looked for first: it needs no answer.
+    /// Looks for the version of the item's fields first, because it needs no answer.
     private func isMet(_ lines: [String], by tags: ItemTags, _ known: inout KnownTags) -> Bool {
         if let version = tags.fieldsVersion, EntityTag.isListed(fieldsVersion: version, in: lines) { return true }
         return known.contains(tags) { EntityTag.isListed($0, in: lines, .strong) }
@@ -64,31 +60,24 @@ struct EditCondition: Sendable {
 
 /// The entity tags of an item's level, detail or document in one state: one for each format and language.
 struct ItemTags {
-    let subject: Inquiry.Subject
+    let subject: Question.Subject
     let path: ItemPath
-    private let snapshot: Snapshot
-    private let selection: Selection
+    let snapshot: Snapshot
+    let selection: Selection
 
-    init(_ subject: Inquiry.Subject, at path: ItemPath, in snapshot: Snapshot, _ selection: Selection) {
-        self.subject = subject
-        self.path = path
-        self.snapshot = snapshot
-        self.selection = selection
-    }
-
-    /// The tag of the answer to a plain GET; nil if there is no such item.
+    /// The tag of the answer to a plain GET; nil if the item does not exist.
     var current: String? {
         guard let item = Self.item(path, snapshot.document) else { return nil }
         return selection.entityTag(subject, of: item, subject == .document ? .plist : .json)
     }
 
-    /// The version of the item's own fields; nil if there is no such item, and for levels and documents.
+    /// The version of the item's own fields; nil if the item does not exist, and for levels and documents.
     var fieldsVersion: String? {
         guard subject == .detail, let own = Self.item(path, snapshot.document)?.own else { return nil }
         return own.withRow { row in Version.short(RowFields.hash(of: row.packed, in: row.bytes)) }
     }
 
-    /// The first tag that is wanted; they are made one after the other, until one is.
+    /// The first wanted tag; each is made only if those before it are not wanted.
     func firstTag(where isWanted: (String) -> Bool) -> String? {
         for item in items {
             for format in formats {
@@ -100,7 +89,7 @@ struct ItemTags {
 
     private var formats: [Format] { subject == .document ? [.plist, .json, .binary] : [.json, .plist] }
 
-    /// The item in the document as it is written, as its own file has it, and in each language.
+    /// The item in the document as written, in its own file, and in each language.
     private var items: [Item] {
         guard let item = Self.item(path, snapshot.document) else { return [] }
         if subject == .document {
@@ -117,17 +106,17 @@ struct ItemTags {
 
 /// The entity tags that met the conditions of a request in one state.
 ///
-/// The tag of a level costs as much as an answer with all of its rows, and a thousand steps may have a condition on the
-/// same level, so each tag is made once.
+/// The tag of a level costs as much as an answer with all of its rows, and a thousand steps may depend on the same
+/// level, so each tag is made once.
 struct KnownTags {
     private struct Key: Hashable {
-        let subject: Inquiry.Subject
+        let subject: Question.Subject
         let path: ItemPath
     }
 
     private var tags: [Key: [String]] = [:]
 
-    /// Whether any of an item's tags is wanted: one that is known, or else one that is made now.
+    /// Whether an item has a wanted tag, among the known ones or those made now.
     mutating func contains(_ item: ItemTags, _ isWanted: (String) -> Bool) -> Bool {
         let key = Key(subject: item.subject, path: item.path)
         if tags[key]?.contains(where: isWanted) == true { return true }

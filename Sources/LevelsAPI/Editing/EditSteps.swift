@@ -1,11 +1,11 @@
 import Levels
 import PropertyLists
 
-/// What a request asks for: an edit, and the condition on it.
+/// An edit, and the condition on it.
 struct EditStep {
     let edit: Edit
     let condition: EditCondition?
-    /// Where its item is in the body (RFC 6901); nil if `at` and `section` are in the query.
+    /// The pointer to its item in the body (RFC 6901); nil if `at` and `section` are in the query.
     let pointer: String?
 
     init(_ edit: Edit, _ condition: EditCondition?, at pointer: String? = nil) {
@@ -14,9 +14,7 @@ struct EditStep {
         self.pointer = pointer
     }
 
-    /// A step of `POST /edits`.
-    ///
-    /// - Throws: `Problem` (422) for anything other than a step.
+    /// - Throws: `Problem` (422) for anything other than a step of `POST /edits`.
     init(_ value: PropertyListValue, at pointer: String, number: Int) throws(Problem) {
         let members = try BodyMembers(value, at: pointer, step: number, "A step must be an object")
         let operations = members.names.compactMap { name in EditOperation.all.first { $0.name == name } }
@@ -33,15 +31,15 @@ struct EditStep {
     }
 }
 
-/// A kind of steps of `POST /edits`.
+/// A kind of step of `POST /edits`.
 struct EditOperation: Sendable {
-    /// The member that says what a step does.
+    /// The member that names the operation.
     let name: String
-    /// The other members that a step of this kind may have, beside `ifMatch`.
+    /// The other members of a step of this kind, except `ifMatch`.
     let members: [String]
-    /// What its condition is about.
-    let subject: Inquiry.Subject
-    /// Reads the edit, and the path that its condition is about.
+    /// The subject of its condition.
+    let subject: Question.Subject
+    /// Reads the edit, and the path of its condition.
     let read: @Sendable (_ name: String, BodyMembers) throws(Problem) -> (Edit, ItemPath)
 
     static let all = [insert, put, patch, move, delete]
@@ -77,9 +75,7 @@ struct EditOperation: Sendable {
         return (.delete(path), path)
     }
 
-    /// Reads the document of `POST /moves`.
-    ///
-    /// - Throws: `Problem` (422) for anything else.
+    /// Reads the body of `POST /moves`.
     static func move(_ value: PropertyListValue) throws(Problem) -> (Edit, from: ItemPath) {
         let members = try BodyMembers(value, #"The body must be an object with the members "from" and "to""#)
         try members.check(["from"] + move.members)
@@ -87,9 +83,9 @@ struct EditOperation: Sendable {
     }
 }
 
-/// The document of `POST /edits`: steps that are done in this order, all or none.
+/// The body of `POST /edits`: steps that are done in this order, all or none.
 enum EditSteps {
-    /// How many steps there may be, for the reader of the body.
+    /// The maximum number of steps, for the reader of the body.
     struct Limit: Sendable {
         let key = "edits"
         let count = 1_000
@@ -98,7 +94,6 @@ enum EditSteps {
 
     static let limit = Limit()
 
-    /// - Throws: `Problem` (422) for anything else.
     static func read(_ value: PropertyListValue) throws(Problem) -> [EditStep] {
         let members = try BodyMembers(value, #"The body must be an object with the member "edits""#)
         try members.check(["edits"])

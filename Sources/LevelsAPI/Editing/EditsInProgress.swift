@@ -5,7 +5,7 @@ import TreeStore
 
 /// The edits that were begun and have not ended, whether or not their clients still wait.
 ///
-/// Their connections have a room of their own, so that long polls leave no edit without a place.
+/// Their connections have a room of their own, so that long polls leave room for edits.
 final class EditsInProgress: Sendable {
     private struct Count {
         var edits = 0
@@ -18,37 +18,32 @@ final class EditsInProgress: Sendable {
     private let byteLimit: Int
     private let room: WaitingRoom
     private let answered = Guarded<[Answered]>([])
-    /// Signalled when the last one ends; nil if the system had no descriptor for it.
+    /// Signalled when the last edit ends; nil if the system had no descriptor for it.
     private let ended: Wakeup?
 
-    /// An edit that has ended, and whose client is not told yet.
+    /// An edit that has ended, and whose response has not been sent.
     private struct Answered {
         let waiter: Waiter
         let bytes: Int
         let response: @Sendable () -> Response
     }
 
-    /// How long a client waits for an edit at most.
+    /// The longest that a client waits for an edit.
     private static let longest = Duration.seconds(300)
 
     init(capacity: Int, byteLimit: Int) {
         self.capacity = capacity
         self.byteLimit = byteLimit
-        // Clients that are gone leave the room before their edits have ended.
+        // Clients that have left free their places before their edits have ended.
         room = WaitingRoom(capacity: capacity, isForEvents: false)
         do { ended = try Wakeup() } catch { ended = nil }
     }
 
     /// Begins an edit.
     ///
-    /// - Parameters:
-    ///   - bytes: the size of its body.
-    ///   - otherwise: the response if the client has waited too long, or the server stops.
-    /// - Returns: the waiter of the connection.
-    /// - Throws: `Problem` (503) if there are too many, or too large ones, or if the server stops.
-    func begin(
-        bytes: Int, otherwise: @autoclosure @escaping @Sendable () -> Response
-    ) throws(Problem) -> Waiter {
+    /// - Parameter otherwise: the response if the client has waited too long, or the server stops.
+    /// - Throws: `Problem` (503) for too many edits or bytes, or if the server stops.
+    func begin(bytes: Int, otherwise: @autoclosure @escaping @Sendable () -> Response) throws(Problem) -> Waiter {
         let isAdmitted = try count.withLock { (count) throws(Problem) in
             if count.isDraining { throw .stopping }
             guard count.edits < capacity, count.edits == 0 || count.bytes + bytes <= byteLimit else { return false }
@@ -64,9 +59,8 @@ final class EditsInProgress: Sendable {
         return waiter
     }
 
-    /// Ends an edit; its client is told at the end of the publisher's turn, together with all others of that turn.
-    ///
-    /// - Parameter response: makes the response, on the thread that sends it.
+    /// Ends an edit. Its response is made by the thread that sends it, at the end of the publisher's turn, together
+    /// with all others of that turn.
     func end(
         _ waiter: Waiter, bytes: Int, in publications: Publications, response: @escaping @Sendable () -> Response
     ) {
@@ -74,11 +68,11 @@ final class EditsInProgress: Sendable {
             answered.append(Answered(waiter: waiter, bytes: bytes, response: response))
             return answered.count == 1
         }
-        if isFirst { publications.atEndOfTurn(tellClients) }
+        if isFirst { publications.atEndOfTurn(sendResponses) }
     }
 
-    /// Sends the responses of all edits that have ended; their connections are woken together.
-    private func tellClients() {
+    /// Sends the responses of all ended edits; their connections are woken together.
+    private func sendResponses() {
         let answers = answered.withLock { answered in
             defer { answered = [] }
             return answered
@@ -96,7 +90,7 @@ final class EditsInProgress: Sendable {
         if isLast { ended?.signal() }
     }
 
-    /// Refuses further edits, and waits until there is none, or until a time.
+    /// Refuses further edits, and waits for the edits in progress, until a time.
     func drain(until deadline: ContinuousClock.Instant) {
         count.withLock { $0.isDraining = true }
         while !isEmpty, ContinuousClock.now < deadline, let ended {
@@ -108,6 +102,5 @@ final class EditsInProgress: Sendable {
         }
     }
 
-    /// Whether there is none.
     var isEmpty: Bool { count.withLock { $0.edits == 0 } }
 }

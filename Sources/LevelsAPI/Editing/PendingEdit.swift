@@ -1,41 +1,46 @@
 import Bytes
 import ContentCodings
+import Files
 import HTTPServer
 import Levels
 import PropertyLists
 import TreeStore
 
-/// An edit that is being carried out: makes the response to its client from how it ended.
+/// An edit that is being carried out: makes the response to its client from the outcome.
 struct PendingEdit: Sendable {
-    /// What the answer shows.
+    /// The content of the answer.
     enum Subject: Sendable {
         /// The detail of the item, or nothing if it was deleted.
         case item
         /// A link to the item of each step.
         case steps
-        /// That the whole document was replaced.
+        /// The size of the new document.
         case document
     }
 
     let subject: Subject
-    /// Where the item of each edit is in the body (RFC 6901); empty if `at` and `section` are in the query.
+    /// The pointer to the item of each edit in the body (RFC 6901); empty if `at` and `section` are in the query.
     var pointers: [String] = []
     /// The target of the request, as it was sent.
     let target: String
     let negotiation: Negotiation
     /// The size of the request's body.
     let bodyBytes: Int
+    /// The name of the token's holder.
+    let author: String?
     private let selection: Selection
 
-    init(_ subject: Subject, _ request: Request, _ negotiation: Negotiation, _ selection: Selection) {
+    init(
+        _ subject: Subject, _ request: Request, by author: String?, _ negotiation: Negotiation, _ selection: Selection
+    ) {
         self.subject = subject
         target = String(utf8: request.target)
         self.negotiation = negotiation
         bodyBytes = request.body.count
+        self.author = author
         self.selection = selection
     }
 
-    /// The response to the client.
     func response(to outcome: EditOutcome) -> Response {
         do throws(Problem) {
             switch outcome {
@@ -51,54 +56,94 @@ struct PendingEdit: Sendable {
         }
     }
 
-    /// The response that reports a problem.
-    func response(to problem: Problem) -> Response { selection.response(to: problem, at: target, negotiation) }
-
-    private func done(_ publication: Publication, _ items: [EditedItem]) throws(Problem) -> Response {
-        switch subject {
-        case .item:
-            switch items.first {
-            case .present(let item, let isNew):
-                do throws(Problem) {
-                    return try detail(of: item, isNew: isNew, in: publication)
-                } catch {
-                    // The client cannot read the detail as it has asked for it, but the edit is done.
-                    return try link(to: item, isNew: isNew, in: publication)
-                }
-            default: return Response(status: 204, headers: selection.header.empty(for: negotiation.origin))
+    func response(to outcome: ReloadOutcome) -> Response {
+        do throws(Problem) {
+            switch outcome {
+            case .published(let snapshot): return try reloaded("published", snapshot)
+            case .unchanged(let snapshot): return try reloaded("unchanged", snapshot)
+            case .refused(let error):
+                let kind = outcome.isOutOfMemory ? ProblemKind.outOfMemory : .documentRefused
+                throw Problem(kind, "\(error) The version before is still served.")
+            case .stopped: throw Problem.stopping
             }
-        case .steps:
-            let links = items.map(\.link)
-            return try selection.response(
-                of: try StepsAnswer.rendered(publication.snapshot, links), .identity, negotiation)
-        case .document:
-            let root = Item(rootOf: publication.snapshot.document)
-            let tag = selection.entityTag(.document, of: root, .plist)
-            let answer = try StepsAnswer.rendered(publication.snapshot, tag: tag)
-            return try selection.response(of: answer, .identity, negotiation)
+        } catch {
+            return response(to: error)
         }
     }
 
-    /// The same representation as that of a GET that follows.
-    private func detail(of item: Item, isNew: Bool, in publication: Publication) throws(Problem) -> Response {
-        let link = Links(item).detailText
-        let question = try Question(detailAt: link, negotiation)
-        let selected = try selection.select(Inquiry(question, in: publication, selection.arrangements))
-        let isSent = link.utf8.count <= Self.longestLink
-        let response = try selected.response(adding: isSent ? [("Content-Location", link)] : [])
-        guard isNew, let body = response.sharedBody else { return response }
-        let location = isSent ? [(name: "Location", value: link)] : []
-        return try selection.charged(Response(status: 201, headers: response.headers + location, body: body))
+    func response(to problem: Problem) -> Response { selection.response(to: problem, at: target, negotiation) }
+
+    private func done(_ publication: Publication, _ items: [EditedItem]) throws(Problem) -> Response {
+        let snapshot = publication.snapshot
+        switch subject {
+        case .item:
+            guard case .present(let item, let isNew)? = items.first else {
+                return Response(status: 204, headers: selection.header.empty(for: negotiation.origin))
+            }
+            return try present(item, isNew: isNew, in: publication)
+        case .steps: return try stepsDone(snapshot, items.map(\.link))
+        case .document:
+            let tag = selection.entityTag(.document, of: Item(rootOf: snapshot.document), .plist)
+            return try response(snapshot, headers: tag.map { [("ETag", $0)] } ?? []) { writer in
+                writer.member("items", snapshot.itemCount)
+            }
+        }
     }
 
-    /// A link to the item, as in the answer to `/edits`.
-    private func link(to item: Item, isNew: Bool, in publication: Publication) throws(Problem) -> Response {
+    /// The representation that a GET of the detail would give.
+    private func present(_ item: Item, isNew: Bool, in publication: Publication) throws(Problem) -> Response {
         let link = Links(item).detailText
-        let answer = try StepsAnswer.rendered(publication.snapshot, [link])
-        let response = try selection.response(of: answer, .identity, negotiation)
-        guard isNew, let body = response.sharedBody else { return response }
-        let location = link.utf8.count <= Self.longestLink ? [(name: "Location", value: link)] : []
-        return Response(status: 201, headers: response.headers + location, body: body)
+        let isSent = link.utf8.count <= Self.longestLink
+        func created(_ response: Response) -> Response {
+            guard isNew, let body = response.sharedBody else { return response }
+            let location = isSent ? [(name: "Location", value: link)] : []
+            return Response(status: 201, headers: response.headers + location, body: body)
+        }
+        do throws(Problem) {
+            let question = try Question(detailAt: link, negotiation)
+            let selected = try selection.select(Inquiry(question, in: publication, selection.arrangements))
+            let response = try selected.response(adding: isSent ? [("Content-Location", link)] : [])
+            return try selection.charged(created(response))
+        } catch {
+            // The client cannot get the detail in the form that it asked for, but the edit is done.
+            return created(try stepsDone(publication.snapshot, [link]))
+        }
+    }
+
+    /// `{"revision":…,"edits":[…]}`: a link to the item of each step, or null if it no longer exists.
+    private func stepsDone(_ snapshot: Snapshot, _ links: [String?]) throws(Problem) -> Response {
+        try response(snapshot) { (writer) throws(PropertyListError) in
+            writer.beginList("edits")
+            for link in links {
+                if let link {
+                    writer.beginObject()
+                    try writer.member("href", link)
+                    writer.endObject()
+                } else {
+                    writer.null()
+                }
+            }
+            writer.endList()
+        }
+    }
+
+    private func response(
+        _ snapshot: Snapshot, headers: HeaderLines = [],
+        _ write: (inout JSONPropertyListWriter) throws(PropertyListError) -> Void
+    ) throws(Problem) -> Response {
+        let answer = try Rendering(headers: headers) { (writer) throws(PropertyListError) in
+            try writer.member("revision", snapshot.revision)
+            try write(&writer)
+        }
+        return try selection.response(of: answer, .identity, negotiation)
+    }
+
+    private func reloaded(_ outcome: String, _ snapshot: Snapshot) throws(Problem) -> Response {
+        let answer = try Rendering { (writer) throws(PropertyListError) in
+            try writer.member("outcome", outcome)
+            try writer.member("revision", snapshot.revision)
+        }
+        return try selection.response(of: answer, .identity, negotiation)
     }
 
     /// The maximum length, in bytes, of a link in the header; the body has every link.
@@ -113,7 +158,7 @@ extension Links {
 }
 
 extension EditedItem {
-    /// The link to the item's detail; nil if it is not there any more.
+    /// The link to the item's detail; nil if it no longer exists.
     fileprivate var link: String? {
         switch self {
         case .present(let item, _): Links(item).detailText
@@ -122,69 +167,69 @@ extension EditedItem {
     }
 }
 
-/// The answers that tell the revision of an edit.
-enum StepsAnswer {
-    /// `{"revision":…,"edits":[…]}`: a link to the item of each step, or null if it is not there any more.
-    static func rendered(_ snapshot: Snapshot, _ links: [String?]) throws(Problem) -> Rendering {
-        try Rendering { (writer) throws(PropertyListError) in
-            try writer.member("revision", snapshot.revision)
-            writer.member("edits")
-            writer.beginList()
-            for link in links {
-                if let link {
-                    writer.beginObject()
-                    try writer.member("href", link)
-                    writer.endObject()
-                } else {
-                    writer.null()
-                }
-            }
-            writer.endList()
-        }
-    }
-
-    /// `{"revision":…,"items":…}`: the document was replaced.
-    ///
-    /// - Parameter tag: the entity tag of the new document.
-    static func rendered(_ snapshot: Snapshot, tag: String?) throws(Problem) -> Rendering {
-        try Rendering(headers: tag.map { [("ETag", $0)] } ?? []) { (writer) throws(PropertyListError) in
-            try writer.member("revision", snapshot.revision)
-            writer.member("items", snapshot.itemCount)
-        }
-    }
-
-    /// `{"outcome":…,"revision":…}`: the source was loaded again.
-    static func rendered(_ outcome: StaticString, _ snapshot: Snapshot) throws(Problem) -> Rendering {
-        try Rendering { (writer) throws(PropertyListError) in
-            try writer.member("outcome", String(describing: outcome))
-            try writer.member("revision", snapshot.revision)
-        }
-    }
-}
-
-/// The answer to `POST /reload`.
-enum ReloadAnswer {
-    static func response(to outcome: ReloadOutcome, _ pending: PendingEdit, _ selection: Selection) -> Response {
-        do throws(Problem) {
-            let answer =
-                switch outcome {
-                case .published(let snapshot): try StepsAnswer.rendered("published", snapshot)
-                case .unchanged(let snapshot): try StepsAnswer.rendered("unchanged", snapshot)
-                case .refused(let error) where outcome.isOutOfMemory:
-                    throw Problem(.outOfMemory, "\(error) The version before is still served.")
-                case .refused(let error):
-                    throw Problem(.documentRefused, "\(error) The version before is still served.")
-                case .stopped: throw Problem.stopping
-                }
-            return try selection.response(of: answer, .identity, pending.negotiation)
-        } catch {
-            return pending.response(to: error)
-        }
-    }
-}
-
 extension Problem {
     /// 503 for a load that takes longer than a client waits.
     static let unfinishedReload = Problem(
         .unfinishedEdit, "The source has not been loaded yet; /readyz tells how it ends.")
+}
+
+extension Problem {
+    init(_ refusal: EditRefusal, _ edit: PendingEdit) {
+        // A refusal without a step concerns the whole batch.
+        let step = refusal.step ?? (edit.subject == .steps ? nil : 0)
+        let pointer = step.flatMap { edit.pointers.indices.contains($0) ? edit.pointers[$0] : nil } ?? ""
+        self = Self.problem(refusal, at: pointer, isInBody: !edit.pointers.isEmpty)
+        if edit.subject == .steps, let step { members.append(("edit", .number(step))) }
+    }
+
+    private static func problem(_ refusal: EditRefusal, at pointer: String, isInBody: Bool) -> Problem {
+        let detail = refusal.detail
+        switch refusal.kind {
+        case .noSuchItem(let key, let nearest): return .noSuchItem(key, below: nearest)
+        case .exists: return Problem(.preconditionFailed, detail)
+        case .preconditionFailed(let current, let fields):
+            let members: [(name: StaticString, value: String?)] = [("current", current), ("currentFields", fields)]
+            return Problem(
+                .preconditionFailed, detail,
+                members: members.compactMap { name, value in value.map { (name, .text($0)) } })
+        case .outOfMemory: return Problem(.outOfMemory, detail)
+        case .conflict: return Problem(.conflict, detail)
+        case .badPlace(let parameter):
+            guard isInBody else { return .badParameter(parameter, detail) }
+            return .invalidContent(detail, at: parent(of: pointer) + JSONPointer.step(parameter))
+        case .invalid(let place): return .invalidContent(detail, at: pointer + (place ?? ""))
+        case .notAllowed(let allowed, let place):
+            var problem = Problem.invalidContent(detail, at: pointer + (place ?? ""))
+            problem.members.append(("allowed", .values(allowed)))
+            return problem
+        }
+    }
+
+    /// The pointer to the step that the item is a member of.
+    private static func parent(of pointer: String) -> String {
+        pointer.lastSlash.map { String(pointer[..<$0]) } ?? ""
+    }
+
+    static let noSpace = Problem(
+        .insufficientStorage,
+        "The disk that the document is on is full, so the edit was not saved; nothing has changed.")
+
+    static func notSaved(id: String, isUnknown: Bool) -> Problem {
+        let outcome =
+            isUnknown
+            ? "The disk failed while the edit was saved, and it is not known whether the document has the edit; look at it before you repeat the edit"
+            : "The edit could not be saved, and nothing has changed"
+        return Problem(
+            .saveFailed, "\(outcome); the server's log has the reason under '\(id)'.", members: [("failure", .text(id))]
+        )
+    }
+
+    static let tooManyEdits = Problem(
+        .tooManyEdits, "The limit of edits in progress is reached, and nothing has changed. Try again later.")
+
+    static let stopping = Problem(.stopping, "The server is stopping, and nothing has changed. Try again later.")
+
+    static let unfinishedEdit = Problem(
+        .unfinishedEdit,
+        "The edit has not ended yet, and may still be done; look at the document before you repeat it.")
 }

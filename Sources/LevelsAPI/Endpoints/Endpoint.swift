@@ -4,19 +4,19 @@ import Levels
 import PropertyLists
 import TreeStore
 
-/// A path that is served, and what the methods do there.
+/// A path that is served, and its methods.
 struct Endpoint: Sendable {
-    /// What may follow the name.
+    /// The rest of the path after the name.
     enum Path { case nothing, item, name }
 
-    /// The addresses and the services that have the endpoint.
+    /// The addresses and the services with the endpoint.
     enum Audience {
         case everyone
-        /// Those with the web client; messages for API clients leave it out.
+        /// Services with the web client; messages for API clients leave it out.
         case browsers
-        /// Everyone, and the address of its own that monitoring may have.
+        /// Everyone, and the separate address for monitoring.
         case probes
-        /// The address of monitoring, or everyone if monitoring has none.
+        /// The separate address for monitoring, or everyone without one.
         case monitoring
     }
 
@@ -38,9 +38,9 @@ struct Endpoint: Sendable {
         self.operations = operations
     }
 
-    /// All endpoints, in the order in which messages list them. This is their table: readers start here.
+    /// All endpoints, in the order in which messages list them. Readers start here.
     static let all = [
-        Endpoint("/", isOpen: true, .get(.getIndex, "What is served, and where to begin.", .index)),
+        Endpoint("/", isOpen: true, .get(.getIndex, "What is served, and where to begin.", .layout)),
         Endpoint(
             "/levels", path: .item,
             .get(.getLevel, "The rows of one level.", .level),
@@ -78,30 +78,26 @@ struct Endpoint: Sendable {
             .get(.getMetrics, "What the service has done, for Prometheus.", .none)),
         Endpoint(
             "/openapi.json",
-            .get(.getDescription, "The description of this API, from which clients can be generated.", .description)),
+            .get(.getDescription, "The description of this API, from which clients can be generated.", .layout)),
     ]
 
     /// The names that messages list.
     static var names: [String] { all.filter { $0.audience != .browsers }.map { String(describing: $0.name) } }
 
-    /// The methods that at least one endpoint allows.
+    /// The methods of all endpoints.
     static var methods: [String] {
         var methods: [String] = []
         for method in all.flatMap({ $0.methods() }) where !methods.contains(method) { methods.append(method) }
         return methods.filter { $0 != "OPTIONS" } + ["OPTIONS"]
     }
 
-    /// What a method does here; nil if it is not allowed. HEAD does the same as GET.
-    ///
-    /// - Parameter isRoot: whether no path follows the name.
+    /// The operation of a method, if it is allowed. HEAD does the same as GET.
     func operation(_ method: HTTPServer.Method, isRoot: Bool = true) -> Operation? {
         let wanted = method == .head ? .get : method
         return operations.first { $0.method == wanted && (isRoot || !$0.isOfRootOnly) }
     }
 
-    /// The methods that are allowed here, as in `Allow`.
-    ///
-    /// - Parameter isRoot: whether no path follows the name.
+    /// As in `Allow`.
     func methods(isRoot: Bool = true) -> [String] {
         operations.filter { isRoot || !$0.isOfRootOnly }
             .flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.name] } + ["OPTIONS"]
@@ -109,9 +105,9 @@ struct Endpoint: Sendable {
 }
 
 extension Endpoint {
-    /// What a method does at an endpoint.
+    /// The operation of a method at an endpoint.
     struct Operation: Sendable {
-        /// Its name, also of the function in a generated client.
+        /// Also the name of the function in a generated client.
         enum Name: String, Sendable {
             case getIndex, getLevel, getDetail, getDocument, getAsset, getBrowser, getClientFile, getProblems,
                 getChanges
@@ -121,10 +117,10 @@ extension Endpoint {
 
         let name: Name
         let method: HTTPServer.Method
-        /// What it does, in one sentence.
+        /// One sentence.
         let summary: String
         let options: QueryOptions
-        /// What the body of an edit may be; nil for an operation that only reads.
+        /// The body of an edit; nil for an operation that only reads.
         var content: EditContent?
         /// Whether no path may follow the name of the endpoint.
         var isOfRootOnly = false
@@ -155,32 +151,28 @@ extension Endpoint {
     /// A parsed target: its endpoint, and the ranges of the path after the endpoint's name and of the query.
     struct Match {
         let endpoint: Endpoint
-        /// Its place in the table.
-        let number: Int
         let path: Range<Int>
         let query: Range<Int>
 
-        /// Whether nothing but a slash follows the endpoint's name.
+        /// Whether at most a slash follows the endpoint's name.
         private var isRoot: Bool { path.count <= 1 }
 
-        /// What a method does at the target; nil if it is not allowed.
         func operation(_ method: HTTPServer.Method) -> Operation? { endpoint.operation(method, isRoot: isRoot) }
 
-        /// The methods that are allowed at the target.
         var methods: [String] { endpoint.methods(isRoot: isRoot) }
     }
 
-    /// Finds the endpoint of a target; nil if nothing is served there.
+    /// The endpoint of a target; nil if nothing is served there.
     static func match(_ target: Span<UInt8>) -> Match? {
         let end = pathEnd(of: target)
         guard let number = number(of: target.extracting(0..<end)) else { return nil }
         let endpoint = all[number]
         return Match(
-            endpoint: endpoint, number: number, path: endpoint.name.utf8CodeUnitCount..<end,
+            endpoint: endpoint, path: endpoint.name.utf8CodeUnitCount..<end,
             query: min(end + 1, target.count)..<target.count)
     }
 
-    /// The place in the table of a target's endpoint; nil if nothing is served there.
+    /// The number of a target's endpoint in the table.
     static func number(ofTarget target: Span<UInt8>) -> Int? {
         number(of: target.extracting(0..<pathEnd(of: target)))
     }
@@ -191,7 +183,7 @@ extension Endpoint {
         return end
     }
 
-    /// What is needed to find an endpoint: each request is looked up for the metrics, and an endpoint costs more to copy.
+    /// The data for look-ups. Each request is looked up for the metrics, and an endpoint costs more to copy.
     private static let places = all.map { (name: $0.name, takesPath: $0.path != .nothing) }
 
     private static func number(of path: Span<UInt8>) -> Int? {
@@ -206,21 +198,21 @@ extension Endpoint {
     }
 }
 
-/// A request on its way to a handler: its parsed target, and the publication that answers it.
+/// A request on its way to a handler, with its parsed target, and the publication that answers it.
 struct Call {
     let request: Request
     let match: Endpoint.Match
-    /// The query, not yet checked.
+    /// Not yet checked.
     let query: Query
     let negotiation: Negotiation
     let publication: Publication
-    /// The key of the target in the form that the request's header selects; nil if it is not known.
+    /// The key of the target in the form that the request's header selects, if it is known.
     let key: UInt64?
-    /// What the cache has for the target; nil if it was not looked up.
+    /// The result of a look-up in the cache, if there was one.
     let found: ResponseCache.Found?
     /// The path of the item, at an endpoint of items.
     var item = ItemPath.root
-    /// The name of the holder of an edit's token; nil without one.
+    /// The name of the holder of an edit's token.
     var author: String?
     /// The path after the endpoint's name.
     var path: Span<UInt8> {
@@ -235,13 +227,9 @@ struct Call {
 extension QueryOptions {
     /// `GET /browse/<path>`: the options of the level, and two of the page (manual, Web client). The page reads them.
     static let browser = QueryOptions(
-        (level.all.map { QueryOption(ofPage: $0.name, isRepeatable: $0.isRepeatable) }
-            + [QueryOption(ofPage: "show"), QueryOption(ofPage: "above", isRepeatable: true)])
-            .map { ($0, .content) })
-}
-
-extension QueryOption {
-    fileprivate convenience init(ofPage name: String, isRepeatable: Bool = false) {
-        self.init(name: name, grammar: "*CHAR", summary: "Is read by the page.", isRepeatable: isRepeatable)
-    }
+        (level.all.map { ($0.name, $0.isRepeatable) } + [("show", false), ("above", true)]).map { name, isRepeatable in
+            QueryOption(
+                name: name, grammar: "*CHAR", summary: "Is read by the page.", isRepeatable: isRepeatable
+            ) { _, _ in }
+        })
 }

@@ -6,15 +6,13 @@ import PropertyLists
 
 /// `GET /healthz` and `GET /readyz`: never coded, so that a probe cannot request an unavailable coding.
 enum StatusAnswer {
-    /// - Throws: `Problem` (500) if it could not be written.
     static func health() throws(Problem) -> Rendering {
         try Rendering { (writer) throws(PropertyListError) in try writer.member("status", "alive") }
     }
 
-    /// What is served and how fresh it is: `stale` if the latest reload was refused.
+    /// The source and its freshness: `stale` if the latest reload was refused.
     ///
     /// - Parameter snapshot: nil for a client that may not read; it gets `status` alone.
-    /// - Throws: `Problem` (500) if it could not be written.
     static func readiness(_ snapshot: Snapshot?, _ readiness: Readiness) throws(Problem) -> Rendering {
         try Rendering { (writer) throws(PropertyListError) in
             try writer.member("status", readiness.lastError == nil ? "ok" : "stale")
@@ -28,11 +26,11 @@ enum StatusAnswer {
     }
 }
 
-/// How fresh the tree is, for `/readyz`.
+/// The freshness of the tree, for `/readyz`.
 public struct Readiness: Sendable {
-    /// The sentence about the latest load if it was refused, so that an older tree is served; nil otherwise.
+    /// The error of the latest load, if it was refused and an older tree is served.
     public var lastError: String?
-    /// What is served: a path or a URL.
+    /// A path or a URL.
     public var source: String
 
     /// Creates the state of a source whose latest load succeeded, or was refused with a sentence.
@@ -42,22 +40,20 @@ public struct Readiness: Sendable {
     }
 }
 
-/// `GET /`: what is served, and links to begin with (manual, Requests and answers).
+/// `GET /`: the document, and links to begin with (manual, Requests and answers).
 enum IndexAnswer {
-    /// The name and the target of each link.
     static let links: [(name: StaticString, target: String)] = [
         ("levels", "/levels/"), ("detail", "/detail/"), ("document", "/document"), ("changes", "/changes"),
         ("openapi", "/openapi.json"), ("health", "/healthz"), ("readiness", "/readyz"),
     ]
 
-    /// The link to the description of the API (RFC 8631).
+    /// RFC 8631.
     private static let header = [("Link", "</openapi.json>; rel=\"service-desc\"")]
 
     /// - Parameters:
     ///   - snapshot: nil for a client that may not read; it gets the links alone.
     ///   - isEditable: whether a token could allow edits now.
     ///   - needsToken: whether reading needs a token, so that the answer depends on `Authorization`.
-    /// - Throws: `Problem` (500) if it could not be written.
     static func rendered(_ snapshot: Snapshot?, isEditable: Bool, needsToken: Bool) throws(Problem) -> Rendering {
         let vary = needsToken ? "Accept-Encoding, Accept, Authorization" : "Accept-Encoding, Accept"
         return try Rendering(vary: vary, headers: header, isTagged: true) {
@@ -69,34 +65,35 @@ enum IndexAnswer {
                 try writer.member("revision", snapshot.revision)
                 writer.member("editable", isEditable)
             }
-            writer.member("links")
-            writer.beginObject()
+            writer.beginObject("links")
             for (name, target) in links { try writer.member(name, target) }
             writer.endObject()
         }
     }
 }
 
-/// `GET /problems/<name>`: what a kind of problem means and what to do about it; without a name, all kinds.
+/// `GET /problems/<name>`: the explanation of a kind of problem; without a name, of all kinds.
 enum ProblemPage {
-    /// - Throws: `Problem` (404) for an unknown kind.
     static func rendered(for path: Span<UInt8>) throws(Problem) -> Rendering {
         let name = name(in: path)
         if name.isEmpty {
             return try Rendering(vary: "Accept-Encoding") { (writer) throws(PropertyListError) in
-                writer.member("problems")
-                writer.beginList()
-                for kind in ProblemKind.allCases { try write(kind, to: &writer) }
+                writer.beginList("problems")
+                for kind in ProblemKind.all {
+                    writer.beginObject()
+                    try write(kind, to: &writer)
+                    writer.endObject()
+                }
                 writer.endList()
             }
         }
-        guard let kind = ProblemKind(named: name) else {
-            let names = ProblemKind.allCases.map(\.name)
+        guard let kind = ProblemKind.named(name) else {
+            let names = ProblemKind.all.map(\.name)
             throw Problem(
                 .noSuchRoute, "'\(quoted: name)' is not a kind of problem.", members: [("allowed", .list(names))])
         }
         return try Rendering(vary: "Accept-Encoding") { (writer) throws(PropertyListError) in
-            try members(of: kind, to: &writer)
+            try write(kind, to: &writer)
         }
     }
 
@@ -110,17 +107,9 @@ enum ProblemPage {
     }
 
     private static func write(_ kind: ProblemKind, to writer: inout JSONPropertyListWriter) throws(PropertyListError) {
-        writer.beginObject()
-        try members(of: kind, to: &writer)
-        writer.endObject()
-    }
-
-    private static func members(of kind: ProblemKind, to writer: inout JSONPropertyListWriter) throws(PropertyListError)
-    {
-        let row = kind.row
-        try writer.member("type", "/problems/\(row.name)")
-        try writer.member("title", row.title)
-        writer.member("status", row.status)
-        try writer.member("explanation", row.explanation)
+        try writer.member("type", "/problems/\(kind.name)")
+        try writer.member("title", kind.title)
+        writer.member("status", kind.status)
+        try writer.member("explanation", kind.explanation)
     }
 }

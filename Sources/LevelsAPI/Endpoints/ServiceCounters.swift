@@ -3,7 +3,7 @@ public import HTTPServer
 import Locking
 public import TreeStore
 
-/// What `/metrics` counts that is not known elsewhere: the server's requests, and the events of the store.
+/// The counters of `/metrics` that nothing else has: the server's requests, and the events of the store.
 public final class ServiceCounters: Sendable {
     /// The counters for the server's configuration.
     public let server = ServerCounters(routes: Endpoint.all.count + 1)
@@ -19,13 +19,12 @@ public final class ServiceCounters: Sendable {
 
     func note(_ event: StoreEvent, at now: Double) { store.withLock { $0.note(event, at: now) } }
 
-    /// What the store has done so far.
     var storeTotals: StoreTotals { store.withLock(\.self) }
 }
 
-/// What a store has done since its start.
+/// The work of a store since its start.
 struct StoreTotals: Equatable {
-    /// How often something was done, and how long it took in all.
+    /// The number and the total time of one kind of work.
     struct Work: Equatable {
         var count = 0
         var seconds = 0.0
@@ -39,19 +38,19 @@ struct StoreTotals: Equatable {
 
     /// Loads that were published.
     var published = Work()
-    /// Loads that brought nothing new.
+    /// Loads without a change.
     var unchanged = Work()
     var refused = Work()
-    /// In seconds since 1970; 0 if there was none.
+    /// In seconds since 1970; 0 for never.
     var latestLoad = 0.0
-    /// In seconds since 1970; 0 if there was none.
+    /// In seconds since 1970; 0 for never.
     var latestRefusal = 0.0
     /// Saves, each of the edits of one request or more.
     var saves = Work()
     var failedSaves = 0
     /// Requests that changed the document.
     var edits = 0
-    /// The steps of them; the replacement of the whole document is one.
+    /// Their steps; the replacement of the whole document is one.
     var editSteps = 0
 
     mutating func note(_ event: StoreEvent, at now: Double) {
@@ -75,9 +74,9 @@ struct StoreTotals: Equatable {
     }
 }
 
-/// The time of day as Prometheus has it.
+/// The time of day for Prometheus.
 enum UnixTime {
-    /// The seconds since 1970.
+    /// In seconds since 1970.
     static var now: Double {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)

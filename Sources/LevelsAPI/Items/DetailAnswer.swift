@@ -6,14 +6,11 @@ import PropertyLists
 struct DetailAnswer: ItemAnswer {
     private let detail: ItemDetail
 
-    /// - Throws: `Problem` (400) if the source does not answer it.
     init(_ item: Item, _ source: any RowSource) throws(Problem) {
         do throws(RowRefusal) { detail = try source.detail(of: item) } catch { throw Problem(error) }
     }
 
-    func write<Writer: AnswerWriter & ~Copyable>(
-        to writer: inout Writer
-    ) throws(PropertyListError) -> (version: ContentHash, next: String?) {
+    func write(to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) -> WrittenAnswer {
         let links = Links(detail.item)
         writer.beginObject()
         let versionOffset = try ItemHead.write(detail.item, links, isLevel: false, to: &writer)
@@ -28,9 +25,8 @@ struct DetailAnswer: ItemAnswer {
         return (ItemHead.seal(&writer, at: versionOffset), nil)
     }
 
-    private func writePosition<Writer: AnswerWriter & ~Copyable>(to writer: inout Writer) {
-        writer.member("position")
-        writer.beginObject()
+    private func writePosition(to writer: inout some AnswerWriter & ~Copyable) {
+        writer.beginObject("position")
         writer.member("index", detail.position)
         writer.member("of", detail.count)
         writer.member("section", detail.section)
@@ -40,8 +36,7 @@ struct DetailAnswer: ItemAnswer {
     }
 }
 
-/// What a detail shows of an item itself and of the rows below it: all that does not follow from the level above.
-/// Details are both written and compared from it.
+/// The part of a detail that does not follow from the level above. Details are both written and compared from it.
 struct DetailContent {
     private let own: Item.Step
     private let children: ItemDetail.ChildRows
@@ -51,17 +46,11 @@ struct DetailContent {
         self.children = children
     }
 
-    /// Writes the members after those of the head and of the place.
-    ///
-    /// - Parameter prefix: that of the links to the item's children.
-    /// - Throws: `PropertyListError` for text that the format cannot represent.
-    func write<Writer: AnswerWriter & ~Copyable>(
-        _ prefix: Span<UInt8>, to writer: inout Writer
-    ) throws(PropertyListError) {
+    /// Writes the members after the head and the position.
+    func write(_ prefix: Span<UInt8>, to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) {
         try writer.member("firstChild", linkTo: children.first, prefix)
         try writer.member("lastChild", linkTo: children.last, prefix)
-        writer.member("fields")
-        writer.beginObject()
+        writer.beginObject("fields")
         try own.withRow { (row) throws(PropertyListError) in
             try RowFields.tell(.all, of: row.packed, in: row.bytes, to: &writer)
             writer.endObject()
@@ -70,7 +59,7 @@ struct DetailContent {
         if let refusal = children.refusal { try writer.member("error", refusal) }
     }
 
-    /// Whether another item's detail shows the same as JSON, apart from the place of the item and the titles above it.
+    /// Whether another item's detail shows the same as JSON, apart from the position and the titles above.
     func showsTheSame(as other: DetailContent) -> Bool {
         guard children.count == other.children.count, children.refusal == other.children.refusal,
             own.hasSameTitle(as: other.own)
@@ -80,7 +69,7 @@ struct DetailContent {
         return shown == otherShown
     }
 
-    /// Whether everything that `write` reads is equal; if so, what it writes is too.
+    /// Whether `write` reads the same of both.
     private func readsTheSame(as other: DetailContent) -> Bool {
         own.level.packsRow(own.row, asRow: other.own.row, of: other.own.level)
             && Self.isSameLink(children.first, other.children.first)
@@ -109,9 +98,7 @@ struct DetailContent {
 }
 
 extension AnswerWriter where Self: ~Copyable {
-    /// Writes the title of a row and the link to its detail, or null without one.
-    ///
-    /// - Parameter prefix: that of the links to the row and its siblings.
+    /// Writes the title of a row and the link to its detail, or null.
     fileprivate mutating func member(
         _ name: StaticString, linkTo step: Item.Step?, _ prefix: Span<UInt8>
     ) throws(PropertyListError) {

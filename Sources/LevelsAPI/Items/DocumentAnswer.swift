@@ -14,7 +14,7 @@ struct DocumentAnswer {
     private let cacheControl: String
     private let header: ResponseHeader
 
-    /// - Throws: `Problem` (406) for an item of a source that makes no documents.
+    /// - Throws: `Problem` (406) for a source without documents.
     init(_ inquiry: Inquiry, _ header: ResponseHeader, cacheControl: String) throws(Problem) {
         let (question, composition) = (inquiry.question, inquiry.publication.snapshot.composition)
         guard inquiry.source.hasDocuments else { throw Self.noDocument }
@@ -26,13 +26,13 @@ struct DocumentAnswer {
         isIndented = question.delivery.isIndented
     }
 
-    /// The document in the requested coding: a short one in one piece, a long one written while it is sent, so that it
-    /// takes no memory.
+    /// The document in the requested coding. A long one is written while it is sent, so that it takes no memory.
     ///
-    /// - Throws: `Problem` (406) for text that the format cannot represent, or if the client accepts no available coding.
+    /// - Throws: `Problem` (406) for text that the format cannot represent, or if the client accepts no available
+    ///   coding.
     func representation() throws(Problem) -> Representation {
         let plain = RepresentationMetadata(
-            contentType: contentType, entityTag: entityTag, cacheControl: cacheControl,
+            contentType: contentType, entityTag: Self.entityTag(of: item, format), cacheControl: cacheControl,
             vary: "Accept-Encoding, Accept")
         let metadata = isIndented ? plain.indented : plain
         let stream = try stream()
@@ -44,7 +44,7 @@ struct DocumentAnswer {
             .stream(failure: Self.beyondXML, begin: self.stream))
     }
 
-    /// The requested coding, if it depends on the length.
+    /// The coding, if it depends on the length.
     private func coding(of stream: any AheadStream) throws(Problem) -> ContentCoding {
         switch stream.writeAhead() {
         case .failed: throw Self.beyondXML
@@ -54,10 +54,8 @@ struct DocumentAnswer {
         }
     }
 
-    /// The hash of the item's content and of the format: equal for the same content on every machine.
-    private var entityTag: String { Self.entityTag(of: item, format) }
-
-    /// The tag of the document of an item in a format.
+    /// The tag of an item's document: a hash of the content and the format, equal for the same content on every
+    /// machine.
     static func entityTag(of item: Item, _ format: Format) -> String {
         EntityTag.of(item.documentHash(format: format.rawValue))
     }
@@ -78,7 +76,7 @@ struct DocumentAnswer {
             return isIndented ? IndentedStream(compact) : compact
         case .binary: return DocumentStream(walk, BinaryPropertyListWriter())
         case .plist:
-            // After the first piece, only cutting the connection could report text that XML cannot represent.
+            // After the first piece, a text that XML cannot represent could only be reported by cutting the connection.
             guard item.level?.holdsTextBeyondXML != true, !item.own.level.holdsTextBeyondXML(inRow: item.own.row) else {
                 throw Self.beyondXML
             }

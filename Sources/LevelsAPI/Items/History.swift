@@ -1,3 +1,4 @@
+import Bytes
 import Levels
 import Locking
 import PropertyLists
@@ -13,12 +14,10 @@ final class History: Sendable {
         versions = GivenVersions(isEmpty: publications.historyBytes == 0)
     }
 
-    /// Notes that a version of a level was given out for the publication with a number.
+    /// Notes that a version of a level was sent for the publication with a number.
     func note(_ version: ContentHash, number: Int) { versions.note(Version.words(version), number: number) }
 
-    /// The item at a path in the earlier snapshot that a version was rendered from; nil if either is not kept.
-    ///
-    /// - Parameter language: the number of the document's variant; nil for the document as it is written.
+    /// The item at a path in the earlier snapshot that a version was rendered from, if both are kept.
     func item(at path: ItemPath, in language: UInt64?, havingGiven version: Version.Words) -> Item? {
         guard let number = versions.number(of: version), let snapshot = publications.snapshot(number),
             case .found(let item) = Item.find(path, in: snapshot.document(in: language))
@@ -42,27 +41,25 @@ final class History: Sendable {
     }
 }
 
-/// Remembers which publication a version of a level was served for, so that `?since=` finds it without a search.
+/// Remembers the publication of each version of a level that was sent, so that `?since=` finds it without a search.
 ///
 /// A table of a fixed size, in which newer versions replace older ones.
 final class GivenVersions: Sendable {
     private struct Entry {
         var version = Version.Words(high: 0, low: 0)
-        /// The number of the publication.
         var number = -1
     }
 
     private let entries: Guarded<[Entry]>
 
-    /// The maximum number of versions, which take 192 KiB.
+    /// The versions take 192 KiB.
     private static let capacity = 1 << 13
-    /// The number of places that a version can take; it replaces the oldest entry among them.
+    /// The places of a version; it replaces the oldest entry among them.
     private static let places = 8
 
     /// - Parameter isEmpty: whether to remember nothing.
     init(isEmpty: Bool) { entries = Guarded(Array(repeating: Entry(), count: isEmpty ? 0 : Self.capacity)) }
 
-    /// Notes that a version was served for the publication with a number.
     func note(_ version: Version.Words, number: Int) {
         entries.withLock { entries in
             guard !entries.isEmpty else { return }
@@ -79,7 +76,7 @@ final class GivenVersions: Sendable {
         }
     }
 
-    /// The number of the publication that a version was last served for; nil if it is not remembered.
+    /// The number of the publication that a version was last sent for, if it is remembered.
     func number(of version: Version.Words) -> Int? {
         entries.withLock { entries in
             guard !entries.isEmpty else { return nil }
@@ -93,19 +90,19 @@ final class GivenVersions: Sendable {
     }
 }
 
-/// The version of a level that a client has (`?since=`), which is searched for in earlier publications.
+/// The version of a level that a client has (`?since=`), and the search for it in earlier publications.
 struct SinceVersion {
     private let version: RequestedVersion
     private let question: Question
     private let history: History
     private let known: Item?
 
-    /// The limit of what is written in search of a version that was not recorded, as a multiple of the current level's
-    /// bytes: clients may send any version.
+    /// The bytes that are written in search of an unrecorded version, at most, as a multiple of the current level's:
+    /// clients may send any version.
     private static let searchedLevels = 6
     /// The limit for a short level, in bytes.
     private static let leastSearched = 16 << 10
-    /// The minimum size of a written row, in bytes.
+    /// In bytes.
     private static let leastRowBytes = 90
 
     /// - Parameter known: the state that the client is known to have; nil to search for it.
@@ -116,64 +113,55 @@ struct SinceVersion {
         self.known = known
     }
 
-    /// The change from the version to the current level; nil if the version is unknown.
-    ///
-    /// - Parameters:
-    ///   - answer: the current level.
-    ///   - version: the version of the answer.
-    ///   - bytes: the length of the answer.
+    /// The change from the version to an answer of this version and length; nil if the version that the client has is
+    /// unknown.
     func change(to answer: LevelAnswer, version: ContentHash, bytes: Int) -> LevelChange? {
         let isNow = Version.words(version) == self.version.words
-        let earlier =
-            switch question.delivery.format {
-            case _ where isNow: answer
-            case .plist: earlier(answer, bytes, as: XMLPropertyListWriter.self)
-            case .json, .binary: earlier(answer, bytes, as: JSONPropertyListWriter.self)
-            }
+        let earlier = isNow ? answer : earlier(answer, bytes)
         return earlier.map { LevelChange(since: self.version.text, from: $0, to: answer) }
     }
 
-    private func earlier<Writer: AnswerWriter & ~Copyable>(
-        _ answer: LevelAnswer, _ bytes: Int, as _: Writer.Type
-    ) -> LevelAnswer? {
-        if let known { return answer.asked(of: known).flatMap { matches($0, as: Writer.self).matches ? $0 : nil } }
+    private func earlier(_ answer: LevelAnswer, _ bytes: Int) -> LevelAnswer? {
+        if let known { return answer.asked(of: known).flatMap { matches($0).matches ? $0 : nil } }
         guard let words = version.words else { return nil }
         if let item = history.item(at: question.path, in: question.language, havingGiven: words),
-            let given = answer.asked(of: item), matches(given, as: Writer.self).matches
+            let given = answer.asked(of: item), matches(given).matches
         {
             return given
         }
-        return search(for: answer, atMost: max(bytes * Self.searchedLevels, Self.leastSearched), as: Writer.self)
+        return search(for: answer, atMost: max(bytes * Self.searchedLevels, Self.leastSearched))
     }
 
     /// Searches the kept snapshots, the newest first, until too many bytes have been written.
-    private func search<Writer: AnswerWriter & ~Copyable>(
-        for answer: LevelAnswer, atMost limit: Int, as _: Writer.Type
-    ) -> LevelAnswer? {
+    private func search(for answer: LevelAnswer, atMost limit: Int) -> LevelAnswer? {
         var bytes = 0
         for item in history.items(at: question.path, in: question.language, before: answer.item) {
             guard let earlier = answer.asked(of: item),
                 bytes + earlier.page.numbers.count * Self.leastRowBytes <= limit
             else { return nil }
-            let state = matches(earlier, as: Writer.self)
+            let state = matches(earlier)
             if state.matches { return earlier }
             bytes += state.bytes
         }
         return nil
     }
 
-    /// Whether an earlier answer to the same request has the version; and its length.
-    ///
-    /// An answer that the format cannot represent never had a version.
+    /// Whether an earlier answer to the same request has the version; and its length. An answer that the format cannot
+    /// represent never had a version.
+    private func matches(_ earlier: LevelAnswer) -> (matches: Bool, bytes: Int) {
+        question.delivery.format == .plist
+            ? matches(earlier, XMLPropertyListWriter.init()) : matches(earlier, JSONPropertyListWriter.init())
+    }
+
     private func matches<Writer: AnswerWriter & ~Copyable>(
-        _ earlier: LevelAnswer, as _: Writer.Type
+        _ earlier: LevelAnswer, _ empty: consuming Writer
     ) -> (matches: Bool, bytes: Int) {
-        var writer = Writer()
+        var writer = empty
         do {
             let version = try earlier.write(to: &writer).version
-            return (Version.words(version) == self.version.words, writer.count)
+            return (Version.words(version) == self.version.words, writer.output.count)
         } catch {
-            return (false, writer.count)
+            return (false, writer.output.count)
         }
     }
 }

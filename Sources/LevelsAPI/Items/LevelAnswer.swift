@@ -5,63 +5,48 @@ import PropertyLists
 /// `GET /levels/<path>`: the rows of one level, or a page of them (manual, Levels).
 struct LevelAnswer: ItemAnswer {
     let item: Item
-    /// What the answer shows of the rows.
     let description: RowDescription
     private let query: RowQuery
     private let source: any RowSource
-    /// The parameters that the link of the next page repeats.
     private let linked: [Query.Parameter]
 
-    /// - Throws: `Problem` (400) for a query that the source does not answer.
-    init(
-        _ item: Item, _ query: RowQuery, _ source: any RowSource, linked: [Query.Parameter] = []
-    ) throws(Problem) {
+    init(_ item: Item, _ query: RowQuery, _ source: any RowSource, linked: [Query.Parameter] = []) throws(Problem) {
         self.item = item
         self.query = query
         self.source = source
         self.linked = linked
-        description = RowDescription(try source.rows(query, below: item), query.fields)
+        description = RowDescription(page: try source.rows(query, below: item), fields: query.fields)
     }
 
     var page: RowPage { description.page }
 
-    /// The answer to the same request about another item; nil if the source does not answer it.
+    /// The answer to the same request about another item, if the source gives one.
     func asked(of item: Item) -> LevelAnswer? {
         do throws(Problem) { return try LevelAnswer(item, query, source, linked: linked) } catch { return nil }
     }
 
-    /// Checks that the page begins among the rows, or at their end.
-    ///
-    /// - Throws: `Problem` (400) that tells the number of rows.
+    /// - Throws: `Problem` (400) with the number of rows, if the page begins after their end.
     func checkStart() throws(Problem) {
         guard let start = query.page.start, start > page.count else { return }
         throw .badParameter("start", "'start' must be a whole number from 0 to \(page.count), the number of rows.")
     }
 
-    /// Writes the answer; returns its version, and the link of the next page if there is one.
-    ///
-    /// Time is linear in the rows of the page and the depth, not in the size of the level.
-    ///
-    /// - Throws: `PropertyListError` for text that the format cannot represent.
-    func write<Writer: AnswerWriter & ~Copyable>(
-        to writer: inout Writer
-    ) throws(PropertyListError) -> (version: ContentHash, next: String?) {
+    /// Writes the answer, in time linear in the rows of the page and the depth, not in the size of the level.
+    func write(to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) -> WrittenAnswer {
         let links = Links(item)
         let versionOffset = try writeHead(links, to: &writer)
-        writer.member("rows")
-        writer.beginList()
+        writer.beginList("rows")
         try description.write(links, to: &writer)
         writer.endList()
         let next = try writeEnd(links, to: &writer)
         return (ItemHead.seal(&writer, at: versionOffset), next)
     }
 
-    /// Writes what changed instead of the rows; returns the link of the next page.
+    /// Writes the changes instead of the rows; returns the link of the next page.
     ///
     /// - Parameter version: the version of the answer with its rows.
-    /// - Throws: `PropertyListError` for text that the format cannot represent.
-    func write<Writer: AnswerWriter & ~Copyable>(
-        _ change: LevelChange, version: ContentHash, to writer: inout Writer
+    func write(
+        _ change: LevelChange, version: ContentHash, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) -> String? {
         let links = Links(item)
         let versionOffset = try writeHead(links, to: &writer)
@@ -71,15 +56,14 @@ struct LevelAnswer: ItemAnswer {
         return next
     }
 
-    private func writeHead<Writer: AnswerWriter & ~Copyable>(
-        _ links: borrowing Links, to writer: inout Writer
+    private func writeHead(
+        _ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) -> Int {
         writer.beginObject()
         let versionOffset = try ItemHead.write(item, links, isLevel: true, to: &writer)
         writer.member("count", page.count)
         if query.page.isAsked || page.numbers.count < page.count { writer.member("start", page.start) }
-        writer.member("sections")
-        writer.beginList()
+        writer.beginList("sections")
         try page.forEachSection { (section) throws(PropertyListError) in
             writer.beginObject()
             if let title = section.title { try writer.member("title", title) } else { writer.nullMember("title") }
@@ -93,8 +77,8 @@ struct LevelAnswer: ItemAnswer {
         return versionOffset
     }
 
-    private func writeEnd<Writer: AnswerWriter & ~Copyable>(
-        _ links: borrowing Links, to writer: inout Writer
+    private func writeEnd(
+        _ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) -> String? {
         let next = nextLink(links)
         try writer.member("next", next)
@@ -122,21 +106,19 @@ struct LevelAnswer: ItemAnswer {
     }
 }
 
-/// An answer about one item, which can be written in any format.
+/// The version of an answer, and the link of the next page, if any.
+typealias WrittenAnswer = (version: ContentHash, next: String?)
+
+/// An answer about one item, for any format.
 protocol ItemAnswer {
-    /// Writes the answer; returns its version, and the link of the next page if there is one.
-    ///
-    /// - Throws: `PropertyListError` for text that the format cannot represent.
-    func write<Writer: AnswerWriter & ~Copyable>(
-        to writer: inout Writer
-    ) throws(PropertyListError) -> (version: ContentHash, next: String?)
+    func write(to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) -> WrittenAnswer
 }
 
-/// The first members of every answer about an item, among them the version, which is the hash of the whole answer.
+/// The first members of every answer about an item.
 enum ItemHead {
-    /// Writes the first members; returns the offset of the version, which `seal` fills in.
-    static func write<Writer: AnswerWriter & ~Copyable>(
-        _ item: Item, _ links: borrowing Links, isLevel: Bool, to writer: inout Writer
+    /// Writes the members; returns the offset of the version, which `seal` fills in.
+    static func write(
+        _ item: Item, _ links: borrowing Links, isLevel: Bool, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) -> Int {
         let count = item.count
         let versionOffset = try item.own.withRow { (row) throws(PropertyListError) in
@@ -156,8 +138,7 @@ enum ItemHead {
         writer.member("depth", item.depth)
         writer.member("leaf", count == 0)
         if !isLevel { writer.member("count", count) }
-        writer.member("ancestors")
-        writer.beginList()
+        writer.beginList("ancestors")
         for (depth, step) in item.steps.dropLast().enumerated() {
             writer.beginObject()
             try step.withRow { (row) throws(PropertyListError) in try writer.member("title", row.title) }
@@ -169,8 +150,8 @@ enum ItemHead {
     }
 
     /// Fills in the version: the hash of the answer with a placeholder for the version, so it depends only on content.
-    static func seal<Writer: AnswerWriter & ~Copyable>(_ writer: inout Writer, at offset: Int) -> ContentHash {
-        let hash = writer.hash()
+    static func seal(_ writer: inout some AnswerWriter & ~Copyable, at offset: Int) -> ContentHash {
+        let hash = ContentHash(of: writer.output.span)
         writer.fillVersion(at: offset, hash: hash)
         return hash
     }

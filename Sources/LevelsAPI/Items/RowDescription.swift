@@ -2,31 +2,21 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// What the answer about a level shows of its rows. Rows are both written and compared from it.
+/// The rows in the answer about a level. Rows are both written and compared from it.
 struct RowDescription {
     let page: RowPage
-    /// The fields that each row shows.
     let fields: FieldSelection
 
-    init(_ page: RowPage, _ fields: FieldSelection) {
-        self.page = page
-        self.fields = fields
-    }
-
     /// Writes all rows of the page, in time linear in their number.
-    ///
-    /// - Parameter links: the links of the item that the answer is about.
-    func write<Writer: AnswerWriter & ~Copyable>(
-        _ links: borrowing Links, to writer: inout Writer
-    ) throws(PropertyListError) {
+    func write(_ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) {
         guard page.isOfOneLevel else { return try write(page.numbers, links, to: &writer) }
         let prefixes = RowPrefixes(links)
         try page.forEachRow { (row) throws(PropertyListError) in try write(row, prefixes, to: &writer) }
     }
 
     /// Writes the rows with these numbers.
-    func write<Writer: AnswerWriter & ~Copyable>(
-        _ numbers: Range<Int>, _ links: borrowing Links, to writer: inout Writer
+    func write(
+        _ numbers: Range<Int>, _ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
         var prefixes = RowPrefixes(links)
         for number in numbers {
@@ -42,15 +32,15 @@ struct RowDescription {
 
     /// Writes one row; only this function names its members.
     ///
-    /// - Parameter number: that of a row with members that describe its place among rows of several levels.
-    private func write<Writer: AnswerWriter & ~Copyable>(
+    /// - Parameter number: the number of a row with members about its place among rows of several levels.
+    private func write(
         _ row: borrowing RowView, _ prefixes: borrowing RowPrefixes, extrasOf number: Int? = nil,
-        to writer: inout Writer
+        to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
         let (key, count) = (row.key, row.count)
         writer.beginObject()
         // The hash begins after the separating comma, so that a row keeps its version when it becomes the first.
-        let start = writer.count
+        let start = writer.output.count
         try writer.member("key", key)
         writer.member("version")
         let versionOffset = writer.placeholder(Version.shortPlaceholder)
@@ -59,8 +49,7 @@ struct RowDescription {
         writer.member("leaf", count == 0)
         writer.member("count", count)
         writer.member("href", link: prefixes.prefix(isLeaf: count == 0), key: key)
-        writer.member("fields")
-        writer.beginObject()
+        writer.beginObject("fields")
         try RowFields.tell(fields, of: row.packed, in: row.bytes, to: &writer)
         writer.endObject()
         if row.packed.isControl { try RowControl.write(row.packed, in: row.bytes, to: &writer) }
@@ -70,16 +59,13 @@ struct RowDescription {
         writer.fillShortVersion(at: versionOffset, hash: writer.shortHash(since: start))
     }
 
-    private func writeExtras<Writer: AnswerWriter & ~Copyable>(
-        of number: Int, to writer: inout Writer
-    ) throws(PropertyListError) {
+    private func writeExtras(of number: Int, to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) {
         switch page.extras {
         case .none: break
         case .trail:
-            writer.member("trail")
-            writer.beginList()
+            writer.beginList("trail")
             for step in page.rows(above: number) {
-                try step.withRow { (row) throws(PropertyListError) in try writer.text(row.title) }
+                try step.withRow { (row) throws(PropertyListError) in try writer.string(row.title) }
             }
             writer.endList()
         case .outline:
@@ -92,9 +78,6 @@ struct RowDescription {
     }
 
     /// Whether a row shows the same as a row of another page about the same item at another time.
-    ///
-    /// - Parameter links: the links of the item, which are the same at both times.
-    /// - Throws: `PropertyListError` for text that the format cannot represent.
     func shows<Writer: AnswerWriter & ~Copyable>(
         _ number: Int, sameAs other: RowDescription, _ otherNumber: Int, _ links: borrowing Links, as _: Writer.Type
     ) throws(PropertyListError) -> Bool {

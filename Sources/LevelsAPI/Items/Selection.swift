@@ -9,34 +9,21 @@ import TreeStore
 /// Selects the representation for a request, and makes responses by the configuration.
 struct Selection {
     let history: History
-    private let cache: ResponseCache
+    let cache: ResponseCache
     private let shared = SharedAnswers()
     let arrangements: ArrangementCache
     let header: ResponseHeader
     /// The header field `Cache-Control` of levels, details and documents.
-    private let cacheControl: String
-    /// The memory of the bodies on their way.
-    private let budget: ResponseBudget
-    /// The most rows that are looked at for an answer before other requests have their turn.
-    private let largestImmediateWork: Int
-
-    init(
-        history: History, cache: ResponseCache, arrangements: ArrangementCache, header: ResponseHeader,
-        cacheControl: String, budget: ResponseBudget, largestImmediateWork: Int
-    ) {
-        self.history = history
-        self.cache = cache
-        self.arrangements = arrangements
-        self.header = header
-        self.cacheControl = cacheControl
-        self.budget = budget
-        self.largestImmediateWork = largestImmediateWork
-    }
+    let cacheControl: String
+    /// For the bodies on their way.
+    let budget: ResponseBudget
+    /// The rows that are looked at for an immediate answer, at most.
+    let largestImmediateWork: Int
 
     /// The representation that answers an inquiry: a cached one, one on its way to another client, or a new one.
     ///
     /// - Parameters:
-    ///   - found: what the cache has for the question; nil if it was not looked up.
+    ///   - found: the result of a look-up in the cache, if there was one.
     ///   - known: the state that the client is known to have; nil to find it by `?since=`.
     /// - Throws: `Problem` (406) if the format cannot represent the answer, or the client accepts no available coding.
     func select(
@@ -52,26 +39,22 @@ struct Selection {
         }
         let refusals = MemoryBudget.refusals
         let rendered = try render(inquiry, known)
-        // Whatever could not grow, the answer may lack a part of it.
+        // A buffer that could not grow may have cut the answer.
         guard refusals == MemoryBudget.refusals else { throw .outOfMemory }
         let isWhole = inquiry.question.delivery.since == nil
-        let selected = rendered.charged(
-            to: budget, sharedAt: shared.place(inquiry, showing: isWhole ? inquiry.shown : nil))
+        let selected = rendered.charged(to: budget, sharedAt: shared.place(inquiry, isLasting: isWhole))
         try keep(selected, inquiry)
         return selected
     }
 
-    /// The cached representation.
     private func kept(_ inquiry: Inquiry, _ found: ResponseCache.Found?) -> Representation? {
         let (question, number) = (inquiry.question, inquiry.publication.number)
         switch found ?? find(question, in: inquiry.publication) {
         case .missing: return nil
         case .verified(let answer): return Representation(answer)
         case .unverified(let entry):
-            guard let kept = cache.verify(entry, hash: question.key, in: number, showing: inquiry.shown) else {
-                return nil
-            }
-            if entry.number < number, let version = kept.version { history.note(version, number: number) }
+            guard let kept = cache.verify(entry, hash: question.key, in: number, showing: inquiry) else { return nil }
+            if entry.number < number, let version = kept.head.version { history.note(version, number: number) }
             return Representation(kept)
         }
     }
@@ -85,56 +68,46 @@ struct Selection {
         return found.representation
     }
 
-    /// Keeps an answer when it is requested again. Indented answers are not kept, because they are for people.
+    /// Keeps an answer that is requested again. Indented answers are not kept, because they are for people.
     private func keep(_ selected: Representation, _ inquiry: Inquiry) throws(Problem) {
         let question = inquiry.question
         guard !question.delivery.isIndented, cache.wants(question.key), !MemoryBudget.isTight else { return }
         let (response, target) = (try selected.response(), question.target)
         // A whole level that answers `since` is valid only while the version is unknown, which may be short.
         let isLasting = question.delivery.since == nil || selected.isReplaced
-        let answer = KeptAnswer(
-            response, selected.head, for: target.span, showing: isLasting ? inquiry.shown : nil)
+        let answer = KeptAnswer(response, selected.head, for: target.span, showing: isLasting ? inquiry : nil)
         cache.keep(answer, hash: question.key, in: inquiry.publication.number)
     }
 
-    /// Looks up the answer to a question in the cache.
     func find(_ question: Question, in publication: Publication) -> ResponseCache.Found {
         let target = question.target
         return cache.find(target.span, hash: question.key, in: publication.number)
     }
 
-    /// Whether so many rows are looked at to make an answer that other requests should not wait for it.
-    ///
-    /// - Parameter found: what the cache has for the question.
+    /// Whether an answer needs so many rows that other requests should not wait for it.
     func takesLong(_ inquiry: Inquiry, found: ResponseCache.Found) -> Bool {
         guard inquiry.work(limit: largestImmediateWork) > largestImmediateWork else { return false }
         return switch found {
         case .verified: false
-        case .unverified(let entry): entry.kept.shown?.isSame(as: inquiry.shown) != true
+        case .unverified(let entry): entry.kept.shown?.isSame(as: inquiry) != true
         case .missing: true
         }
     }
 
-    /// What it takes to find out which rows an answer shows, in bytes: for each row that is looked at the keys that it is
-    /// sorted by, or its title as it is searched, and its place.
+    /// The memory for finding the rows of an answer, in bytes: for each row that is looked at its sort keys, or its
+    /// title as it is searched, and its place.
     func memory(for inquiry: Inquiry) -> Int {
         (4 << 20) + 160 * inquiry.work(limit: largestImmediateWork)
     }
 
     private func render(_ inquiry: Inquiry, _ known: Item?) throws(Problem) -> Representation {
         let question = inquiry.question
-        let level =
-            question.subject == .level
-            ? try LevelAnswer(inquiry.item, question.rows, inquiry.source, linked: question.linked) : nil
-        try level?.checkStart()
-        var whole =
-            if let level {
-                try written(level, question.delivery.format)
-            } else {
-                try written(DetailAnswer(inquiry.item, inquiry.source), question.delivery.format)
-            }
-        if let language = AnswerLanguage(of: inquiry) { whole.metadata.note(language) }
-        guard let level else { return try representation(of: whole, question) }
+        guard question.subject == .level else {
+            return try representation(of: written(DetailAnswer(inquiry.item, inquiry.source), for: inquiry), question)
+        }
+        let level = try LevelAnswer(inquiry.item, question.rows, inquiry.source, linked: question.linked)
+        try level.checkStart()
+        let whole = try written(level, for: inquiry)
         guard let version = whole.version else { throw .unwritten }
         history.note(version, number: inquiry.publication.number)
         guard let since = question.delivery.since else { return try representation(of: whole, question) }
@@ -142,12 +115,11 @@ struct Selection {
         let bytes = whole.body.count
         return try representation(of: whole, question) { () throws(Problem) in
             guard let change = earlier.change(to: level, version: version, bytes: bytes) else { return nil }
-            return try written(
-                LevelDelta(answer: level, change: change, version: version), question.delivery.format)
+            return try written(LevelDelta(answer: level, change: change, version: version), question.delivery.format)
         }
     }
 
-    /// Makes the representation of a rendered answer about an item.
+    /// The representation of a rendered answer about an item.
     ///
     /// - Parameter change: makes the changes that are sent instead of the whole; nil to send the whole. Both have the
     ///   coding of the whole, however short the changes are, because they share one tag.
@@ -170,10 +142,8 @@ struct Selection {
             })
     }
 
-    /// Makes the representation of a body in the coding that a request prefers.
-    ///
-    /// - Parameter replacement: makes what is sent instead of the body; nil to send the body.
-    /// - Throws: `Problem` (406) if the client accepts no available coding.
+    /// The representation of a body in the coding that a request prefers, with another body in its place if there is
+    /// one.
     func representation(
         of rendering: consuming Rendering, _ negotiation: Negotiation,
         replacement: (() throws(Problem) -> Rendering?)? = nil
@@ -192,7 +162,12 @@ struct Selection {
             coding: coding, version: version)
     }
 
-    /// Writes an answer about an item in a format.
+    private func written(_ answer: some ItemAnswer, for inquiry: Inquiry) throws(Problem) -> Rendering {
+        var whole = try written(answer, inquiry.question.delivery.format)
+        if let language = AnswerLanguage(of: inquiry) { whole.metadata.note(language) }
+        return whole
+    }
+
     private func written(_ answer: some ItemAnswer, _ format: Format) throws(Problem) -> Rendering {
         do {
             return try format == .plist
@@ -218,17 +193,12 @@ struct Selection {
         "The answer contains control characters or fractions of a second, which XML cannot represent; request format=json.",
         members: [("allowed", .list(["json"]))])
 
-    /// Charges a response to the budget of those on their way.
-    ///
-    /// - Throws: `Problem` (503) if the budget has no room.
     func charged(_ response: Response) throws(Problem) -> Response {
         guard let charged = response.charged(to: budget) else { throw .tooManyAnswers }
         return charged
     }
 
-    /// Makes a response that clients should not store.
-    ///
-    /// - Throws: `Problem` (503) if there is not enough memory.
+    /// A response that clients should not store.
     func response(
         of rendering: consuming Rendering, _ coding: ContentCoding, _ negotiation: Negotiation
     ) throws(Problem) -> Response {
@@ -236,8 +206,8 @@ struct Selection {
         return try rendering.response(coding, headers: headers)
     }
 
-    /// The entity tag that a GET of an item without options has in a format; nil if the format cannot represent it.
-    func entityTag(_ subject: Inquiry.Subject, of item: Item, _ format: Format) -> String? {
+    /// The entity tag of a plain GET of an item in a format; nil if the format cannot represent it.
+    func entityTag(_ subject: Question.Subject, of item: Item, _ format: Format) -> String? {
         do throws(Problem) {
             let source = TreeRows(item.steps[0].level, arrangements)
             return switch subject {
@@ -250,7 +220,6 @@ struct Selection {
         }
     }
 
-    /// Makes the response that reports a problem with a target.
     func response(to problem: Problem, at target: String, _ negotiation: Negotiation) -> Response {
         header.response(to: problem, at: target, for: negotiation.origin)
     }

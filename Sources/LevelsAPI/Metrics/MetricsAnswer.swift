@@ -1,32 +1,26 @@
 import HTTPServer
 import TreeStore
 
-/// `GET /metrics`: what the service has done, in the text format of Prometheus (manual, Operation).
+/// `GET /metrics`: the counters of the service in the text format of Prometheus (manual, Operation).
 struct MetricsAnswer {
     let server: ServerTotals
     let store: StoreTotals
     let process: ProcessStatus
-    let gauges: Gauges
     let bodies: ResponseBudget
     /// In seconds since 1970; nil without a certificate.
     let certificateExpiry: Int?
     let cache: ResponseCache.Counts
     let version: String
-
-    /// What is so at the moment.
-    struct Gauges {
-        let items: Int
-        let revision: String
-        let isStale: Bool
-        let polls: Int
-        let streams: Int
-        let queued: Int
-    }
+    let items: Int
+    let revision: String
+    let isStale: Bool
+    let polls: Int
+    let streams: Int
+    let queued: Int
 
     func write(to text: inout PrometheusText) {
         text.begin("drilldown_build_info", .gauge, "The version of the program and of libmicrohttpd; always 1.")
-        text.sample(
-            "drilldown_build_info", [("version", version), ("libmicrohttpd", Server.libraryVersion)], value: "1")
+        text.sample("drilldown_build_info", [("version", version), ("libmicrohttpd", Server.libraryVersion)], value: 1)
         writeRequests(to: &text)
         writeDurations(to: &text)
         writeConnections(to: &text)
@@ -40,7 +34,7 @@ struct MetricsAnswer {
 
     // MARK: Requests
 
-    /// The name of a route; `other` for whatever is not served.
+    /// The name of a route; `other` for a target that is not served.
     static func name(ofRoute route: Int) -> String {
         Endpoint.all.indices.contains(route - 1) ? String(describing: Endpoint.all[route - 1].name) : "other"
     }
@@ -57,7 +51,7 @@ struct MetricsAnswer {
                         ("route", Self.name(ofRoute: route)), ("method", method.name),
                         ("status", status == 0 ? "other" : "\(status)"),
                     ]
-                    text.sample(name, labels, value: "\(count)")
+                    text.sample(name, labels, value: count)
                 }
             }
         }
@@ -72,7 +66,7 @@ struct MetricsAnswer {
         let bytes: StaticString = "drilldown_http_response_body_bytes_total"
         text.begin(bytes, .counter, "Bytes of the bodies of answers, by route, as the access log has them.")
         for route in 0..<server.routes where server.bytes(route: route) > 0 {
-            text.sample(bytes, [("route", Self.name(ofRoute: route))], value: "\(server.bytes(route: route))")
+            text.sample(bytes, [("route", Self.name(ofRoute: route))], value: server.bytes(route: route))
         }
     }
 
@@ -98,10 +92,10 @@ struct MetricsAnswer {
             for (index, added) in histogram.buckets.enumerated() {
                 count += added
                 let bound = index < buckets.bounds.count ? Self.seconds(buckets.bounds[index]) : "+Inf"
-                text.sample(name, suffix: "_bucket", [label, ("le", bound)], value: "\(count)")
+                text.sample(name, suffix: "_bucket", [label, ("le", bound)], value: count)
             }
             text.sample(name, suffix: "_sum", [label], value: Self.seconds(histogram.sum))
-            text.sample(name, suffix: "_count", [label], value: "\(count)")
+            text.sample(name, suffix: "_count", [label], value: count)
         }
     }
 
@@ -115,15 +109,12 @@ struct MetricsAnswer {
         text.write(
             "drilldown_http_connections_limit", .gauge, "Connections that may be open at once.",
             server.connectionLimit)
-        if let certificateExpiry {
-            text.write(
-                "drilldown_certificate_expiry_timestamp_seconds", .gauge,
-                "When the certificate in use expires, in seconds since 1970.", certificateExpiry)
-        }
-        text.write("drilldown_waiting_requests", .gauge, "Long polls that wait for a change.", gauges.polls)
-        text.write("drilldown_event_streams", .gauge, "Streams of changes that are open.", gauges.streams)
         text.write(
-            "drilldown_queued_requests", .gauge, "Requests that take long, and wait for their turn.", gauges.queued)
+            "drilldown_certificate_expiry_timestamp_seconds", .gauge,
+            "When the certificate in use expires, in seconds since 1970.", certificateExpiry)
+        text.write("drilldown_waiting_requests", .gauge, "Long polls that wait for a change.", polls)
+        text.write("drilldown_event_streams", .gauge, "Streams of changes that are open.", streams)
+        text.write("drilldown_queued_requests", .gauge, "Requests that take long, and wait for their turn.", queued)
     }
 
     private func writeBodies(to text: inout PrometheusText) {
@@ -149,14 +140,14 @@ struct MetricsAnswer {
     }
 
     private func writeTree(to text: inout PrometheusText) {
-        text.write("drilldown_items", .gauge, "Items of the document that is served.", gauges.items)
+        text.write("drilldown_items", .gauge, "Items of the document that is served.", items)
         text.write(
             "drilldown_revision_number", .gauge,
             "The number at the end of the revision that is served; it begins with 1 at each start.",
-            Self.number(ofRevision: gauges.revision))
+            Self.number(ofRevision: revision))
         text.write(
             "drilldown_stale", .gauge, "1 if the latest load was refused, so that an older document is served; else 0.",
-            gauges.isStale ? 1 : 0)
+            isStale ? 1 : 0)
     }
 
     /// `12` of `k3f9ab-12`; 0 for a revision without a number.
@@ -168,12 +159,12 @@ struct MetricsAnswer {
         let loads = [("published", store.published), ("unchanged", store.unchanged), ("refused", store.refused)]
         let total: StaticString = "drilldown_loads_total"
         text.begin(total, .counter, "Loads of the document, by how they ended.")
-        for (outcome, work) in loads { text.sample(total, [("outcome", outcome)], value: "\(work.count)") }
+        for (outcome, work) in loads { text.sample(total, [("outcome", outcome)], value: work.count) }
         let duration: StaticString = "drilldown_load_duration_seconds"
         text.begin(duration, .summary, "How long the loads of the document took, by how they ended.")
         for (outcome, work) in loads {
-            text.sample(duration, suffix: "_sum", [("outcome", outcome)], value: "\(work.seconds)")
-            text.sample(duration, suffix: "_count", [("outcome", outcome)], value: "\(work.count)")
+            text.sample(duration, suffix: "_sum", [("outcome", outcome)], value: work.seconds)
+            text.sample(duration, suffix: "_count", [("outcome", outcome)], value: work.count)
         }
         text.write(
             "drilldown_last_load_timestamp_seconds", .gauge,
@@ -191,23 +182,23 @@ struct MetricsAnswer {
             name, .counter,
             "Requests to edit: done are those that changed the document, refused were answered with 4xx, failed with 5xx."
         )
-        text.sample(name, [("outcome", "done")], value: "\(store.edits)")
-        text.sample(name, [("outcome", "refused")], value: "\(editRequests(400..<500))")
-        text.sample(name, [("outcome", "failed")], value: "\(editRequests(500..<600))")
+        text.sample(name, [("outcome", "done")], value: store.edits)
+        text.sample(name, [("outcome", "refused")], value: editRequests(400..<500))
+        text.sample(name, [("outcome", "failed")], value: editRequests(500..<600))
         text.write(
             "drilldown_edit_steps_total", .counter,
             "Steps of the edits that changed the document; the replacement of the whole is one.", store.editSteps)
         let saves: StaticString = "drilldown_saves_total"
         text.begin(saves, .counter, "Saves of the document, each with the edits of one request or several.")
-        text.sample(saves, [("outcome", "done")], value: "\(store.saves.count)")
-        text.sample(saves, [("outcome", "failed")], value: "\(store.failedSaves)")
+        text.sample(saves, [("outcome", "done")], value: store.saves.count)
+        text.sample(saves, [("outcome", "failed")], value: store.failedSaves)
         let duration: StaticString = "drilldown_save_duration_seconds"
         text.begin(duration, .summary, "How long the saves took that were done, until they were on disk.")
-        text.sample(duration, suffix: "_sum", value: "\(store.saves.seconds)")
-        text.sample(duration, suffix: "_count", value: "\(store.saves.count)")
+        text.sample(duration, suffix: "_sum", value: store.saves.seconds)
+        text.sample(duration, suffix: "_count", value: store.saves.count)
     }
 
-    /// The requests to edit that were answered with a status of a range.
+    /// The edits that were answered with a status in a range.
     private func editRequests(_ range: Range<Int>) -> Int {
         var count = 0
         for (index, endpoint) in Endpoint.all.enumerated() {
@@ -225,20 +216,13 @@ struct MetricsAnswer {
     private func writeProcess(to text: inout PrometheusText) {
         text.write(
             "process_cpu_seconds_total", .counter, "User and system time of the process.", process.processorSeconds)
-        if let count = process.openDescriptors {
-            text.write("process_open_fds", .gauge, "Descriptors that are open.", count)
-        }
+        text.write("process_open_fds", .gauge, "Descriptors that are open.", process.openDescriptors)
         text.write("process_max_fds", .gauge, "Descriptors that may be open.", process.descriptorLimit)
-        if let bytes = process.residentBytes {
-            text.write("process_resident_memory_bytes", .gauge, "Resident memory.", bytes)
-        }
-        if let bytes = process.virtualBytes {
-            text.write("process_virtual_memory_bytes", .gauge, "Virtual memory.", bytes)
-        }
-        if let count = process.threads { text.write("process_threads", .gauge, "Threads of the process.", count) }
-        if let time = process.startTime {
-            text.write(
-                "process_start_time_seconds", .gauge, "When the process was started, in seconds since 1970.", time)
-        }
+        text.write("process_resident_memory_bytes", .gauge, "Resident memory.", process.residentBytes)
+        text.write("process_virtual_memory_bytes", .gauge, "Virtual memory.", process.virtualBytes)
+        text.write("process_threads", .gauge, "Threads of the process.", process.threads)
+        text.write(
+            "process_start_time_seconds", .gauge, "When the process was started, in seconds since 1970.",
+            process.startTime)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import HTTPServer
 
-/// What the system knows of this process, as Prometheus's own clients report it (proc(5)).
+/// The status of this process, as Prometheus's own clients report it (proc(5)).
 struct ProcessStatus {
     /// User and system time, in seconds.
     let processorSeconds: Double
@@ -13,7 +13,7 @@ struct ProcessStatus {
     /// In seconds since 1970.
     let startTime: Double?
 
-    /// The status now; what the system does not tell is nil.
+    /// The status now; a number that the system does not report is nil.
     static var now: ProcessStatus {
         var time = timespec()
         unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
@@ -29,7 +29,7 @@ struct ProcessStatus {
             startTime: fields.flatMap { $0.number(22) }.map { Self.bootTime + Double($0) / ticks })
     }
 
-    /// The fields of /proc/self/stat that follow the program's name, which may contain anything.
+    /// The fields of /proc/self/stat after the program's name, which may contain anything.
     private struct Fields {
         let texts: [Substring]
 
@@ -42,14 +42,14 @@ struct ProcessStatus {
         return Fields(texts: text[text.index(after: end)...].split { $0 == " " || $0 == "\n" })
     }
 
-    /// When the system was started, in seconds since 1970.
+    /// In seconds since 1970.
     private static var bootTime: Double {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         return UnixTime.now - Double(time.tv_sec) - Double(time.tv_nsec) / 1e9
     }
 
-    /// Up to 4 KiB of a file of the system.
+    /// The first 4 KiB of a file of the system.
     private static func text(ofFile path: String) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -2,7 +2,6 @@ import Bytes
 
 /// Writes metrics in the text format of Prometheus, version 0.0.4.
 struct PrometheusText: ~Copyable {
-    /// The type of a metric, which decides what its samples mean.
     enum Kind: String { case counter, gauge, histogram, summary }
 
     typealias Labels = [(name: StaticString, value: String)]
@@ -11,12 +10,9 @@ struct PrometheusText: ~Copyable {
 
     private var text = ByteBuffer(capacity: 16 << 10)
 
-    /// The text so far.
     consuming func body() -> ByteBuffer { text }
 
-    /// Begins a metric, whose samples follow.
-    ///
-    /// - Parameter help: a sentence without line ends and backslashes.
+    /// Begins a metric, whose samples follow; the help must not contain line ends and backslashes.
     mutating func begin(_ name: StaticString, _ kind: Kind, _ help: StaticString) {
         text.append("# HELP ")
         text.append(name)
@@ -29,24 +25,19 @@ struct PrometheusText: ~Copyable {
         text.append("\n")
     }
 
-    /// A metric of one sample.
-    mutating func write(_ name: StaticString, _ kind: Kind, _ help: StaticString, _ value: Int) {
+    /// A metric of one sample; nothing without a value.
+    mutating func write(
+        _ name: StaticString, _ kind: Kind, _ help: StaticString, _ value: (some CustomStringConvertible)?
+    ) {
+        guard let value else { return }
         begin(name, kind, help)
-        sample(name, value: "\(value)")
+        sample(name, value: value)
     }
 
-    /// A metric of one sample.
-    mutating func write(_ name: StaticString, _ kind: Kind, _ help: StaticString, _ value: Double) {
-        begin(name, kind, help)
-        sample(name, value: "\(value)")
-    }
-
-    /// One value.
-    ///
-    /// - Parameters:
-    ///   - suffix: what follows the metric's name, as `_bucket`.
-    ///   - value: a number in decimal.
-    mutating func sample(_ name: StaticString, suffix: StaticString = "", _ labels: Labels = [], value: String) {
+    /// A sample of the metric; the suffix follows its name, such as `_bucket`.
+    mutating func sample(
+        _ name: StaticString, suffix: StaticString = "", _ labels: Labels = [], value: some CustomStringConvertible
+    ) {
         text.append(name)
         text.append(suffix)
         for index in labels.indices {
@@ -58,7 +49,7 @@ struct PrometheusText: ~Copyable {
         }
         if !labels.isEmpty { text.append("}") }
         text.append(" ")
-        text.append(value)
+        text.append(value.description)
         text.append("\n")
     }
 

@@ -1,6 +1,7 @@
 import Bytes
 import ContentCodings
 import HTTPServer
+import Levels
 import PropertyLists
 
 /// A source of a body, piece by piece.
@@ -10,35 +11,33 @@ protocol PieceSource: AnyObject {
     /// The boundaries between pieces depend only on the document, not on how it is read.
     func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool
 
-    /// The approximate number of bytes of its buffers, without the shared body.
+    /// The approximate size of its buffers, without the shared body, in bytes.
     var memory: Int { get }
-    /// The bytes that it is made of, if other responses share them.
+    /// The body that the pieces come from, if other responses share it.
     var sharedBody: Response.Body? { get }
 }
 
 /// A stream that is written ahead of its reader, at most one piece in memory. Its pieces can be taken instead of read.
 protocol AheadStream: BodyStream, PieceSource {
+    /// The bytes that have not been taken.
+    var output: ByteBuffer { get set }
     /// Writes until the output is a piece, or the body ends.
     func fill()
     /// Whether the output contains the end of the body.
     var isFinished: Bool { get }
     /// Whether the body cannot continue.
     var hasFailed: Bool { get }
-    /// Whether there was no memory for a part of the output.
+    /// Whether memory was lacking for a part of the output.
     var isIncomplete: Bool { get }
-    /// Passes what is written and not taken yet.
-    func withOutput<Result: ~Copyable>(_ body: (inout ByteBuffer) -> Result) -> Result
 }
 
 /// The result of writing the first piece of a document.
 enum AheadOutcome: ~Copyable {
     /// The piece is the whole document.
     case whole(ByteBuffer)
-    /// More pieces follow.
     case goesOn
-    /// The format cannot represent something in the piece.
+    /// The format cannot represent a part of the piece.
     case failed
-    /// There is not enough memory for the piece.
     case outOfMemory
 }
 
@@ -49,33 +48,29 @@ extension AheadStream {
         if isIncomplete { return .outOfMemory }
         if hasFailed { return .failed }
         guard isFinished else { return .goesOn }
-        return withOutput { output in
-            var body = ByteBuffer(capacity: output.count)
-            body.append(output.span)
-            output.truncate(to: 0)
-            return .whole(body)
-        }
+        var body = ByteBuffer(capacity: output.count)
+        body.append(output.span)
+        output.truncate(to: 0)
+        return .whole(body)
     }
 
     func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool {
         fill()
         if hasFailed { return false }
-        withOutput { output in
-            take(output.span, isFinished)
-            output.truncate(to: 0)
-        }
+        take(output.span, isFinished)
+        output.truncate(to: 0)
         return true
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        if withOutput({ $0.count }) < buffer.count { fill() }
+        if output.count < buffer.count { fill() }
         // A stream that cannot continue is cut, so that the client does not take it for complete.
-        return hasFailed ? -1 : withOutput { unsafe $0.drain(into: buffer) }
+        return hasFailed ? -1 : unsafe output.drain(into: buffer)
     }
 }
 
 extension ByteBuffer {
-    /// Moves as much as fits into a buffer, and returns the number of bytes moved.
+    /// Moves as much as fits into a buffer; returns the number of bytes.
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let taken = min(count, buffer.count)
         guard taken > 0, let target = buffer.baseAddress else { return 0 }
@@ -105,6 +100,45 @@ final class HeldBody: PieceSource {
         take(body.span.extracting(taken..<end), end == body.count)
         taken = end
         return true
+    }
+}
+
+/// A document that is written while it is sent: a walk over the tree, a writer, and at most one piece in memory.
+final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
+    private var walk: TreeWalk
+    private var writer: Writer
+    private(set) var isFinished = false
+    private(set) var hasFailed = false
+
+    private static var pieceBytes: Int { 64 << 10 }
+
+    init(_ walk: TreeWalk, _ writer: consuming Writer) {
+        self.walk = walk
+        self.writer = writer
+    }
+
+    /// A piece ends with a whole item, so it may be longer than `pieceBytes`.
+    var memory: Int { 2 * Self.pieceBytes }
+    var sharedBody: Response.Body? { nil }
+    var isIncomplete: Bool { output.isIncomplete }
+    var output: ByteBuffer {
+        _read { yield writer.output }
+        _modify { yield &writer.output }
+    }
+
+    func fill() {
+        do {
+            while !isFinished, !isIncomplete, output.count < Self.pieceBytes {
+                if try !walk.step(to: &writer) {
+                    try writer.finish()
+                    writer.endLine()
+                    isFinished = true
+                }
+            }
+            hasFailed = isIncomplete
+        } catch {
+            hasFailed = true
+        }
     }
 }
 

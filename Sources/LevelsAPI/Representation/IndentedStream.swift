@@ -6,29 +6,25 @@ import PropertyLists
 final class IndentedStream: AheadStream {
     private let compact: any PieceSource
     private var indentation = JSONIndentation()
-    /// The latest compact piece, and how many of its bytes have been indented.
+    /// The latest compact piece, and the number of its bytes that have been indented.
     private var piece = ByteBuffer()
     private var laidOut = 0
     private var isLast = false
     private(set) var hasFailed = false
-    private var output = ByteBuffer()
+    var output = ByteBuffer()
 
     private static let outputBytes = 64 << 10
-    /// The number of bytes indented between two checks of the output's length: deep in a tree, one byte may become a
+    /// The bytes that are indented between two checks of the output's length: deep in a tree, one byte may become a
     /// line of several kilobytes.
     private static let sliceBytes = 1 << 10
 
     init(_ compact: any PieceSource) { self.compact = compact }
 
     var isIncomplete: Bool { piece.isIncomplete || output.isIncomplete }
-
+    var isFinished: Bool { isLast && laidOut == piece.count }
     /// The piece, and an output that a slice may make longer than `outputBytes`.
     var memory: Int { compact.memory + 3 * Self.outputBytes }
     var sharedBody: Response.Body? { compact.sharedBody }
-
-    var isFinished: Bool { isLast && laidOut == piece.count }
-
-    func withOutput<Result: ~Copyable>(_ body: (inout ByteBuffer) -> Result) -> Result { body(&output) }
 
     func fill() {
         while output.count < Self.outputBytes, !isFinished, !hasFailed {
@@ -53,14 +49,12 @@ final class IndentedStream: AheadStream {
     }
 }
 
-/// Indents compact JSON, piece by piece: a line for each member and element, indented by two spaces.
-///
-/// An empty array or object stays `[]` or `{}`.
+/// Indents compact JSON, piece by piece: a line for each member and element, indented by two spaces. An empty array or
+/// object stays `[]` or `{}`.
 struct JSONIndentation {
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
-    /// Whether a container has just begun.
     private var isAtStart = false
 
     /// Appends the next piece of a text, which may end anywhere.

@@ -10,9 +10,7 @@ import PropertyLists
 ///
 /// Used by one thread.
 final class Representation {
-    typealias HeaderLines = [(name: String, value: String)]
-
-    /// What is known without the body.
+    /// The part that is known without the body.
     struct Head {
         /// The strong entity tag with its quotes; nil for a representation without one.
         let entityTag: String?
@@ -22,11 +20,10 @@ final class Representation {
         var version: ContentHash?
     }
 
-    /// What is sent.
     enum Body {
-        /// The body of a response that was made before, and its 304 if that is kept too.
+        /// The body of an earlier response, and its 304 if that is kept too.
         case response(Response, notModified: Response? = nil)
-        /// Bytes before content coding; or the ones that the closure makes instead, when the body is needed.
+        /// Bytes before content coding, or the replacement that the closure makes when the body is needed.
         case bytes(Response.Body, instead: (() throws(Problem) -> Rendering?)? = nil)
         /// A stream that is begun anew for each response, so that it takes no memory; a short one is sent as bytes. The
         /// problem is reported if the body turns out to be impossible before anything is sent.
@@ -37,11 +34,11 @@ final class Representation {
     private var body: Body
     /// Whether the stream is known not to be short.
     private var isLong = false
-    /// Whether the response contains what is made instead of the bytes; known once the response was made.
+    /// Whether the response contains the replacement of the bytes; known once the response was made.
     private(set) var isReplaced = false
-    /// What the responses are charged to; nil to charge nothing.
+    /// Nil to charge nothing.
     private var budget: ResponseBudget?
-    /// The request, if other requests may get the same body.
+    /// Set if other requests may get the same body.
     private var place: SharedAnswers.Place?
 
     init(_ head: Head, _ body: Body) {
@@ -49,16 +46,13 @@ final class Representation {
         self.body = body
     }
 
-    /// Creates a representation from a cached one.
     convenience init(_ kept: KeptAnswer) {
         self.init(
-            Head(entityTag: kept.entityTag, headers: kept.response.headers),
+            Head(entityTag: kept.head.entityTag, headers: kept.response.headers),
             .response(kept.response, notModified: kept.notModified))
     }
 
-    /// The same, with its responses charged to a budget.
-    ///
-    /// - Parameter place: the request, if other requests may get the same body.
+    /// The same, with its responses charged to a budget, and shared with other requests at a place.
     func charged(to budget: ResponseBudget, sharedAt place: SharedAnswers.Place? = nil) -> Representation {
         (self.budget, self.place) = (budget, place)
         return self
@@ -67,15 +61,13 @@ final class Representation {
     var entityTag: String? { head.entityTag }
     var version: ContentHash? { head.version }
 
-    /// 304 with the header fields that a 200 has (RFC 9110, section 15.4.5).
+    /// 304 with the header fields of a 200 (RFC 9110, section 15.4.5).
     func notModified(adding more: HeaderLines = []) -> Response {
         if more.isEmpty, case .response(_, let kept?) = body { return kept }
         return Response(status: 304, headers: head.headers + more)
     }
 
-    /// Returns the response with the body, which is made at the first call.
-    ///
-    /// - Throws: `Problem` (406) for text that the format cannot represent; 503 if the budget has no room.
+    /// The response with the body, which is made at the first call.
     func response(adding more: HeaderLines = []) throws(Problem) -> Response {
         let made = try made(adding: more)
         guard let budget else { return made }
@@ -102,7 +94,7 @@ final class Representation {
             return response.adding(more)
         case .stream(let failure, let begin):
             let stream = try begin()
-            // Nothing is written before a long body is sent, however many clients get one.
+            // A long body is not written ahead again, however many clients get one.
             if isLong { return try streamed(stream, adding: more) }
             switch stream.writeAhead() {
             case .failed: throw failure
@@ -116,7 +108,7 @@ final class Representation {
         }
     }
 
-    /// What a coder takes, with what it makes of a piece.
+    /// The memory of a coder, with a coded piece.
     private static let coderBytes = 4 << 20
 
     private func streamed(_ stream: any AheadStream, adding more: HeaderLines) throws(Problem) -> Response {
@@ -131,14 +123,10 @@ final class Representation {
     }
 }
 
-/// The bodies of an answer that never changes, by the tags of its layouts and codings: each is coded once, however many
-/// clients ask for it.
+/// The bodies of an answer that never changes, by the tags of its layouts and codings, so that each is coded once.
 final class KeptForms: Sendable {
     private let bodies = Guarded<[String: Response.Body]>([:])
 
-    /// The response with a representation of the answer.
-    ///
-    /// - Throws: `Problem` (503) if there is not enough memory.
     func response(of selected: Representation) throws(Problem) -> Response {
         guard let tag = selected.entityTag else { return try selected.response() }
         if let body = bodies.withLock({ $0[tag] }) {
@@ -151,8 +139,7 @@ final class KeptForms: Sendable {
 }
 
 extension Response {
-    /// The same response with more header lines.
-    func adding(_ more: Representation.HeaderLines) -> Response {
+    func adding(_ more: HeaderLines) -> Response {
         guard !more.isEmpty, let body = sharedBody else { return self }
         return Response(status: status, headers: headers + more, body: body)
     }
@@ -163,19 +150,12 @@ extension Response.Body {
     convenience init(_ buffer: consuming ByteBuffer) { unsafe self.init(takingOver: buffer.release()) }
 
     /// Takes over the memory of a buffer.
-    ///
-    /// - Throws: `Problem` (503) if there was not enough memory for all of it.
     convenience init(whole buffer: consuming ByteBuffer) throws(Problem) {
         guard !buffer.isIncomplete else { throw .outOfMemory }
         self.init(buffer)
     }
 
-    /// The response with these bytes in a coding.
-    ///
-    /// - Throws: `Problem` (503) if there is not enough memory.
-    fileprivate func response(
-        _ coding: ContentCoding, headers: Representation.HeaderLines
-    ) throws(Problem) -> Response {
+    fileprivate func response(_ coding: ContentCoding, headers: HeaderLines) throws(Problem) -> Response {
         let body = try coding == .identity ? self : coded(coding)
         guard MemoryBudget.hasRoom(forBody: body.count) else { throw .outOfMemory }
         return Response(status: 200, headers: headers, body: body)
@@ -193,14 +173,11 @@ extension Response.Body {
 struct Rendering: ~Copyable {
     var metadata: RepresentationMetadata
     let body: ByteBuffer
-    /// The version of a level or a detail.
     var version: ContentHash?
 
-    /// The body in a coding, as a response with these header lines.
-    ///
-    /// - Throws: `Problem` (503) if there is not enough memory.
+    /// The body in a coding, as a response.
     consuming func response(
-        _ coding: ContentCoding, headers: Representation.HeaderLines
+        _ coding: ContentCoding, headers: HeaderLines
     ) throws(Problem) -> Response { try Response.Body(whole: body).response(coding, headers: headers) }
 
     /// Indents the body, which must be JSON without deep nesting; the tag changes too.
@@ -216,9 +193,8 @@ extension Rendering {
     /// Writes a short JSON body about the service itself.
     ///
     /// - Parameter isTagged: whether clients may store it and revalidate it by its tag.
-    /// - Throws: `Problem` (500) if it could not be written.
     init(
-        vary: String? = nil, headers: Representation.HeaderLines = [], isTagged: Bool = false,
+        vary: String? = nil, headers: HeaderLines = [], isTagged: Bool = false,
         status write: (inout JSONPropertyListWriter) throws(PropertyListError) -> Void
     ) throws(Problem) {
         var writer: JSONPropertyListWriter = .init()
@@ -234,11 +210,7 @@ extension Rendering {
     }
 
     /// A JSON body about the service itself.
-    ///
-    /// - Parameter isTagged: whether clients may store it and revalidate it by its tag.
-    init(
-        json body: consuming ByteBuffer, vary: String?, headers: Representation.HeaderLines = [], isTagged: Bool
-    ) {
+    init(json body: consuming ByteBuffer, vary: String?, headers: HeaderLines = [], isTagged: Bool) {
         metadata = RepresentationMetadata(
             contentType: JSONPropertyListWriter.contentType,
             entityTag: isTagged ? EntityTag.of(ContentHash(of: body.span)) : nil,

@@ -6,12 +6,10 @@ import PropertyLists
 
 /// Rendered answers by target, within a budget of bytes, for all publications.
 ///
-/// An answer is served unchecked for the publication that it was last verified for. For another one it is verified
-/// first, by a comparison of hashes, so a change elsewhere in the tree costs no rendering. An answer holds no level of
-/// the tree. It is kept when its target is requested for the second time, so a crawl over a million levels evicts
-/// nothing.
+/// An answer is served unchecked for the publication that it was last verified for. For another one, hashes are
+/// compared first, so a change elsewhere in the tree costs no rendering. An answer holds no level of the tree. It is
+/// kept when its target is requested for the second time, so a crawl over a million levels evicts nothing.
 final class ResponseCache: Sendable {
-    /// The result of a look-up.
     enum Found {
         case verified(KeptAnswer)
         /// An answer that was last verified for another publication.
@@ -19,39 +17,31 @@ final class ResponseCache: Sendable {
         case missing
     }
 
-    /// The number of answers served from the cache, and of those rendered, since the start.
+    /// The numbers of cached and rendered answers since the start.
     struct Counts: Equatable {
         var hits = 0
         var misses = 0
     }
 
-    private struct LockedShard: Sendable {
-        let state = Guarded(CacheShard())
-    }
-
-    private let shards: [LockedShard]
+    private let shards: [Guarded<CacheShard>]
     private let budget: Int
 
     /// - Parameter bytes: the maximum cost of all entries; 0 disables the cache.
     init(bytes: Int) {
-        shards = (0..<16).map { _ in LockedShard() }
+        shards = (0..<16).map { _ in Guarded(CacheShard()) }
         budget = bytes / 16
     }
 
-    /// Looks up a target for the publication with this number.
-    ///
-    /// - Parameter hash: the key of the target (`Negotiation.key`).
+    /// Looks up a target, by its key (`Negotiation.key`), for the publication with a number.
     @inline(__always)
     func find(_ target: Span<UInt8>, hash: UInt64, in number: Int) -> Found {
-        shard(of: hash).state.withLock { $0.find(target, hash: hash, in: number) }
+        shard(of: hash).withLock { $0.find(target, hash: hash, in: number) }
     }
 
-    /// Returns an answer that was verified for another publication if the one with this number shows the same.
-    ///
-    /// An outdated answer is dropped.
-    func verify(_ entry: CacheEntry, hash: UInt64, in number: Int, showing content: ShownContent) -> KeptAnswer? {
-        let (state, kept) = (shard(of: hash).state, entry.kept)
-        guard kept.shown?.isSame(as: content) == true else {
+    /// The answer of an entry if the publication with this number shows the same; otherwise the entry is dropped.
+    func verify(_ entry: CacheEntry, hash: UInt64, in number: Int, showing inquiry: Inquiry) -> KeptAnswer? {
+        let (state, kept) = (shard(of: hash), entry.kept)
+        guard kept.shown?.isSame(as: inquiry) == true else {
             // Freed when this returns, outside of the lock.
             _ = state.withLock { $0.drop(kept, hash: hash, before: number) }
             return nil
@@ -61,12 +51,10 @@ final class ResponseCache: Sendable {
     }
 
     /// Keeps an answer unless it takes too much of the budget, or an answer for a newer publication is kept.
-    ///
-    /// - Parameter number: the number of the publication that the answer shows.
     func keep(_ answer: KeptAnswer, hash: UInt64, in number: Int) {
         guard answer.cost <= budget / 4 else { return }
-        let entry = CacheEntry(answer, number: number)
-        let dropped = shard(of: hash).state.withLock { $0.keep(entry, hash: hash, budget: budget) }
+        let entry = CacheEntry(kept: answer, number: number)
+        let dropped = shard(of: hash).withLock { $0.keep(entry, hash: hash, budget: budget) }
         // Freed outside of the lock.
         _ = consume dropped
     }
@@ -74,19 +62,19 @@ final class ResponseCache: Sendable {
     /// Notes that an answer was rendered; returns whether it was noted before, and so should be kept.
     func wants(_ hash: UInt64) -> Bool {
         guard budget > 0 else { return false }
-        return shard(of: hash).state.withLock { $0.noteMiss(hash) }
+        return shard(of: hash).withLock { $0.noteMiss(hash) }
     }
 
     var counts: Counts {
         shards.reduce(into: Counts()) { sum, shard in
-            let counts = shard.state.withLock(\.counts)
+            let counts = shard.withLock(\.counts)
             sum.hits += counts.hits
             sum.misses += counts.misses
         }
     }
 
     @inline(__always)
-    private func shard(of hash: UInt64) -> LockedShard { shards[Int(truncatingIfNeeded: hash >> 60)] }
+    private func shard(of hash: UInt64) -> Guarded<CacheShard> { shards[Int(truncatingIfNeeded: hash >> 60)] }
 }
 
 /// A part of the cache with its own lock.
@@ -100,7 +88,6 @@ struct CacheShard {
     private var seen = [UInt32](repeating: 0, count: 1_024)
     private(set) var counts = ResponseCache.Counts()
 
-    /// Looks up a target for a publication.
     @inline(__always)
     mutating func find(_ target: Span<UInt8>, hash: UInt64, in number: Int) -> ResponseCache.Found {
         guard let index = entries.index(forKey: hash) else { return .missing }
@@ -113,7 +100,7 @@ struct CacheShard {
         return .verified(entry.kept)
     }
 
-    /// Notes that an answer was served, and that a publication shows it.
+    /// Notes that an answer was served for a publication.
     mutating func verify(_ answer: KeptAnswer, hash: UInt64, in number: Int) {
         counts.hits &+= 1
         guard let entry = entries[hash], entry.kept === answer else { return }
@@ -121,7 +108,7 @@ struct CacheShard {
         entries[hash]?.number = max(entry.number, number)
     }
 
-    /// Removes and returns an answer that a publication does not show, unless it was verified for a newer one.
+    /// Removes an answer unless it was verified for this publication or a newer one.
     mutating func drop(_ answer: KeptAnswer, hash: UInt64, before number: Int) -> KeptAnswer? {
         guard let entry = entries[hash], entry.kept === answer, entry.number < number else { return nil }
         return remove(hash)
@@ -172,58 +159,46 @@ struct CacheShard {
     }
 }
 
-/// An answer in the table of the cache, and the publication that it was verified for.
+/// An answer in the table of the cache.
 struct CacheEntry {
     let kept: KeptAnswer
     /// The newest publication that is known to show the answer.
     var number: Int
     /// Whether the entry was used since the clock hand passed it.
     var isUsed = false
-    /// The index in the ring.
     var place = 0
-
-    init(_ kept: KeptAnswer, number: Int) {
-        self.kept = kept
-        self.number = number
-    }
 }
 
-/// A cached representation: its response, which can be queued any number of times, its 304, and what it shows.
+/// A cached representation: its response, which can be queued any number of times, its 304, and the hashes of its
+/// content.
 final class KeptAnswer: Sendable {
     let target: [UInt8]
     let response: Response
-    /// The response to a client that already has the representation.
     let notModified: Response
-    /// The strong entity tag with its quotes; nil for a representation without one.
-    let entityTag: String?
-    /// The version of a level.
-    let version: ContentHash?
-    /// What the answer shows; nil if it must not be served for another publication.
+    let head: Representation.Head
+    /// Nil if the answer must not be served for another publication.
     let shown: ShownHashes?
     /// The approximate memory use, in bytes.
     let cost: Int
 
-    /// - Parameter head: what is known of the representation without its response.
-    init(_ response: Response, _ head: Representation.Head, for target: Span<UInt8>, showing content: ShownContent?) {
+    /// - Parameter inquiry: nil if the answer must not be served for another publication.
+    init(_ response: Response, _ head: Representation.Head, for target: Span<UInt8>, showing inquiry: Inquiry?) {
         self.target = Array(copying: target)
         // The cache has a limit of its own.
         self.response = response.uncharged
-        // A 304 has the header fields that a 200 has (RFC 9110, section 15.4.5).
+        // A 304 has the header fields of a 200 (RFC 9110, section 15.4.5).
         notModified = Response(status: 304, headers: response.headers)
-        entityTag = head.entityTag
-        version = head.version
-        shown = content.map(ShownHashes.init)
+        self.head = head
+        shown = inquiry.map(ShownHashes.init)
         // The library's own record of a response is about 1 KiB; both have the header lines.
         let headers = response.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         cost = response.body.count + headers * 2 + 2_048 + target.count
     }
 
     /// The response to a request, by its conditions.
-    ///
-    /// - Throws: `Problem` (412) for a false `If-Match`; 503 if the budget has no room.
     @inline(__always)
     func response(to request: Request, chargedTo budget: ResponseBudget) throws(Problem) -> Response {
-        if try Condition(request).isNotModified(entityTag) { return notModified }
+        if try Condition(request).isNotModified(head.entityTag) { return notModified }
         guard let charged = response.charged(to: budget) else { throw .tooManyAnswers }
         return charged
     }

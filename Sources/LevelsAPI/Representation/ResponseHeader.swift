@@ -2,10 +2,8 @@ import Bytes
 import ContentCodings
 import HTTPServer
 
-/// Completes the header lines of every response; only this type adds the lines for pages of other origins.
+/// Makes the header lines of every response; only this type adds the lines for pages of other origins.
 struct ResponseHeader {
-    typealias Lines = [(name: String, value: String)]
-
     private let origins: AllowedOrigins
 
     /// The maximum length, in bytes, of a link in the header; a link grows with the request.
@@ -13,11 +11,11 @@ struct ResponseHeader {
 
     init(_ origins: AllowedOrigins) { self.origins = origins }
 
-    /// The header lines of a representation in a coding, for a client of an origin.
+    /// The lines of a representation in a coding, for a client of an origin.
     func lines(
         of metadata: RepresentationMetadata, _ coding: ContentCoding, for origin: AllowedOrigins.Place
-    ) -> Lines {
-        var lines: Lines = []
+    ) -> HeaderLines {
+        var lines: HeaderLines = []
         lines.reserveCapacity(8)
         lines.append(("Content-Type", metadata.contentType))
         if coding != .identity { lines.append(("Content-Encoding", coding.token)) }
@@ -32,7 +30,7 @@ struct ResponseHeader {
         return lines
     }
 
-    /// Makes the response that reports a problem with a target.
+    /// A response that reports a problem with a target.
     ///
     /// - Parameter origin: nil if the request could not be read.
     func response(to problem: Problem, at target: String, for origin: AllowedOrigins.Place?) -> Response {
@@ -40,14 +38,12 @@ struct ResponseHeader {
         return problem.response(instance: target, headers: origins.headers(at: place))
     }
 
-    /// The header lines of a response without a body.
-    func empty(for origin: AllowedOrigins.Place) -> Lines {
+    /// The lines of a response without a body.
+    func empty(for origin: AllowedOrigins.Place) -> HeaderLines {
         [("Cache-Control", "no-store")] + origins.headers(at: origin)
     }
 
-    /// Makes the response to OPTIONS, including a preflight request.
-    ///
-    /// - Parameter methods: those that a page of a listed origin may use.
+    /// The response to OPTIONS, including a preflight request, which is granted these methods at most.
     func options(_ request: Request, allow: String, granting methods: [String]) -> Response {
         let origin = origins.place(of: request)
         let granted = origins.grantsEdits(at: origin) ? methods : methods.filter(AllowedOrigins.readingMethods.contains)
@@ -58,12 +54,11 @@ struct ResponseHeader {
     /// Whether this is a preflight request that is allowed.
     func permits(_ request: Request) -> Bool { permission(request, origins.place(of: request), []) != nil }
 
-    private func permission(_ request: Request, _ origin: AllowedOrigins.Place, _ methods: [String]) -> Lines? {
+    private func permission(_ request: Request, _ origin: AllowedOrigins.Place, _ methods: [String]) -> HeaderLines? {
         guard request.has(.accessControlRequestMethod) else { return nil }
         return origins.preflightHeaders(at: origin, methods: methods.joined(separator: ", "))
     }
 
-    /// Makes the response that reports a problem with a request.
     func response(to problem: Problem, _ request: Request) -> Response {
         response(to: problem, at: String(utf8: request.target), for: origins.place(of: request))
     }
@@ -79,16 +74,13 @@ struct RepresentationMetadata {
     private(set) var vary: String?
     /// The target of the next page.
     var next: String?
-    /// Further header lines.
-    var added: [(name: String, value: String)] = []
+    var added: HeaderLines = []
 
-    /// Adds what the language of an answer says.
     mutating func note(_ language: AnswerLanguage) {
         vary = AnswerLanguage.vary
         if let tag = language.tag { added.append(("Content-Language", tag)) }
     }
 
-    /// The tag of the body in a coding.
     func entityTag(_ coding: ContentCoding) -> String? { entityTag.map { EntityTag.of($0, coding) } }
 
     /// The metadata of the indented body.

@@ -4,15 +4,16 @@ import Levels
 import Locking
 import TreeStore
 
-/// The long answers on their way: requests for the same answer meanwhile get the same body, whether or not it is cached.
+/// The long answers on their way: requests for the same answer meanwhile get the same body, whether or not it is
+/// cached.
 final class SharedAnswers: Sendable {
     fileprivate let table = Guarded(Table())
 
     fileprivate struct Table {
         var entries: [Key: Entry] = [:]
-        /// The publication and the size of answers that were refused.
+        /// The publication and the size of refused answers.
         var refused: [Key: (number: Int, bytes: Int)] = [:]
-        /// The number of entries at which those whose answers have been sent are removed.
+        /// The number of entries that triggers the removal of sent ones.
         var next = fewest
 
         static let fewest = 64
@@ -46,7 +47,6 @@ final class SharedAnswers: Sendable {
             response ?? Response(status: 200, headers: head.headers, body: body)
         }
 
-        /// What one more request gets.
         func representation(_ body: Response.Body) -> Representation {
             guard isStream else { return Representation(head, .response(response(body))) }
             return Representation(
@@ -64,25 +64,25 @@ final class SharedAnswers: Sendable {
     /// A request for an answer that may be shared.
     struct Place {
         fileprivate let key: Key
-        fileprivate let number: Int
-        fileprivate let shown: ShownContent?
+        fileprivate let inquiry: Inquiry
+        fileprivate let isLasting: Bool
         fileprivate let answers: SharedAnswers
     }
 
-    /// The shortest body that is shared.
+    /// In bytes.
     fileprivate static let shortest = 64 << 10
 
-    /// - Parameter shown: what the answer shows; nil if it must not be served for another publication.
-    func place(_ inquiry: Inquiry, showing shown: ShownContent?) -> Place {
-        Place(key: Key(inquiry.question), number: inquiry.publication.number, shown: shown, answers: self)
+    /// - Parameter isLasting: whether the answer may be served for another publication that shows the same.
+    func place(_ inquiry: Inquiry, isLasting: Bool) -> Place {
+        Place(key: Key(inquiry.question), inquiry: inquiry, isLasting: isLasting, answers: self)
     }
 
-    /// Returns the answer on its way to the same request if the publication shows it.
+    /// The answer on its way to the same request, if the publication shows it.
     func answer(_ inquiry: Inquiry) -> Found? {
         let (key, number) = (Key(inquiry.question), inquiry.publication.number)
         let found: (Entry, Response.Body)? = table.withLock { table in
             guard let entry = table.entries[key], let body = entry.body else { return nil }
-            guard entry.number == number || entry.shown?.isSame(as: inquiry.shown) == true else { return nil }
+            guard entry.number == number || entry.shown?.isSame(as: inquiry) == true else { return nil }
             table.entries[key]?.number = max(entry.number, number)
             return (entry, body)
         }
@@ -90,9 +90,8 @@ final class SharedAnswers: Sendable {
         return Found(representation: entry.representation(body), isOlder: entry.number < number)
     }
 
-    /// The size of the answer to a request that was refused, in the same publication.
-    ///
-    /// The same request is refused again without making the answer, as long as there is no room for it.
+    /// The size of the answer to the same request in the same publication, if it was refused. Until there is room for
+    /// it, the request is refused again without making the answer.
     func refusedBytes(_ inquiry: Inquiry) -> Int? {
         let number = inquiry.publication.number
         return table.withLock { table in
@@ -102,14 +101,14 @@ final class SharedAnswers: Sendable {
 }
 
 extension SharedAnswers.Place {
-    /// Charges a new response to a budget; if another thread has just made the same one, its body is sent instead.
-    ///
-    /// - Returns: nil if the budget has no room.
+    /// Charges a new response to a budget; nil if it does not fit. If another thread has just made the same response,
+    /// its body is sent instead.
     func charge(
         _ made: Response, of head: Representation.Head, isReplaced: Bool,
-        adding more: Representation.HeaderLines, to budget: ResponseBudget
+        adding more: HeaderLines, to budget: ResponseBudget
     ) -> Response? {
         guard let body = made.sharedBody, body.count >= SharedAnswers.shortest else { return made.charged(to: budget) }
+        let number = inquiry.publication.number
         return answers.table.withLock { table -> Response? in
             if let entry = table.entries[key], !entry.isStream, !made.isStream, entry.number == number,
                 entry.isReplaced == isReplaced, entry.head.entityTag == head.entityTag, let known = entry.body,
@@ -122,7 +121,7 @@ extension SharedAnswers.Place {
                 return nil
             }
             table.entries[key] = SharedAnswers.Entry(
-                head: head, number: number, shown: shown.map(ShownHashes.init), isReplaced: isReplaced,
+                head: head, number: number, shown: isLasting ? ShownHashes(inquiry) : nil, isReplaced: isReplaced,
                 isStream: made.isStream, body: body, response: more.isEmpty && !made.isStream ? charged : nil)
             table.removeSent()
             return charged

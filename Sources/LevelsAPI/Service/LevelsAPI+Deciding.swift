@@ -5,18 +5,17 @@ import Levels
 import PropertyLists
 import TreeStore
 
-/// From a representation to what the client gets of it.
+/// Decides how a request gets its representation: at once, after a change, or after other requests.
 extension LevelsAPI {
-    /// What a request gets.
     enum Decision {
         case response(Response)
-        /// The client has the representation, and waits until it changes; if the time is over, it gets the response.
+        /// The client has the representation, and waits until it changes. After the time, it gets the response.
         case waits(Representation, Wait, otherwise: Response)
     }
 
-    /// Decides by the conditions of a request whether it gets the representation that it selects.
+    /// Applies the conditions of a request to the representation that it selects.
     ///
-    /// - Parameter found: what the cache has for the question; nil if it was not looked up.
+    /// - Parameter found: the result of a look-up in the cache, if there was one.
     func decide(
         _ inquiry: Inquiry, found: ResponseCache.Found? = nil, _ condition: Condition
     ) throws(Problem) -> Decision {
@@ -33,11 +32,11 @@ extension LevelsAPI {
         return .waits(selected, wait, otherwise: otherwise)
     }
 
-    /// Answers a request when the representation differs from the one that the client has.
+    /// Holds a request until its representation differs from the one that the client has.
     func hold(_ place: Waiters.Place, _ inquiry: Inquiry, having selected: Representation, _ wait: Wait) {
         waiters.add(place, inquiry, having: selected, for: wait)
         let now = publications.current
-        // The waiters may have been woken for a newer publication before this one was added.
+        // The waiters may have been checked for a newer publication before this one was added.
         guard now.number != inquiry.publication.number else { return }
         do throws(Problem) {
             let later = try selection.select(Inquiry(inquiry.question, in: now, selection.arrangements))
@@ -48,14 +47,12 @@ extension LevelsAPI {
         }
     }
 
-    /// The response to a question that has a problem.
     func problem(_ problem: Problem, _ question: Question) -> Response {
-        selection.response(
-            to: problem, at: String(decoding: question.target, as: UTF8.self), question.negotiation)
+        selection.response(to: problem, at: String(decoding: question.target, as: UTF8.self), question.negotiation)
     }
 
-    /// Answers the requests that wait for what a publication changed: at once as far as the time of the notifying thread
-    /// allows, those of little cost first, and all others on the work queue.
+    /// Answers the requests that wait for a change: on the notifying thread as far as its time allows, the cheap ones
+    /// first, and all others on the work queue.
     func recheckWaiters() {
         let now = publications.current
         let end = ContinuousClock.now + configuration.notifyingTime
@@ -67,7 +64,7 @@ extension LevelsAPI {
         if waiters.queue(due) { recheckLater() }
     }
 
-    /// Checks one group behind the requests, and then the next one in the same way.
+    /// Checks one group after the requests in the queue, and then the next one in the same way.
     private func recheckLater() {
         laterAnswers.queue.addBehind { [weak self] in
             guard let self else { return }
@@ -75,7 +72,7 @@ extension LevelsAPI {
         }
     }
 
-    /// Answers those who wait for a representation, if it differs in a publication.
+    /// Answers a group of requests if their representation differs in a publication.
     private func wake(_ key: Waiters.Key, in now: Publication) {
         waiters.wake(key, now) { inquiry, known throws(Problem) in
             try selection.select(inquiry, known: known)
@@ -85,13 +82,13 @@ extension LevelsAPI {
     }
 }
 
-/// The requests whose answers take long, such as searches of large trees: they are made one after the other on a thread
-/// of low priority, and each connection waits without occupying a thread.
+/// The requests whose answers take long, such as searches of large trees. One thread of low priority answers them in
+/// turn, and each connection waits without a thread.
 struct LaterAnswers {
     let queue: WorkQueue
-    /// Admits those that are answered as soon as it is their turn.
+    /// For requests that wait for their turn and not for a change.
     let room = WaitingRoom(capacity: 128, isForEvents: false)
-    /// How long a request waits for its turn at most.
+    /// The longest that a request waits for its turn.
     static let longest = Duration.seconds(30)
 
     /// - Parameter startWork: runs its argument on a thread of its own.
@@ -102,18 +99,17 @@ struct LaterAnswers {
 
 /// The conditions of a request, kept after the request itself is gone.
 struct KeptConditions: Sendable {
-    private let fields: [(name: String, value: String)]
+    private let ifMatch, ifNoneMatch: [String]
 
     init(_ request: Request) {
-        var fields: [(name: String, value: String)] = []
-        for (name, text) in [(FieldName.ifMatch, "If-Match"), (.ifNoneMatch, "If-None-Match")] {
-            request.forEachLine(of: name) { line in fields.append((text, String(utf8: line))) }
-        }
-        self.fields = fields
+        ifMatch = request.lines(of: .ifMatch)
+        ifNoneMatch = request.lines(of: .ifNoneMatch)
     }
 
-    /// A request that has only these conditions.
-    var request: Request { Request(target: "/", fields: fields) }
+    /// A request with only these conditions.
+    var request: Request {
+        Request(target: "/", fields: ifMatch.map { ("If-Match", $0) } + ifNoneMatch.map { ("If-None-Match", $0) })
+    }
 }
 
 extension LevelsAPI {
@@ -139,7 +135,7 @@ extension LevelsAPI {
         return .later(place.waiter)
     }
 
-    /// Makes an answer from what is current when it is its turn, unless the client is gone.
+    /// Answers from the publication that is current now, unless the client has left.
     private func finish(_ place: Waiters.Place, _ question: Question, _ conditions: KeptConditions) {
         guard place.waiter.end == nil else { return }
         do throws(Problem) {

@@ -8,10 +8,9 @@ import TreeStore
 extension LevelsAPI {
     /// `POST /levels/<path>`.
     func insert(_ call: Call) throws(Problem) -> Answer {
-        let path = call.item
-        var query = InsertionQuery()
-        try call.query.readAnswer(into: &query)
-        let (position, section) = (query.position, query.section)
+        var values = QueryValues()
+        try call.query.readAnswer(into: &values)
+        let (path, position, section) = (call.item, values.position, values.section)
         let condition = EditCondition(call.request, on: .level, at: path)
         return try submit(bodyOf: call, .item) { body in
             [EditStep(.insert(body, below: path, at: position, section: section), condition)]
@@ -34,17 +33,13 @@ extension LevelsAPI {
     ) throws(Problem) -> Answer {
         let path = call.item
         let condition = EditCondition(call.request, on: .detail, at: path)
-        return try submit(bodyOf: call, .item) { body in
-            [EditStep(edit(path, body), condition, at: "")]
-        }
+        return try submit(bodyOf: call, .item) { body in [EditStep(edit(path, body), condition, at: "")] }
     }
 
     /// `DELETE /detail/<path>`.
     func delete(_ call: Call) throws(Problem) -> Answer {
-        let path = call.item
-        let condition = EditCondition(call.request, on: .detail, at: path)
-        let pending = PendingEdit(.item, call.request, call.negotiation, selection)
-        return try submit([EditStep(.delete(path), condition)], isExact: true, pending, by: call.author)
+        let condition = EditCondition(call.request, on: .detail, at: call.item)
+        return try submit([EditStep(.delete(call.item), condition)], isExact: true, pending(call, .item))
     }
 
     /// `POST /moves`.
@@ -68,44 +63,45 @@ extension LevelsAPI {
     /// `PUT /document`.
     func replaceDocument(_ call: Call) throws(Problem) -> Answer {
         let condition = EditCondition(call.request, on: .document, at: .root)
-        var pending = PendingEdit(.document, call.request, call.negotiation, selection)
+        var pending = pending(call, .document)
         pending.pointers = [""]
         let waiter = try begin(pending)
-        try carryOut(
-            .document(call.request.body), [condition].compactMap(\.self), pending, for: waiter, by: call.author)
+        carryOut(.document(call.request.body), [condition].compactMap(\.self), pending, for: waiter)
         return .later(waiter)
     }
 
     /// `POST /reload`.
     func reload(_ call: Call) throws(Problem) -> Answer {
-        let pending = PendingEdit(.document, call.request, call.negotiation, selection)
+        let pending = pending(call, .document)
         guard let editor = configuration.editing?.editor else { throw .unwritten }
         let waiter = try edits.begin(bytes: 0, otherwise: pending.response(to: .unfinishedReload))
-        editor.reload { [edits, selection, publications] outcome in
-            edits.end(waiter, bytes: 0, in: publications) { ReloadAnswer.response(to: outcome, pending, selection) }
+        editor.reload { [edits, publications] outcome in
+            edits.end(waiter, bytes: 0, in: publications) { pending.response(to: outcome) }
         }
         return .later(waiter)
     }
 
-    /// Reads the body of a request, a long one on another thread, and has the editor carry out what it asks for.
+    private func pending(_ call: Call, _ subject: PendingEdit.Subject) -> PendingEdit {
+        PendingEdit(subject, call.request, by: call.author, call.negotiation, selection)
+    }
+
+    /// Submits the edits in the body of a request; a long body is read on another thread.
     ///
     /// - Parameters:
     ///   - limit: the array of the body whose elements are counted.
-    ///   - steps: what the value in the body asks for.
-    /// - Throws: `Problem` (400, 422) for a short body; (503) if too many edits are in progress.
+    ///   - steps: makes the edits from the value in the body.
+    /// - Throws: `Problem` (400, 422) for a short body; 503 if too many edits are in progress.
     private func submit(
         bodyOf call: Call, _ subject: PendingEdit.Subject, limit: EditSteps.Limit? = nil,
         _ steps: @escaping @Sendable (PropertyListValue) throws(Problem) -> [EditStep]
     ) throws(Problem) -> Answer {
-        let (body, author) = (SentBody(call.request), call.author)
-        let pending = PendingEdit(subject, call.request, call.negotiation, selection)
-        guard body.isLong else {
-            return try submit(steps(body.value(limit)), isExact: body.isExact, pending, by: author)
-        }
+        let body = SentBody(call.request)
+        let pending = pending(call, subject)
+        guard body.isLong else { return try submit(steps(body.value(limit)), isExact: body.isExact, pending) }
         let waiter = try begin(pending)
         _ = bodyQueue.add { [self] in
             do throws(Problem) {
-                try carryOut(steps(body.value(limit)), isExact: body.isExact, pending, for: waiter, by: author)
+                carryOut(try steps(body.value(limit)), isExact: body.isExact, pending, for: waiter)
             } catch {
                 edits.end(waiter, bytes: pending.bodyBytes, in: publications) { pending.response(to: error) }
             }
@@ -113,11 +109,9 @@ extension LevelsAPI {
         return .later(waiter)
     }
 
-    private func submit(
-        _ steps: [EditStep], isExact: Bool, _ pending: PendingEdit, by author: String?
-    ) throws(Problem) -> Answer {
+    private func submit(_ steps: [EditStep], isExact: Bool, _ pending: PendingEdit) throws(Problem) -> Answer {
         let waiter = try begin(pending)
-        try carryOut(steps, isExact: isExact, pending, for: waiter, by: author)
+        carryOut(steps, isExact: isExact, pending, for: waiter)
         return .later(waiter)
     }
 
@@ -126,26 +120,22 @@ extension LevelsAPI {
         return try edits.begin(bytes: pending.bodyBytes, otherwise: pending.response(to: .unfinishedEdit))
     }
 
-    private func carryOut(
-        _ steps: [EditStep], isExact: Bool, _ pending: PendingEdit, for waiter: Waiter, by author: String?
-    ) throws(Problem) {
+    private func carryOut(_ steps: [EditStep], isExact: Bool, _ pending: PendingEdit, for waiter: Waiter) {
         var pending = pending
         pending.pointers = steps.compactMap(\.pointer)
         let batch = EditBatch(steps.map(\.edit), isExact: isExact)
-        try carryOut(.edits(batch), steps.compactMap(\.condition), pending, for: waiter, by: author)
+        carryOut(.edits(batch), steps.compactMap(\.condition), pending, for: waiter)
     }
 
-    /// Has the editor carry out an edit that was begun, and answers when that has ended.
+    /// Has the editor carry out an edit that was begun; its response is made at the end.
     ///
-    /// The edit is done even if the client is gone by then.
+    /// The edit is done even if the client has left by then.
     private func carryOut(
-        _ content: EditRequest.Content, _ conditions: [EditCondition], _ pending: PendingEdit, for waiter: Waiter,
-        by author: String?
-    ) throws(Problem) {
-        guard let editor = configuration.editing?.editor else { throw .unwritten }
-        editor.edit(
+        _ content: EditRequest.Content, _ conditions: [EditCondition], _ pending: PendingEdit, for waiter: Waiter
+    ) {
+        configuration.editing?.editor.edit(
             EditRequest(
-                content, author: author,
+                content, author: pending.author,
                 precondition: { [selection] snapshot throws(EditRefusal) in
                     var known = KnownTags()
                     for condition in conditions { try condition.check(snapshot, selection, &known) }
@@ -155,7 +145,7 @@ extension LevelsAPI {
                 }))
     }
 
-    /// Waits until all edits in progress have ended, or until a time; their clients are answered then.
+    /// Waits until all edits in progress have ended and their clients are answered, or until a time.
     public func finishEdits(until deadline: ContinuousClock.Instant) { edits.drain(until: deadline) }
 }
 

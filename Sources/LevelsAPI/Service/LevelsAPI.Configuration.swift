@@ -3,52 +3,52 @@ import Levels
 public import TreeStore
 
 extension LevelsAPI {
-    /// How the API answers.
+    /// The configuration of the API.
     public struct Configuration: Sendable {
-        /// Bytes that rendered answers may take; 0 keeps none.
+        /// The maximum size of all cached answers, in bytes; 0 keeps none.
         public var cacheBytes = 32 << 20
-        /// The memory of the bodies on their way.
+        /// The memory for the bodies on their way.
         public var responseBudget = ResponseBudget(bytes: 128 << 20)
-        /// Bytes that the folded titles of large trees may take, which searches look through; 0 keeps none.
+        /// The maximum size of the folded titles of large trees, for searches, in bytes; 0 keeps none.
         public var searchBytes = 128 << 20
-        /// How many requests may wait for changes at once, long polls and streams together.
+        /// The maximum number of requests that wait for changes, long polls and streams together.
         public var waiters = 10_000
         /// The header field `Cache-Control` of levels, details and documents.
         public var cacheControl = "no-cache"
-        /// The folder whose files are at `/assets`, and which need not exist; nil for a document that has none.
+        /// The folder of the files at `/assets`, which need not exist.
         public var assetsFolder: String?
-        /// The other origins whose pages may read the answers.
+        /// The origins, other than the service's own, whose pages may read the answers.
         public var allowedOrigins = AllowedOrigins.none
 
-        /// Whether `/metrics` is served by `MonitoringResponder` alone, which has an address of its own.
+        /// Whether only `MonitoringResponder`, at an address of its own, serves `/metrics`.
         public var hidesMetrics = false
-        /// When the certificate in use expires, in seconds since 1970; nil without one.
+        /// The expiry of the certificate in use, in seconds since 1970; nil without one.
         public var certificateExpiry: (@Sendable () -> Int)?
-        /// What `/metrics` shows, and the version that `/openapi.json` tells.
+        /// The counters of `/metrics`, and the version in `/openapi.json`.
         public var counters = ServiceCounters()
-        /// What reading needs; nil if anyone may read.
+        /// The access for reading; nil if anyone may read.
         public var reading: Reading?
         /// Whether the web client is served, at `/` and `/browse`.
         public var hasWebClient = false
 
-        /// What editing needs; nil turns it off.
+        /// The access for editing; nil turns it off.
         public var editing: Editing?
 
-        /// The most rows that are looked at for an answer before other requests have their turn; an answer for which
-        /// more must be looked at is made on another thread.
+        /// The rows that are looked at for an immediate answer, at most; an answer that needs more is made on another
+        /// thread.
         var largestImmediateWork = 10_000
-        /// How long the thread that tells of a publication may look at what waiting requests get, at most.
+        /// The longest that the thread of a publication checks waiting requests.
         var notifyingTime = Duration.milliseconds(100)
-        /// Runs its argument on a thread of its own, for answers that take long.
+        /// Runs its argument on a thread of its own.
         var startWork: @Sendable (@escaping @Sendable () -> Void) -> Void = WorkQueue.onThread
 
         /// The defaults.
         public init() {}
     }
 
-    /// What reading needs, if it needs a token.
+    /// The access for reading, if it needs a token.
     public struct Reading: Sendable {
-        /// The tokens that allow reading now; edit tokens do as well. Without any, only those do.
+        /// The tokens that allow reading now; edit tokens do as well.
         public let tokens: @Sendable () -> AccessTokens
         /// Receives the events of reading, on any thread.
         public var log: @Sendable (TokenEvent) -> Void = { _ in }
@@ -67,7 +67,7 @@ extension LevelsAPI.Configuration {
         return configuration
     }
 
-    /// Whether `cacheControl` allows shared caches to give an answer to others than its client.
+    /// Whether `cacheControl` allows shared caches to give an answer to several clients.
     public var sharesAnswers: Bool {
         cacheControl.lowercased().split { $0 == "," || $0 == " " || $0 == "=" }.contains { name in
             ["public", "s-maxage"].contains(name)
@@ -87,20 +87,20 @@ extension Selection {
 }
 
 extension LevelsAPI {
-    /// What editing needs.
+    /// The access for editing.
     public struct Editing: Sendable {
         /// Carries out the edits.
         public let editor: any DocumentEditor
-        /// The tokens that allow edits now; called for each edit. Without any, editing is off.
+        /// The tokens that allow edits now; called for each edit. An empty list turns editing off.
         public let tokens: @Sendable () -> AccessTokens
         /// The maximum size of the body of `PUT /document`, in bytes.
         public var maximumDocumentBytes = 2 << 30
         /// Receives the events of editing, on any thread.
         public var log: @Sendable (TokenEvent) -> Void = { _ in }
 
-        /// How many edits may be in progress at once.
+        /// The maximum number of edits in progress.
         var capacity = 1_024
-        /// The bytes of the bodies of edits in progress, unless there is only one.
+        /// The maximum size of the bodies of edits in progress, unless there is only one, in bytes.
         var bodyBytes = 64 << 20
 
         /// - Parameters:
@@ -113,14 +113,14 @@ extension LevelsAPI {
     }
 }
 
-/// What changes the document on behalf of clients: the store, or a substitute in tests.
+/// Changes the document on behalf of clients: the store, or a substitute in tests.
 public protocol DocumentEditor: Sendable {
-    /// Carries out an edit; the request's `answer` is called once, when it is durable and published, or cannot be done.
+    /// Carries out an edit; the request's `answer` is called once, when it is durable and published, or has failed.
     func edit(_ request: EditRequest)
 
     /// Loads the source again.
     ///
-    /// - Parameter answer: called once, when that is done.
+    /// - Parameter answer: called once, at the end.
     func reload(_ answer: @escaping @Sendable (ReloadOutcome) -> Void)
 }
 

@@ -1,6 +1,6 @@
 import Bytes
 import ContentCodings
-public import HTTPServer
+import HTTPServer
 import Levels
 import Locking
 import Synchronization
@@ -8,23 +8,22 @@ public import TreeStore
 
 /// Answers requests from a published tree: the way from a request to its response, on one thread, in one straight line.
 ///
-/// Gate → publication → cached answer, else endpoint → query → item → rendered answer; one that the client has may be
-/// waited for.
-public final class LevelsAPI: Responder {
+/// Gate → publication → cached answer, else endpoint → query → item → rendered answer. A client that already has the
+/// answer may wait for the next one.
+public final class LevelsAPI: Sendable {
     let publications: Publications
     let cache: ResponseCache
     let selection: Selection
     let waiters: Waiters
-    /// Where long polls and streams wait.
+    /// For long polls and streams.
     let room: WaitingRoom
     let laterAnswers: LaterAnswers
     /// Reads the long bodies of edits.
     let bodyQueue: WorkQueue
     private let log: ChangeLog
-    /// When the waiting requests were looked at the last time.
+    /// When the waiting requests were checked last.
     private let rechecked = Guarded(ContinuousClock.now)
     let followers: ChangeFollowers
-    let admission: EditAdmission
     let edits: EditsInProgress
     let gate: Gate
     private let assets: Assets
@@ -36,7 +35,7 @@ public final class LevelsAPI: Responder {
     private let isDraining = Atomic<Bool>(false)
 
     /// - Parameters:
-    ///   - publications: what is served; requests that wait are answered on the thread that notifies its subscribers.
+    ///   - publications: the trees to serve; requests that wait are answered on the thread that notifies its subscribers.
     ///   - readiness: called for each `/readyz`.
     public init(
         _ publications: Publications, configuration: Configuration = .init(),
@@ -54,17 +53,14 @@ public final class LevelsAPI: Responder {
         // The edits in progress limit them.
         bodyQueue = WorkQueue(capacity: .max, start: configuration.startWork)
         let editing = configuration.editing
-        admission = EditAdmission(editing?.tokens, configuration.allowedOrigins) { editing?.log($0) }
         edits = EditsInProgress(capacity: editing?.capacity ?? 0, byteLimit: editing?.bodyBytes ?? 0)
-        let failures = admission.failures
-        let reading = configuration.reading.map { reading in
-            ReadAdmission(reading.tokens, orEditing: editing?.tokens, counting: failures, log: reading.log)
-        }
-        gate = Gate(header: selection.header, admission: admission, reading: reading)
+        let admission = Admission(
+            configuration.allowedOrigins, editing: editing.map { .init(current: $0.tokens, log: $0.log) },
+            reading: configuration.reading.map { .init(current: $0.tokens, log: $0.log) })
+        gate = Gate(header: selection.header, admission: admission)
         description = ServiceDescription(
             version: configuration.counters.version, readsNeedToken: configuration.reading != nil)
-        assets = Assets(
-            in: configuration.assetsFolder, cacheControl: configuration.cacheControl, selection.header)
+        assets = Assets(in: configuration.assetsFolder, cacheControl: configuration.cacheControl, selection.header)
         webClient = configuration.hasWebClient ? WebClientAnswers(selection.header) : nil
         log = ChangeLog(publications)
         followers = ChangeFollowers(log, selection, room: room)
@@ -72,18 +68,19 @@ public final class LevelsAPI: Responder {
         log.begin(after: start)
     }
 
-    /// Records a change and tells those who follow `/changes`, then answers the requests that wait for what it changed.
+    /// Records a change for the followers of `/changes`, then answers the requests that wait for it.
     private func follow(_ old: Snapshot, _ new: Publication) {
         log.append(Change(from: old, to: new.snapshot, selection.arrangements), leadingTo: new)
         followers.wake()
-        // Of publications that come together, those who wait see the last one; but they need not wait for ever for it.
+        // Of publications in quick succession the waiting requests are checked for the last one, but within limits.
         let isLate = rechecked.withLock { $0.duration(to: .now) > configuration.notifyingTime * 4 }
         guard publications.current.number == new.number || isLate else { return }
         recheckWaiters()
         rechecked.withLock { $0 = .now }
     }
 
-    public func respond(to request: Request) -> Answer {
+    /// Answers a request, at once or later.
+    func respond(to request: Request) -> Answer {
         if let response = gate.response(to: request) { return .now(response) }
         let current = publications.current
         var negotiation = Negotiation(request, configuration.allowedOrigins)
@@ -102,57 +99,36 @@ public final class LevelsAPI: Responder {
         }
     }
 
-    /// Has `/readyz` say from now on that the service stops soon; everything is still answered.
-    public func beginDraining() { isDraining.store(true, ordering: .relaxed) }
-
-    public func refusal(of request: Request) -> Response? {
+    /// The response to a request whose body is refused before it is read.
+    func refusal(of request: Request) -> Response? {
         if let response = gate.response(to: request) { return response }
         guard let content = Endpoint.match(request.target)?.operation(request.method)?.content else { return nil }
         do throws(Problem) {
-            _ = try admission.admit(request, content)
+            _ = try gate.admission.admit(request, content)
             return nil
         } catch {
             return selection.header.response(to: error, request)
         }
     }
 
-    public func bodyLimit(of request: Request) -> Int? {
-        guard request.method == .put, let operation = Endpoint.match(request.target)?.operation(.put) else {
+    /// The maximum size of a body, in bytes; nil for the limit of the server.
+    func bodyLimit(of request: Request) -> Int? {
+        guard request.method == .put, Endpoint.match(request.target)?.operation(.put)?.content == .document else {
             return nil
         }
-        return operation.content == .document ? configuration.editing?.maximumDocumentBytes : nil
+        return configuration.editing?.maximumDocumentBytes
     }
 
-    public func route(of request: Request) -> Int { Self.route(of: request) }
-
-    /// 0 for a target that is not served, else the endpoint's place in the table, from 1.
-    static func route(of request: Request) -> Int { Endpoint.number(ofTarget: request.target).map { $0 + 1 } ?? 0 }
-
-    public func response(toBadRequest reason: String, status: Int, target: String) -> Response {
-        response(to: Problem(badRequest: reason, status: status), target)
-    }
-
-    public func response(_ response: Response, naming id: String) -> Response { Problem.naming(id, in: response) }
-
-    public func response(toFault id: String, target: String) -> Response {
-        response(to: Problem(fault: id), target)
-    }
-
-    public func responseWithoutMemory(target: String) -> Response {
-        response(to: .outOfMemory, target)
-    }
-
-    private func response(to problem: Problem, _ target: String) -> Response {
-        selection.header.response(to: problem, at: target, for: nil)
-    }
+    /// Has `/readyz` report from now on that the service stops soon; everything is still answered.
+    public func beginDraining() { isDraining.store(true, ordering: .relaxed) }
 
     // MARK: Handlers
 
     /// Answers a request that the cache does not answer.
     ///
     /// - Parameters:
-    ///   - key: that of the target in the form that the header selects.
-    ///   - found: what the cache has for the target; nil if it was not looked up.
+    ///   - key: the key of the target in the form that the header selects.
+    ///   - found: the result of a look-up in the cache, if there was one.
     ///   - isServed: whether an endpoint is served at the address of the request.
     func answer(
         _ request: Request, from current: Publication, _ negotiation: Negotiation, key: UInt64? = nil,
@@ -162,16 +138,20 @@ public final class LevelsAPI: Responder {
         guard let match = Endpoint.match(target), isServed(match.endpoint.audience) else {
             throw .noSuchRoute(target)
         }
-        guard var operation = match.operation(request.method) else {
-            throw .methodNotAllowed(match.methods)
-        }
+        guard var operation = match.operation(request.method) else { throw .methodNotAllowed(match.methods) }
         if operation.name == .getIndex, webClient != nil, WebClientAnswers.isPreferred(by: request) {
             operation = .page
         }
         var call = Call(
             request: request, match: match, query: try Query(target.extracting(match.query), operation.options),
             negotiation: negotiation, publication: current, key: key, found: found)
-        if let content = operation.content { call.author = try admission.admit(request, content).name }
+        if let content = operation.content {
+            // The server had an edit with a body admitted before it read the body (`refusal(of:)`).
+            let token =
+                request.body.isEmpty
+                ? try gate.admission.admit(request, content) : try gate.admission.token(ofAdmitted: request)
+            call.author = token.name
+        }
         let isOfItem = match.endpoint.path == .item
         if isOfItem { call.item = try ItemPath(requested: call.path) }
         // A read of an item checks its parameters itself, because a missing item is reported first.
@@ -182,9 +162,9 @@ public final class LevelsAPI: Responder {
     private func answer(_ name: Endpoint.Operation.Name, _ call: Call) throws(Problem) -> Answer {
         switch name {
         case .getIndex: .now(try index(call))
-        case .getLevel: try answer(LevelQuery(), call)
-        case .getDetail: try answer(DetailQuery(), call)
-        case .getDocument: try answer(DocumentQuery(), call)
+        case .getLevel: try answer(.level, call)
+        case .getDetail: try answer(.detail, call)
+        case .getDocument: try answer(.document, call)
         case .getAsset: .now(try assets.response(to: call.request, at: call.path, for: call.negotiation.origin))
         case .getBrowser, .getClientFile: .now(try webClientResponse(name, call))
         case .getProblems: .now(try problems(call))
@@ -215,19 +195,18 @@ public final class LevelsAPI: Responder {
 
     private func index(_ call: Call) throws(Problem) -> Response {
         let index = try IndexAnswer.rendered(
-            shownSnapshot(call), isEditable: admission.isOn, needsToken: configuration.reading != nil)
+            shownSnapshot(call), isEditable: gate.admission.isEditingOn, needsToken: configuration.reading != nil)
         return try answer(index, call)
     }
 
-    /// Answers with JSON that clients may have already, indented if the query says so.
-    ///
-    /// - Parameter forms: keeps what was made for one client, for all others; nil to make each anew.
+    /// Answers with JSON that the client may have already, indented if the query says so. Forms keep the bodies for
+    /// other clients.
     private func answer(
         _ compact: consuming Rendering, _ call: Call, keeping forms: KeptForms? = nil
     ) throws(Problem) -> Response {
-        var query = PrettyQuery()
-        try call.query.readAnswer(into: &query)
-        let rendering = query.delivery.isIndented ? compact.indented() : compact
+        var values = QueryValues()
+        try call.query.readAnswer(into: &values)
+        let rendering = values.delivery.isIndented ? compact.indented() : compact
         let selected = try selection.representation(of: rendering, call.negotiation)
         guard try !Condition(call.request).isNotModified(selected.entityTag) else { return selected.notModified() }
         guard let forms else { return try selected.response() }
@@ -240,16 +219,15 @@ public final class LevelsAPI: Responder {
         return try selection.response(of: state, .identity, call.negotiation)
     }
 
-    /// What is published; nil if the client may not read it.
+    /// The snapshot; nil if the client may not read it.
     private func shownSnapshot(_ call: Call) -> Snapshot? {
-        gate.allowsReading(call.request) ? call.publication.snapshot : nil
+        gate.admission.allowsReading(call.request) ? call.publication.snapshot : nil
     }
 
     private func webClientResponse(_ name: Endpoint.Operation.Name, _ call: Call) throws(Problem) -> Response {
         guard let webClient else { throw .noSuchRoute(call.request.target) }
-        let (request, negotiation) = (call.request, call.negotiation)
-        guard name == .getClientFile else { return try webClient.page(for: request, negotiation) }
-        return try webClient.file(at: call.path, for: request, negotiation)
+        let file = name == .getClientFile ? String(utf8: call.path) : nil
+        return try webClient.response(with: file, to: call.request, call.negotiation)
     }
 
     private func problems(_ call: Call) throws(Problem) -> Response {
@@ -259,19 +237,17 @@ public final class LevelsAPI: Responder {
 
     /// Answers about an item: with the representation, with 304 if the client has it, or later with the next one if the
     /// client waits.
-    ///
-    /// - Parameter query: receives the options.
-    private func answer(_ query: some ItemQuery, _ call: Call) throws(Problem) -> Answer {
-        let (negotiation, publication, subject) = (call.negotiation, call.publication, type(of: query).subject)
-        var query = query
-        query.delivery.format = subject.format(accepted: negotiation.format)
-        try query.readDelivery(call.query, call.request)
+    private func answer(_ subject: Question.Subject, _ call: Call) throws(Problem) -> Answer {
+        let (negotiation, publication) = (call.negotiation, call.publication)
+        var values = QueryValues()
+        values.delivery.format = subject.format(accepted: negotiation.format)
+        try call.query.readDelivery(call.request, into: &values)
         let source = publication.snapshot.source(selection.arrangements, language: subject.language(negotiation))
         let item = try source.item(at: call.item)
-        try call.query.readAnswer(into: &query)
+        try call.query.readAnswer(into: &values)
         let question = Question(
-            query, at: call.item, from: call.query, in: call.request.target, key: call.key, negotiation)
-        let inquiry = Inquiry(question, in: publication, source, item)
+            subject, at: call.item, values, from: call.query, in: call.request.target, key: call.key, negotiation)
+        let inquiry = Inquiry(question: question, publication: publication, source: source, item: item)
         let isLookedUp = question.key == call.key
         let found = (isLookedUp ? call.found : nil) ?? selection.find(question, in: publication)
         if selection.takesLong(inquiry, found: found) { return try answerLater(question, call.request) }

@@ -2,8 +2,22 @@ import Bytes
 import Levels
 import PropertyLists
 
+/// A writer whose output can be taken while it writes.
+protocol StreamedWriter: PropertyListConsumer, ~Copyable {
+    /// The bytes that have not been taken.
+    var output: ByteBuffer { get set }
+    /// - Throws: `PropertyListError` unless exactly one complete value was written.
+    mutating func finish() throws(PropertyListError)
+    /// Ends the last line, if `finish` leaves it open.
+    mutating func endLine()
+}
+
+extension BinaryPropertyListWriter: StreamedWriter {
+    mutating func endLine() {}
+}
+
 /// Writes one answer, as JSON or as an XML property list of the same structure.
-protocol AnswerWriter: PropertyListConsumer, ~Copyable {
+protocol AnswerWriter: StreamedWriter, ~Copyable {
     init()
     static var contentType: String { get }
 
@@ -15,39 +29,40 @@ protocol AnswerWriter: PropertyListConsumer, ~Copyable {
     mutating func endObject()
     mutating func beginList()
     mutating func endList()
-    mutating func number(_ value: Int)
-    mutating func flag(_ value: Bool)
-    mutating func text(_ utf8: Span<UInt8>) throws(PropertyListError)
+    mutating func integer(_ value: PropertyListInteger)
+    mutating func boolean(_ value: Bool)
     /// Writes a link from a prefix in canonical form and a key, which is percent-encoded here.
     mutating func link(_ prefix: Span<UInt8>, key: Span<UInt8>)
-
-    /// Adds tabs to the indentation of what follows, if the format is indented. The version of a row is the hash of its
-    /// bytes, so its indentation must not depend on where the row is written.
+    /// Adds tabs to the indentation of an indented format. The version of a row is the hash of its bytes, so its
+    /// indentation must not depend on where the row is written.
     mutating func indent(by levels: Int)
-
-    /// Ends the last line of the answer unless `body` does so; called before the answer is hashed.
-    mutating func endLine()
-
-    /// The number of bytes written so far.
-    var count: Int { get }
-    /// Writes an ASCII text that `fill` replaces later; returns its offset.
+    /// Writes an ASCII text that is replaced later; returns its offset.
     mutating func placeholder(_ text: StaticString) -> Int
-    mutating func fill(at offset: Int, with character: UInt8)
-    /// The XXH3-64 hash of everything from an offset on.
-    func shortHash(since offset: Int) -> UInt64
-    /// The XXH3-128 hash of everything.
-    func hash() -> ContentHash
-    /// Ends the answer and returns its bytes.
-    consuming func body() throws(PropertyListError) -> ByteBuffer
+    consuming func takeOutput() -> ByteBuffer
 }
 
 extension AnswerWriter where Self: ~Copyable {
+    /// The XXH3-64 hash of everything from an offset on.
+    @inline(__always)
+    func shortHash(since offset: Int) -> UInt64 { ContentHash.short(of: output.span.extracting(offset..<output.count)) }
+
+    /// Ends the answer and returns its bytes.
+    consuming func body() throws(PropertyListError) -> ByteBuffer {
+        try finish()
+        return takeOutput()
+    }
+
     /// Replaces the placeholder of a row's version.
     @inline(__always)
     mutating func fillShortVersion(at offset: Int, hash: UInt64) {
         for digit in 0..<Version.shortWidth {
-            fill(at: offset + digit, with: Version.character(hash, digit: Version.shortWidth - 1 - digit))
+            output.set(Version.character(hash, digit: Version.shortWidth - 1 - digit), at: offset + digit)
         }
+    }
+
+    /// Replaces the placeholder of a level's or detail's version.
+    mutating func fillVersion(at offset: Int, hash: ContentHash) {
+        for index in 0..<Version.width { output.set(Version.character(of: hash, at: index), at: offset + index) }
     }
 
     /// Writes the version of an item's own fields (manual, Details).
@@ -57,29 +72,30 @@ extension AnswerWriter where Self: ~Copyable {
         fillShortVersion(at: offset, hash: RowFields.hash(of: row, in: bytes))
     }
 
-    /// Replaces the placeholder of a level's or detail's version.
-    mutating func fillVersion(at offset: Int, hash: ContentHash) {
-        for index in 0..<Version.width {
-            fill(at: offset + index, with: Version.character(of: hash, at: index))
-        }
+    @inline(__always)
+    mutating func beginObject(_ name: StaticString) {
+        member(name)
+        beginObject()
     }
 
-    mutating func text(_ string: String) throws(PropertyListError) {
-        var string = string
-        string.makeContiguousUTF8()
-        try text(string.utf8Span.span)
+    @inline(__always)
+    mutating func beginList(_ name: StaticString) {
+        member(name)
+        beginList()
     }
+
+    mutating func text(_ text: String) throws(PropertyListError) { try string(text.utf8Span.span) }
 
     @inline(__always)
     mutating func member(_ name: StaticString, _ value: Int) {
         member(name)
-        number(value)
+        integer(PropertyListInteger(Int64(value)))
     }
 
     @inline(__always)
     mutating func member(_ name: StaticString, _ value: Bool) {
         member(name)
-        flag(value)
+        boolean(value)
     }
 
     @inline(__always)
@@ -92,7 +108,7 @@ extension AnswerWriter where Self: ~Copyable {
     @inline(__always)
     mutating func member(_ name: StaticString, _ value: Span<UInt8>) throws(PropertyListError) {
         member(name)
-        try text(value)
+        try string(value)
     }
 
     @inline(__always)
@@ -123,12 +139,6 @@ extension JSONPropertyListWriter: AnswerWriter {
     mutating func endObject() { endDictionary() }
     mutating func beginList() { beginArray(at: nowhere) }
     mutating func endList() { endArray() }
-    @inline(__always)
-    mutating func number(_ value: Int) { integer(PropertyListInteger(Int64(value))) }
-    @inline(__always)
-    mutating func flag(_ value: Bool) { boolean(value) }
-    @inline(__always)
-    mutating func text(_ utf8: Span<UInt8>) { string(utf8) }
 
     @inline(__always)
     mutating func link(_ prefix: Span<UInt8>, key: Span<UInt8>) {
@@ -139,25 +149,12 @@ extension JSONPropertyListWriter: AnswerWriter {
     }
 
     mutating func indent(by levels: Int) {}
-
     mutating func endLine() { output.append(UInt8(ascii: "\n")) }
-
-    var count: Int { output.count }
 
     @inline(__always)
     mutating func placeholder(_ text: StaticString) -> Int {
         rawString { (output) in output.append(text) }
         return output.count - text.utf8CodeUnitCount - 1
-    }
-
-    @inline(__always)
-    mutating func fill(at offset: Int, with character: UInt8) { output.set(character, at: offset) }
-    func shortHash(since offset: Int) -> UInt64 { ContentHash.short(of: output.span.extracting(offset..<output.count)) }
-    func hash() -> ContentHash { ContentHash(of: output.span) }
-
-    consuming func body() throws(PropertyListError) -> ByteBuffer {
-        try finish()
-        return takeOutput()
     }
 }
 
@@ -176,9 +173,6 @@ extension XMLPropertyListWriter: AnswerWriter {
     mutating func endObject() { endDictionary() }
     mutating func beginList() { beginArray(at: nowhere) }
     mutating func endList() { endArray() }
-    mutating func number(_ value: Int) { integer(PropertyListInteger(Int64(value))) }
-    mutating func flag(_ value: Bool) { boolean(value) }
-    mutating func text(_ utf8: Span<UInt8>) throws(PropertyListError) { try string(utf8) }
 
     mutating func link(_ prefix: Span<UInt8>, key: Span<UInt8>) {
         var link = ByteBuffer(capacity: prefix.count + key.count * 3 + 1)
@@ -189,10 +183,7 @@ extension XMLPropertyListWriter: AnswerWriter {
     }
 
     mutating func indent(by levels: Int) { depth += levels }
-
     mutating func endLine() {}
-
-    var count: Int { output.count }
 
     mutating func placeholder(_ text: StaticString) -> Int {
         text.withUTF8Buffer { text in
@@ -200,14 +191,5 @@ extension XMLPropertyListWriter: AnswerWriter {
             do { try unsafe string(text.span) } catch {}
         }
         return output.count - text.utf8CodeUnitCount - "</string>\n".utf8.count
-    }
-
-    mutating func fill(at offset: Int, with character: UInt8) { output.set(character, at: offset) }
-    func shortHash(since offset: Int) -> UInt64 { ContentHash.short(of: output.span.extracting(offset..<output.count)) }
-    func hash() -> ContentHash { ContentHash(of: output.span) }
-
-    consuming func body() throws(PropertyListError) -> ByteBuffer {
-        try finish()
-        return takeOutput()
     }
 }

@@ -4,20 +4,17 @@ import PropertyLists
 
 /// The links of one item in canonical form: `/levels` or `/detail`, and the keys of its path.
 struct Links: ~Copyable {
-    /// `/levels/` and the encoded keys, separated by `/`.
     private var levels = ByteBuffer(capacity: 128)
     private var details = ByteBuffer(capacity: 128)
     /// The end of each step's path in `levels`, beginning with the root's.
     private var ends: [Int] = []
 
-    /// The links of the root.
     init() {
         levels.append("/levels/")
         details.append("/detail/")
         ends.append(levels.count)
     }
 
-    /// The links of an item.
     init(_ item: Item) {
         levels.append("/levels/")
         details.append("/detail/")
@@ -31,13 +28,11 @@ struct Links: ~Copyable {
         levels.copy(8..<levels.count, to: &details)
     }
 
-    /// The link to the item's level.
     var level: Span<UInt8> {
         @_lifetime(borrow self)
         get { levels.span }
     }
 
-    /// The link to the item's detail.
     var detail: Span<UInt8> {
         @_lifetime(borrow self)
         get { details.span }
@@ -68,21 +63,18 @@ struct Links: ~Copyable {
 
 /// The prefixes of the links to the rows of one level, before their keys.
 struct RowPrefixes: ~Copyable {
-    /// The number that tells the level from others of the page.
+    /// The number of the level on the page.
     let branch: Int
     private let levels: ByteBuffer
     private let details: ByteBuffer
 
-    /// The prefixes for the rows of an item's own level.
     init(_ links: borrowing Links) {
         branch = 0
         levels = links.childPrefix(isDetail: false)
         details = links.childPrefix(isDetail: true)
     }
 
-    /// The prefixes for the rows of a level below the item.
-    ///
-    /// - Parameter steps: the rows between the item and the level, outermost first.
+    /// The prefixes for a level below the item, under these rows, outermost first.
     init(_ links: borrowing Links, branch: Int, below steps: [Item.Step]) {
         self.branch = branch
         levels = Self.extended(links.childPrefix(isDetail: false), by: steps)

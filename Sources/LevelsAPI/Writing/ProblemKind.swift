@@ -1,54 +1,41 @@
-/// The kinds of problems, each with a page at `/problems/<name>`. A new kind is a case and a row of the table below.
-enum ProblemKind: CaseIterable {
-    case badRequest, badPath, badParameter, noSuchItem, noSuchRoute, noSuchFile, methodNotAllowed, notRepresentable
-    case revisionGone, notAcceptable, requestTimeout, preconditionFailed, contentTooLarge, uriTooLong
-    case rangeNotSatisfiable, misdirectedRequest, headerTooLarge, notImplemented, versionNotSupported, internalFault,
-        notReady
-    case tooManyWaiters, tooBusy, outOfMemory, tooManyFiles, tooManyAnswers, malformedContent, unauthorized, wrongToken
-    case editingOff, foreignOrigin, conflict, lengthRequired, unsupportedMediaType, invalidContent, documentRefused
-    case tooManyAttempts, saveFailed, tooManyEdits, tooManyBodies, unfinishedEdit, stopping, draining
-    case insufficientStorage
+/// A kind of problem, with a page at `/problems/<name>`.
+final class ProblemKind: Sendable {
+    let name: String
+    let status: Int
+    let title: String
+    /// The header lines of each problem of this kind.
+    let headers: HeaderLines
+    /// The header fields of some problems of this kind.
+    let sometimes: [String]
+    /// Its own members, beside the `id` of the request in each problem with a status from 500.
+    let members: [String]
+    /// The requests that it can answer; empty if operations name it themselves.
+    let requests: Set<Requests>
+    /// Whether `HTTPServer` detects it, and gives only its status.
+    let isOfHTTP: Bool
+    /// The meaning, and advice.
+    let explanation: String
 
-    /// What is known of a kind.
-    struct Row {
-        let name: String
-        let status: Int
-        let title: String
-        /// The header lines that each problem of this kind has.
-        let headers: [(name: String, value: String)]
-        /// The names of the header fields that some problems of this kind have.
-        let sometimes: [String]
-        /// The names of its own members, beside the `id` of the request that each problem with a status from 500 has.
-        let members: [String]
-        /// The requests that it can be the answer to; empty if operations name it themselves.
-        let requests: Set<Requests>
-        /// Whether `HTTPServer` finds it, and names only its status.
-        let isOfHTTP: Bool
-        /// What it means and what to do about it.
-        let explanation: String
-
-        fileprivate init(
-            _ name: String, _ status: Int, title: String? = nil, headers: [(name: String, value: String)] = [],
-            retryAfter seconds: Int? = nil, sometimes: [String] = [], members: [String] = [],
-            of requests: Set<Requests> = [], isOfHTTP: Bool = false,
-            _ explanation: String
-        ) {
-            self.name = name
-            self.status = status
-            self.title = title ?? name.prefix(1).uppercased() + name.dropFirst().replacing("-", with: " ")
-            self.headers = headers + (seconds.map { [("Retry-After", "\($0)")] } ?? [])
-            self.sometimes = sometimes
-            self.members = members
-            self.requests = requests
-            self.isOfHTTP = isOfHTTP
-            self.explanation = explanation
-        }
+    private init(
+        _ name: String, _ status: Int, title: String? = nil, headers: HeaderLines = [], retryAfter seconds: Int? = nil,
+        sometimes: [String] = [], members: [String] = [], of requests: Set<Requests> = [], isOfHTTP: Bool = false,
+        _ explanation: String
+    ) {
+        self.name = name
+        self.status = status
+        self.title = title ?? name.prefix(1).uppercased() + name.dropFirst().replacing("-", with: " ")
+        self.headers = headers + (seconds.map { [("Retry-After", "\($0)")] } ?? [])
+        self.sometimes = sometimes
+        self.members = members
+        self.requests = requests
+        self.isOfHTTP = isOfHTTP
+        self.explanation = explanation
     }
 
-    /// The requests that a kind can be the answer to.
+    /// The requests that a kind can answer.
     enum Requests {
         case all
-        /// Requests for an item by its path.
+        /// Requests with the path of an item.
         case items
         /// Requests that read `If-Match`.
         case conditional
@@ -65,238 +52,191 @@ enum ProblemKind: CaseIterable {
         case bodies
         /// The replacement of the whole document.
         case documents
-        /// Requests with a method that is not described.
+        /// Requests with a method outside the description.
         case otherMethods
-        /// A slow request is cut off, and a version other than 1.x is a bad request.
+        /// None of the described ones: a slow request is cut off, and a version other than 1.x is a bad request.
         case none
     }
 
-    var name: String { row.name }
-    var status: Int { row.status }
+    /// All kinds, in the order in which they are listed; a new one must be added here.
+    static let all: [ProblemKind] = [
+        .badRequest, .badPath, .badParameter, .noSuchItem, .noSuchRoute, .noSuchFile, .methodNotAllowed,
+        .notRepresentable, .revisionGone, .notAcceptable, .requestTimeout, .preconditionFailed,
+        .contentTooLarge, .uriTooLong, .rangeNotSatisfiable, .misdirectedRequest, .headerTooLarge,
+        .notImplemented, .versionNotSupported, .internalFault, .notReady, .tooManyWaiters, .tooBusy,
+        .outOfMemory, .tooManyFiles, .tooManyAnswers, .malformedContent, .unauthorized, .wrongToken,
+        .editingOff, .foreignOrigin, .conflict, .lengthRequired, .unsupportedMediaType, .invalidContent,
+        .documentRefused, .tooManyAttempts, .saveFailed, .tooManyEdits, .tooManyBodies, .unfinishedEdit,
+        .stopping, .draining, .insufficientStorage,
+    ]
 
-    /// The kind with a name; nil if there is none.
-    init?(named name: String) {
-        guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = kind
-    }
+    /// Nil for an unknown name.
+    static func named(_ name: String) -> ProblemKind? { all.first { $0.name == name } }
 
-    /// The kind for a status that `HTTPServer` has determined.
-    static func of(status: Int) -> ProblemKind {
-        allCases.first { $0.status == status && $0.row.isOfHTTP } ?? .badRequest
-    }
+    /// The kind for a status from `HTTPServer`.
+    static func of(status: Int) -> ProblemKind { all.first { $0.status == status && $0.isOfHTTP } ?? badRequest }
+}
+
+extension ProblemKind: Hashable {
+    static func == (one: ProblemKind, other: ProblemKind) -> Bool { one === other }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension ProblemKind {
-    /// The table.
-    var row: Row {
-        switch self {
-        case .badRequest:
-            Row(
-                "bad-request", 400, of: [.all], isOfHTTP: true,
-                "The request violates HTTP/1.1 (RFC 9112); 'detail' says how. The connection is closed after the response."
-            )
-        case .badPath:
-            Row(
-                "bad-path", 400, of: [.items],
-                "A segment of the path is not percent-encoded UTF-8. Follow the links in the answers: they are always valid."
-            )
-        case .badParameter:
-            Row(
-                "bad-parameter", 400, members: ["parameter", "allowed"], of: [.all],
-                "A query parameter is unknown, malformed or repeated; 'parameter' names it, and 'allowed' lists the known ones."
-            )
-        case .noSuchItem:
-            Row(
-                "no-such-item", 404, members: ["nearest", "edit"], of: [.items],
-                "No item has this path. 'nearest' links to the nearest existing level above it. The document may have changed."
-            )
-        case .noSuchRoute:
-            Row(
-                "no-such-route", 404, members: ["allowed"],
-                "Nothing is served at this path. Start with GET /levels/ and follow the links.")
-        case .noSuchFile:
-            Row(
-                "no-such-file", 404,
-                "The assets folder beside the document has no such file that can be read. Hidden files and files outside of the folder are never served."
-            )
-        case .methodNotAllowed:
-            Row(
-                "method-not-allowed", 405, sometimes: ["Allow"], members: ["allowed"], of: [.otherMethods],
-                "This resource does not allow the method. The header field Allow lists the allowed methods.")
-        case .notRepresentable:
-            Row(
-                "not-representable", 406, members: ["allowed"],
-                "The answer contains text that the requested format cannot represent, such as control characters in XML. Request another format."
-            )
-        case .revisionGone:
-            Row(
-                "revision-gone", 410, members: ["reset", "revision"],
-                "The server does not know this revision: it was restarted, or its history does not reach back that far. Reload what you show, and continue from 'revision'."
-            )
-        case .notAcceptable:
-            Row(
-                "not-acceptable", 406, members: ["allowed"], of: [.coded],
-                "The request accepts none of the available content codings; 'allowed' lists them. Omit Accept-Encoding, or name one of them."
-            )
-        case .requestTimeout:
-            Row(
-                "request-timeout", 408, of: [.none], isOfHTTP: true,
-                "The request did not arrive completely in time. Send it again, faster.")
-        case .preconditionFailed:
-            Row(
-                "precondition-failed", 412, members: ["current", "currentFields", "edit"], of: [.conditional, .saves],
-                "A condition of the request, If-Match or If-None-Match, does not hold. 'current' is the current tag of what it is about: load that again, and repeat the request with that tag, or an edit of an item with 'currentFields' in quotes."
-            )
-        case .contentTooLarge:
-            Row(
-                "content-too-large", 413, of: [.all], isOfHTTP: true,
-                "The body of the request is larger than the server accepts.")
-        case .uriTooLong:
-            Row(
-                "uri-too-long", 414, title: "URI too long", of: [.all], isOfHTTP: true,
-                "The request line is longer than the server accepts: 8 KiB. Name fewer fields or conditions.")
-        case .rangeNotSatisfiable:
-            Row(
-                "range-not-satisfiable", 416, sometimes: ["Content-Range"],
-                "None of the ranges in Range is in the file. The header field Content-Range tells the length of the file."
-            )
-        case .misdirectedRequest:
-            Row(
-                "misdirected-request", 421, of: [.all], isOfHTTP: true,
-                "The request names a host that this server does not answer to, as a web page does that gives its own name the server's address. Its operator can list the host in --hosts."
-            )
-        case .headerTooLarge:
-            Row(
-                "header-too-large", 431, of: [.all], isOfHTTP: true,
-                "The request line and the header fields together are larger than the server accepts: 8 KiB in at most 100 fields, with short cookies."
-            )
-        case .notImplemented:
-            Row(
-                "not-implemented", 501, of: [.all], isOfHTTP: true,
-                "The request uses a part of HTTP that this server does not implement.")
-        case .versionNotSupported:
-            Row(
-                "version-not-supported", 505, title: "HTTP version not supported", of: [.none], isOfHTTP: true,
-                "The server supports HTTP/1.1 and HTTP/1.0.")
-        case .internalFault:
-            Row(
-                "internal-fault", 500, members: ["id"], of: [.all],
-                "The server failed. 'id' identifies the failure in its log; report it to the server's operator.")
-        case .notReady:
-            Row(
-                "not-ready", 503, retryAfter: 1, of: [.all],
-                "The document is not loaded yet. Try again in a moment.")
-        case .tooManyWaiters:
-            Row(
-                "too-many-waiters", 503, retryAfter: 5, of: [.waiting],
-                "The limit of waiting requests is reached. Send the request without waiting, or repeat it after the seconds in Retry-After."
-            )
-        case .tooBusy:
-            Row(
-                "too-busy", 503, sometimes: ["Retry-After"],
-                "Too many requests that look through many items, such as searches, are ahead of this one. Repeat it after the seconds in Retry-After; requests for plain levels are still answered."
-            )
-        case .outOfMemory:
-            Row(
-                "out-of-memory", 503, retryAfter: 5, members: ["edit"], of: [.all],
-                "There is not enough memory for the answer, or for the edit, and nothing has changed. Repeat the request after the seconds in Retry-After, or ask for less: a page with 'limit', or fewer fields."
-            )
-        case .tooManyFiles:
-            Row(
-                "too-many-files", 503, retryAfter: 5,
-                "The limit of files that are sent at once is reached. Repeat the request after the seconds in Retry-After."
-            )
-        case .tooManyAnswers:
-            Row(
-                "too-many-answers", 503, retryAfter: 2,
-                "The answers that are being sent take all the memory that they may have. Ask for fewer rows with 'limit', or repeat the request after the seconds in Retry-After; short answers are still sent."
-            )
-        case .malformedContent:
-            Row(
-                "malformed-content", 400, members: ["line", "column", "offset"], of: [.bodies],
-                "The body is not in the format that Content-Type names. 'line' and 'column' (both from 1), or 'offset' in a binary property list, are the place."
-            )
-        case .unauthorized:
-            Row(
-                "unauthorized", 401, headers: [("WWW-Authenticate", "Bearer")], of: [.reads, .edits],
-                "The request needs the header field 'Authorization: Bearer TOKEN', with a token that the server's operator gives out: every edit does, and reading too if the operator wants it."
-            )
-        case .wrongToken:
-            Row(
-                "wrong-token", 403, of: [.reads, .edits],
-                "The token in Authorization is not one that allows edits here; it may have been taken back.")
-        case .editingOff:
-            Row(
-                "editing-off", 403, of: [.edits],
-                "This server has no edit token, so nobody can edit. Its operator can set --edit-token-file or DRILLDOWN_EDIT_TOKEN."
-            )
-        case .foreignOrigin:
-            Row(
-                "foreign-origin", 403, of: [.edits],
-                "A web page may edit only if it comes from this server, or if --cors-origins lists its origin; '*' lets pages only read."
-            )
-        case .conflict:
-            Row(
-                "conflict", 409, members: ["edit"], of: [.saves],
-                "The edit is in conflict with the document as it is, or its place cannot be edited; 'detail' says why. Nothing has changed."
-            )
-        case .lengthRequired:
-            Row(
-                "length-required", 411, of: [.bodies],
-                "The request needs a body, announced by Content-Length or Transfer-Encoding.")
-        case .unsupportedMediaType:
-            Row(
-                "unsupported-media-type", 415, sometimes: ["Accept-Patch", "Accept-Encoding"], members: ["allowed"],
-                of: [.bodies],
-                "The body has a type, a charset or a coding that the server does not read; 'allowed' lists the types.")
-        case .invalidContent:
-            Row(
-                "invalid-content", 422, members: ["pointer", "edit", "allowed"], of: [.saves],
-                "The body is well-formed but breaks a rule; 'pointer' (RFC 6901) leads to the place, 'edit' is the number of the step, and 'allowed' lists what would be right. Nothing has changed."
-            )
-        case .documentRefused:
-            Row(
-                "document-refused", 422,
-                "The source was read again and refused; 'detail' says where and why. The version before is still served."
-            )
-        case .tooManyAttempts:
-            Row(
-                "too-many-attempts", 429, sometimes: ["Retry-After"], of: [.reads, .edits],
-                "Many wrong tokens came from this address. Wait for the seconds in Retry-After; the right token is accepted at any time."
-            )
-        case .saveFailed:
-            Row(
-                "save-failed", 500, members: ["failure"], of: [.saves],
-                "The edit could not be saved, so nothing has changed. 'failure' is its name in the server's log; report it to the server's operator."
-            )
-        case .tooManyEdits:
-            Row(
-                "too-many-edits", 503, retryAfter: 1, of: [.edits],
-                "The limit of edits in progress is reached, and nothing has changed. Repeat the edit after the seconds in Retry-After."
-            )
-        case .tooManyBodies:
-            Row(
-                "too-many-bodies", 503, retryAfter: 2, of: [.documents], isOfHTTP: true,
-                "The server receives one large document at a time. Repeat the request after the seconds in Retry-After."
-            )
-        case .unfinishedEdit:
-            Row(
-                "unfinished-edit", 503, of: [.edits],
-                "The request was not done within five minutes, or the server stopped meanwhile; it may still be done. Look at the document before you repeat it."
-            )
-        case .stopping:
-            Row(
-                "stopping", 503, retryAfter: 1, of: [.edits],
-                "The server is stopping, and nothing has changed. Repeat the request when it serves again.")
-        case .draining:
-            Row(
-                "draining", 503, retryAfter: 1,
-                "The server stops soon. It still answers, but new requests should go to another one; that is why only /readyz says so."
-            )
-        case .insufficientStorage:
-            Row(
-                "insufficient-storage", 507, of: [.saves],
-                "The disk is full, so the edit was not saved; nothing has changed. Make room, and repeat it.")
-        }
-    }
+    static let badRequest = ProblemKind(
+        "bad-request", 400, of: [.all], isOfHTTP: true,
+        "The request violates HTTP/1.1 (RFC 9112); 'detail' says how. The connection is closed after the response.")
+    static let badPath = ProblemKind(
+        "bad-path", 400, of: [.items],
+        "A segment of the path is not percent-encoded UTF-8. Follow the links in the answers: they are always valid.")
+    static let badParameter = ProblemKind(
+        "bad-parameter", 400, members: ["parameter", "allowed"], of: [.all],
+        "A query parameter is unknown, malformed or repeated; 'parameter' names it, and 'allowed' lists the known ones."
+    )
+    static let noSuchItem = ProblemKind(
+        "no-such-item", 404, members: ["nearest", "edit"], of: [.items],
+        "No item has this path. 'nearest' links to the nearest existing level above it. The document may have changed.")
+    static let noSuchRoute = ProblemKind(
+        "no-such-route", 404, members: ["allowed"],
+        "Nothing is served at this path. Start with GET /levels/ and follow the links.")
+    static let noSuchFile = ProblemKind(
+        "no-such-file", 404,
+        "The assets folder beside the document has no such file that can be read. Hidden files and files outside of the folder are never served."
+    )
+    static let methodNotAllowed = ProblemKind(
+        "method-not-allowed", 405, sometimes: ["Allow"], members: ["allowed"], of: [.otherMethods],
+        "This resource does not allow the method. The header field Allow lists the allowed methods.")
+    static let notRepresentable = ProblemKind(
+        "not-representable", 406, members: ["allowed"],
+        "The answer contains text that the requested format cannot represent, such as control characters in XML. Request another format."
+    )
+    static let revisionGone = ProblemKind(
+        "revision-gone", 410, members: ["reset", "revision"],
+        "The server does not know this revision: it was restarted, or its history does not reach back that far. Reload what you show, and continue from 'revision'."
+    )
+    static let notAcceptable = ProblemKind(
+        "not-acceptable", 406, members: ["allowed"], of: [.coded],
+        "The request accepts none of the available content codings; 'allowed' lists them. Omit Accept-Encoding, or name one of them."
+    )
+    static let requestTimeout = ProblemKind(
+        "request-timeout", 408, of: [.none], isOfHTTP: true,
+        "The request did not arrive completely in time. Send it again, faster.")
+    static let preconditionFailed = ProblemKind(
+        "precondition-failed", 412, members: ["current", "currentFields", "edit"], of: [.conditional, .saves],
+        "A condition of the request, If-Match or If-None-Match, does not hold. 'current' is the current tag of what it is about: load that again, and repeat the request with that tag, or an edit of an item with 'currentFields' in quotes."
+    )
+    static let contentTooLarge = ProblemKind(
+        "content-too-large", 413, of: [.all], isOfHTTP: true,
+        "The body of the request is larger than the server accepts.")
+    static let uriTooLong = ProblemKind(
+        "uri-too-long", 414, title: "URI too long", of: [.all], isOfHTTP: true,
+        "The request line is longer than the server accepts: 8 KiB. Name fewer fields or conditions.")
+    static let rangeNotSatisfiable = ProblemKind(
+        "range-not-satisfiable", 416, sometimes: ["Content-Range"],
+        "None of the ranges in Range is in the file. The header field Content-Range tells the length of the file.")
+    static let misdirectedRequest = ProblemKind(
+        "misdirected-request", 421, of: [.all], isOfHTTP: true,
+        "The request names a host that this server does not answer to, as a web page does that gives its own name the server's address. Its operator can list the host in --hosts."
+    )
+    static let headerTooLarge = ProblemKind(
+        "header-too-large", 431, of: [.all], isOfHTTP: true,
+        "The request line and the header fields together are larger than the server accepts: 8 KiB in at most 100 fields, with short cookies."
+    )
+    static let notImplemented = ProblemKind(
+        "not-implemented", 501, of: [.all], isOfHTTP: true,
+        "The request uses a part of HTTP that this server does not implement.")
+    static let versionNotSupported = ProblemKind(
+        "version-not-supported", 505, title: "HTTP version not supported", of: [.none], isOfHTTP: true,
+        "The server supports HTTP/1.1 and HTTP/1.0.")
+    static let internalFault = ProblemKind(
+        "internal-fault", 500, members: ["id"], of: [.all],
+        "The server failed. 'id' identifies the failure in its log; report it to the server's operator.")
+    static let notReady = ProblemKind(
+        "not-ready", 503, retryAfter: 1, of: [.all],
+        "The document is not loaded yet. Try again in a moment.")
+    static let tooManyWaiters = ProblemKind(
+        "too-many-waiters", 503, retryAfter: 5, of: [.waiting],
+        "The limit of waiting requests is reached. Send the request without waiting, or repeat it after the seconds in Retry-After."
+    )
+    static let tooBusy = ProblemKind(
+        "too-busy", 503, sometimes: ["Retry-After"],
+        "Too many requests that look through many items, such as searches, are ahead of this one. Repeat it after the seconds in Retry-After; requests for plain levels are still answered."
+    )
+    static let outOfMemory = ProblemKind(
+        "out-of-memory", 503, retryAfter: 5, members: ["edit"], of: [.all],
+        "There is not enough memory for the answer, or for the edit, and nothing has changed. Repeat the request after the seconds in Retry-After, or ask for less: a page with 'limit', or fewer fields."
+    )
+    static let tooManyFiles = ProblemKind(
+        "too-many-files", 503, retryAfter: 5,
+        "The limit of files that are sent at once is reached. Repeat the request after the seconds in Retry-After.")
+    static let tooManyAnswers = ProblemKind(
+        "too-many-answers", 503, retryAfter: 2,
+        "The answers that are being sent take all the memory that they may have. Ask for fewer rows with 'limit', or repeat the request after the seconds in Retry-After; short answers are still sent."
+    )
+    static let malformedContent = ProblemKind(
+        "malformed-content", 400, members: ["line", "column", "offset"], of: [.bodies],
+        "The body is not in the format that Content-Type names. 'line' and 'column' (both from 1), or 'offset' in a binary property list, are the place."
+    )
+    static let unauthorized = ProblemKind(
+        "unauthorized", 401, headers: [("WWW-Authenticate", "Bearer")], of: [.reads, .edits],
+        "The request needs the header field 'Authorization: Bearer TOKEN', with a token that the server's operator gives out: every edit does, and reading too if the operator wants it."
+    )
+    static let wrongToken = ProblemKind(
+        "wrong-token", 403, of: [.reads, .edits],
+        "The token in Authorization is not one that allows edits here; it may have been taken back.")
+    static let editingOff = ProblemKind(
+        "editing-off", 403, of: [.edits],
+        "This server has no edit token, so nobody can edit. Its operator can set --edit-token-file or DRILLDOWN_EDIT_TOKEN."
+    )
+    static let foreignOrigin = ProblemKind(
+        "foreign-origin", 403, of: [.edits],
+        "A web page may edit only if it comes from this server, or if --cors-origins lists its origin; '*' lets pages only read."
+    )
+    static let conflict = ProblemKind(
+        "conflict", 409, members: ["edit"], of: [.saves],
+        "The edit is in conflict with the document as it is, or its place cannot be edited; 'detail' says why. Nothing has changed."
+    )
+    static let lengthRequired = ProblemKind(
+        "length-required", 411, of: [.bodies],
+        "The request needs a body, announced by Content-Length or Transfer-Encoding.")
+    static let unsupportedMediaType = ProblemKind(
+        "unsupported-media-type", 415, sometimes: ["Accept-Patch", "Accept-Encoding"], members: ["allowed"],
+        of: [.bodies],
+        "The body has a type, a charset or a coding that the server does not read; 'allowed' lists the types.")
+    static let invalidContent = ProblemKind(
+        "invalid-content", 422, members: ["pointer", "edit", "allowed"], of: [.saves],
+        "The body is well-formed but breaks a rule; 'pointer' (RFC 6901) leads to the place, 'edit' is the number of the step, and 'allowed' lists what would be right. Nothing has changed."
+    )
+    static let documentRefused = ProblemKind(
+        "document-refused", 422,
+        "The source was read again and refused; 'detail' says where and why. The version before is still served.")
+    static let tooManyAttempts = ProblemKind(
+        "too-many-attempts", 429, sometimes: ["Retry-After"], of: [.reads, .edits],
+        "Many wrong tokens came from this address. Wait for the seconds in Retry-After; the right token is accepted at any time."
+    )
+    static let saveFailed = ProblemKind(
+        "save-failed", 500, members: ["failure"], of: [.saves],
+        "The edit could not be saved, so nothing has changed. 'failure' is its name in the server's log; report it to the server's operator."
+    )
+    static let tooManyEdits = ProblemKind(
+        "too-many-edits", 503, retryAfter: 1, of: [.edits],
+        "The limit of edits in progress is reached, and nothing has changed. Repeat the edit after the seconds in Retry-After."
+    )
+    static let tooManyBodies = ProblemKind(
+        "too-many-bodies", 503, retryAfter: 2, of: [.documents], isOfHTTP: true,
+        "The server receives one large document at a time. Repeat the request after the seconds in Retry-After.")
+    static let unfinishedEdit = ProblemKind(
+        "unfinished-edit", 503, of: [.edits],
+        "The request was not done within five minutes, or the server stopped meanwhile; it may still be done. Look at the document before you repeat it."
+    )
+    static let stopping = ProblemKind(
+        "stopping", 503, retryAfter: 1, of: [.edits],
+        "The server is stopping, and nothing has changed. Repeat the request when it serves again.")
+    static let draining = ProblemKind(
+        "draining", 503, retryAfter: 1,
+        "The server stops soon. It still answers, but new requests should go to another one; that is why only /readyz says so."
+    )
+    static let insufficientStorage = ProblemKind(
+        "insufficient-storage", 507, of: [.saves],
+        "The disk is full, so the edit was not saved; nothing has changed. Make room, and repeat it.")
 }

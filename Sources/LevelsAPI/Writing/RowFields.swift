@@ -2,10 +2,10 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// Tells the fields of an item's row, in document order, without its structure.
+/// Writes the fields of an item's row, in document order, without its structure.
 enum RowFields {
-    static func tell<Writer: AnswerWriter & ~Copyable>(
-        _ selection: FieldSelection, of row: Row, in bytes: Span<UInt8>, to writer: inout Writer
+    static func tell(
+        _ selection: FieldSelection, of row: Row, in bytes: Span<UInt8>, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
         if row.isString {
             guard selection.contains("Title".utf8Span.span) else { return }
@@ -15,7 +15,7 @@ enum RowFields {
         while reader.offset < row.fields.upperBound {
             let name = reader.run()
             let tag = bytes[reader.offset]
-            // Structure and controls, which are no fields, have the highest tags.
+            // Structure and controls are not fields; they have the highest tags.
             if tag < PackedTag.hole.rawValue, selection.contains(bytes.extracting(name)) {
                 try writer.key(bytes.extracting(name), at: .byte(offset: 0))
                 var walk = PackedWalk()
@@ -26,8 +26,8 @@ enum RowFields {
         }
     }
 
-    /// The hash of the fields, from which `fieldsVersion` is made: the same in every format, and whatever is around the
-    /// item.
+    /// The hash of the fields, from which `fieldsVersion` is made: the same in every format, and independent of
+    /// anything outside the item.
     static func hash(of row: Row, in bytes: Span<UInt8>) -> UInt64 {
         var hash: UInt64 = 0
         if row.isString {
@@ -50,7 +50,7 @@ enum RowFields {
         return hash
     }
 
-    /// Mixes one field into a hash. The order counts, so the result also tells apart the same fields in another order.
+    /// Mixes one field into a hash. The order of the fields counts.
     private static func combine(
         _ name: Span<UInt8>, _ tag: PackedTag, _ content: Span<UInt8>, into hash: inout UInt64
     ) {
@@ -59,7 +59,7 @@ enum RowFields {
         combine(ContentHash.short(of: content), into: &hash)
     }
 
-    /// Every bit reaches the lowest ones: by an odd factor, 2^64 divided by the golden ratio, and a shift.
+    /// Spreads every bit to the lowest ones, by an odd factor (2^64 divided by the golden ratio) and a shift.
     @inline(__always)
     private static func combine(_ word: UInt64, into hash: inout UInt64) {
         hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
@@ -67,15 +67,14 @@ enum RowFields {
     }
 }
 
-/// Writes the control that a row shows (manual, Settings pages).
+/// Writes the control of a row (manual, Settings pages).
 enum RowControl {
-    /// Writes the member `control` of a row that is one.
-    static func write<Writer: AnswerWriter & ~Copyable>(
-        _ row: Row, in bytes: Span<UInt8>, to writer: inout Writer
+    /// Writes the member `control`, if the row is a control.
+    static func write(
+        _ row: Row, in bytes: Span<UInt8>, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
         guard let members = row.control(in: bytes) else { return }
-        writer.member("control")
-        writer.beginObject()
+        writer.beginObject("control")
         var reader = PackedReader(bytes, at: members.lowerBound)
         try write("type", &reader, before: members.upperBound, to: &writer)
         try write("key", &reader, before: members.upperBound, to: &writer)
@@ -84,9 +83,10 @@ enum RowControl {
         writer.endObject()
     }
 
-    /// Writes the next member if it has a name, else null under that name.
-    private static func write<Writer: AnswerWriter & ~Copyable>(
-        _ name: StaticString, _ reader: inout PackedReader, before end: Int, to writer: inout Writer
+    /// Writes the next member if it has this name, else null under the name.
+    private static func write(
+        _ name: StaticString, _ reader: inout PackedReader, before end: Int,
+        to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
         var ahead = reader
         guard reader.offset < end, reader.bytes.extracting(ahead.run()).isEqual(to: name) else {
@@ -95,8 +95,8 @@ enum RowControl {
         try writeMember(&reader, to: &writer)
     }
 
-    private static func writeMember<Writer: AnswerWriter & ~Copyable>(
-        _ reader: inout PackedReader, to writer: inout Writer
+    private static func writeMember(
+        _ reader: inout PackedReader, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
         let bytes = reader.bytes
         try writer.key(bytes.extracting(reader.run()), at: .byte(offset: 0))

@@ -2,21 +2,20 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// Hashes as text that needs no escaping in URLs, JSON and XML: base64url without padding (RFC 4648, section 5).
+/// Hashes as base64url without padding (RFC 4648, section 5), which URLs, JSON and XML contain unescaped.
 enum Version {
-    /// The number of characters of a 128-bit hash, which is the version of a level or a detail.
+    /// The characters of the version of a level or a detail, a 128-bit hash.
     static let width = 22
-    /// The number of characters of a row's version: 48 bits of a hash.
+    /// The characters of a row's version: 48 bits of a hash.
     static let shortWidth = 8
-    /// The number of characters of 64 bits.
+    /// The characters of 64 bits.
     static let wordWidth = 11
 
-    /// The text that is written for a version until it is known.
+    /// Stands for a version until it is known.
     static var placeholder: StaticString { "----------------------" }
-    /// The text that is written for the version of a row until it is known.
+    /// Stands for the version of a row until it is known.
     static var shortPlaceholder: StaticString { "--------" }
 
-    /// The text of a short version.
     static func short(_ hash: UInt64) -> String {
         String(decoding: (0..<shortWidth).map { character(hash, digit: shortWidth - 1 - $0) }, as: UTF8.self)
     }
@@ -29,28 +28,24 @@ enum Version {
             : character(hash.low, digit: 2 * wordWidth - 1 - index)
     }
 
-    /// The hash that a version encodes.
     struct Words: Equatable {
         let high, low: UInt64
     }
 
     static func words(_ hash: ContentHash) -> Words { Words(high: hash.high, low: hash.low) }
 
-    /// Decodes the text of a version; nil if it is not one.
+    /// Decodes a version; nil for any other text.
     static func words(ofVersion text: Span<UInt8>) -> Words? {
         guard text.count == width, let words = words(text) else { return nil }
         return Words(high: words[0], low: words[1])
     }
 
-    /// Whether a character can be part of a version.
     static func isCharacter(_ character: UInt8) -> Bool { value(character) != nil }
 
-    static func word(_ word: UInt64, into buffer: inout ByteBuffer) { append(word, digits: wordWidth, into: &buffer) }
-
-    /// Six bits a character, the highest first; eleven characters hold 64 bits.
-    private static func append(_ word: UInt64, digits: Int, into buffer: inout ByteBuffer) {
-        buffer.reserve(digits)
-        for digit in (0..<digits).reversed() { buffer.append(character(word, digit: digit)) }
+    /// Appends a word, six bits a character, the highest first.
+    static func word(_ word: UInt64, into buffer: inout ByteBuffer) {
+        buffer.reserve(wordWidth)
+        for digit in (0..<wordWidth).reversed() { buffer.append(character(word, digit: digit)) }
     }
 
     /// One character of a word, counted from the lowest six bits.
@@ -62,7 +57,7 @@ enum Version {
 
     private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-    /// Decodes base64url text into words of eleven characters each; nil for anything else.
+    /// Decodes base64url text into words of eleven characters each; nil for any other text.
     static func words(_ text: Span<UInt8>) -> [UInt64]? {
         guard text.count % wordWidth == 0 else { return nil }
         var words: [UInt64] = []
@@ -89,13 +84,13 @@ enum Version {
     }
 }
 
-/// The version of a level that a client says it has.
+/// The version of a level that a client claims to have.
 struct RequestedVersion {
     let text: String
-    /// The value of the version; nil if the text has the form of a version but no possible value.
+    /// Nil if the text has the form of a version but no possible value.
     let words: Version.Words?
 
-    /// Parses a version; nil if the text does not have the form of one.
+    /// Nil for text that does not have the form of a version.
     init?(_ text: String) {
         guard text.utf8.count == Version.width, text.utf8.allSatisfy(Version.isCharacter) else { return nil }
         self.text = text

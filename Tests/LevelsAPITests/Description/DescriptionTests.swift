@@ -37,7 +37,7 @@ import Testing
         let described = document["operations"]?.members ?? []
         #expect(described.map(\.name).sorted() == served.sorted())
         for kind in described.flatMap({ $0.value.texts("problems") }) {
-            #expect(ProblemKind(named: kind) != nil, "\(kind)")
+            #expect(ProblemKind.named(kind) != nil, "\(kind)")
         }
     }
 
@@ -104,17 +104,17 @@ import Testing
                 let schema = service.content(response, "application/problem+json")?["schema"] as? [String: Any]
                 let type = (schema?["properties"] as? [String: [String: Any]])?["type"]
                 let kinds = (type?["enum"] as? [String] ?? []).compactMap { type in
-                    ProblemKind(named: String(type.dropFirst("/problems/".count)))
+                    ProblemKind.named(String(type.dropFirst("/problems/".count)))
                 }
                 #expect(!kinds.isEmpty, "\(operation.method) \(operation.path) \(status)")
                 #expect(kinds.allSatisfy { String($0.status) == status })
                 named.formUnion(kinds)
             }
         }
-        let expected = ProblemKind.allCases.filter { $0.row.requests != [.none] }
-        #expect(named == Set(expected.filter { $0.row.requests != [.otherMethods] }))
+        let expected = ProblemKind.all.filter { $0.requests != [.none] }
+        #expect(named == Set(expected.filter { $0.requests != [.otherMethods] }))
         let text = try #require(service.node(at: "#/components/schemas/Problem")?["description"] as? String)
-        for kind in ProblemKind.allCases {
+        for kind in ProblemKind.all {
             #expect(text.contains("/problems/\(kind.name)`") == expected.contains(kind), "\(kind.name)")
         }
     }
@@ -124,7 +124,7 @@ import Testing
         let schema = try #require(try DescribedService().node(at: "#/components/schemas/Problem"))
         let properties = try #require(schema["properties"] as? [String: Any])
         let required = try #require(schema["required"] as? [String])
-        let members = Set(ProblemKind.allCases.flatMap(\.row.members))
+        let members = Set(ProblemKind.all.flatMap(\.members))
         #expect(members.union(required) == Set(properties.keys))
     }
 

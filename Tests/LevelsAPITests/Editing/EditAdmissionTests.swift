@@ -1,6 +1,8 @@
 import HTTPServer
 import LevelsAPI
+import Locking
 import Testing
+import TreeStore
 
 /// Who may edit, and what is told to all others, before a body is read (manual, Editing).
 @Suite struct EditAdmissionTests {
@@ -140,7 +142,7 @@ import Testing
             var fields = more + [(name: "Content-Length", value: "3")]
             if let type { fields.append(("Content-Type", type)) }
             if let token { fields.append(("Authorization", "Bearer \(token)")) }
-            return api.refusal(of: Request(method: method, target: target, fields: fields)).map { Answer($0) }
+            return api.responder.refusal(of: Request(method: method, target: target, fields: fields)).map { Answer($0) }
         }
         let json = "application/json"
         #expect(refusal(.post, "/levels/", json) == nil)
@@ -160,6 +162,30 @@ import Testing
         #expect(refusal(.post, "/levels/", nil)?.status == 415)
         #expect(
             refusal(.post, "/levels/", json, [("Content-Encoding", "gzip")])?.header("Accept-Encoding") == "identity")
+    }
+
+    @Test("A token that is taken back while the body is read does not count any more")
+    func takenBack() throws {
+        let publications = Publications(try Desk.snapshot(Self.document))
+        let tokens = Guarded(AccessTokens(Array(EditDesk.alice.utf8)))
+        var configuration = LevelsAPI.Configuration()
+        configuration.editing = LevelsAPI.Editing(
+            MemoryEditor(publications: publications, outcome: nil, reloadOutcome: nil)
+        ) { tokens.withLock(\.self) }
+        let desk = Desk(
+            api: LevelsAPI(publications, configuration: configuration) { Readiness(source: "Data.plist") })
+        let fields = [
+            ("Content-Type", "application/json"), ("Content-Length", "2"),
+            ("Authorization", "Bearer \(EditDesk.alice)"),
+        ]
+        let announced = Request(method: .patch, target: "/detail/One", fields: fields)
+        let whole = Request(method: .patch, target: "/detail/One", fields: fields, body: Array("{}".utf8))
+        #expect(desk.api.responder.refusal(of: announced) == nil)
+        #expect(desk.api.response(to: whole).status == 200)
+        tokens.withLock { $0 = AccessTokens(Array(EditDesk.plain.utf8)) }
+        expect(
+            Answer(desk.api.response(to: whole)), 403, "wrong-token", "Wrong token",
+            "The token in Authorization does not allow edits here.", at: "/detail/One")
     }
 
     @Test("What a body may be is told in the refusal of another one")
@@ -189,11 +215,11 @@ import Testing
     @Test("Only a whole document may be larger than any other body")
     func bodyLimit() throws {
         let api = try EditDesk(Self.document) { $0.maximumDocumentBytes = 5 }.desk.api
-        #expect(api.bodyLimit(of: Request(method: .put, target: "/document")) == 5)
+        #expect(api.responder.bodyLimit(of: Request(method: .put, target: "/document")) == 5)
         for (method, target) in [(.put, "/detail/One"), (.post, "/edits"), (.put, "/document/One"), (.put, "/x")]
             as [(HTTPServer.Method, String)]
         {
-            #expect(api.bodyLimit(of: Request(method: method, target: target)) == nil)
+            #expect(api.responder.bodyLimit(of: Request(method: method, target: target)) == nil)
         }
     }
 }

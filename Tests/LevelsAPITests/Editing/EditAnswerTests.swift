@@ -1,7 +1,8 @@
 import HTTPServer
-import LevelsAPI
 import Testing
 import TreeStore
+
+@testable import LevelsAPI
 
 /// What a client gets for an edit that was done (manual, Editing).
 @Suite struct EditAnswerTests {

@@ -2,39 +2,16 @@ import Levels
 
 @testable import LevelsAPI
 
-/// A query with options that arrange rows in every way that a listing allows; no endpoint takes them.
-struct ArrangingQuery: ItemQuery {
-    static let subject = Question.Subject.level
-    static let table = QueryTable<ArrangingQuery>([
-        (limit, .content),
-        (after, .content),
-        (fields, .content),
-        (.format, .format),
-        (arranging("flat"), .content),
-        (arranging("hits"), .content),
-        (arranging("keep"), .content),
-        (arranging("order"), .content),
-        (arranging("divide"), .content),
-    ])
+/// Options that arrange rows in every way that a listing allows; no endpoint takes them.
+extension QueryOptions {
+    static let arranging = QueryOptions(
+        [.limit, .after, .fields, .format] + ["flat", "hits", "keep", "order", "divide"].map(QueryOption.arranging))
+}
 
-    var level = LevelQuery()
-    var rows: RowQuery { level.rows }
-    var delivery: Delivery {
-        get { level.delivery }
-        set { level.delivery = newValue }
-    }
-
-    private static let limit = shared(LevelQuery.limit)
-    private static let after = shared(LevelQuery.after)
-    private static let fields = shared(LevelQuery.fields)
-
-    private static func shared(_ reader: QueryReader<LevelQuery>) -> QueryReader<ArrangingQuery> {
-        QueryReader(reader.option) { value, query throws(Problem) in try reader.read(value, &query.level) }
-    }
-
-    private static func arranging(_ name: String) -> QueryReader<ArrangingQuery> {
-        QueryReader(QueryOption(name: name, grammar: "*CHAR", summary: "Arranges rows.")) { value, query in
-            query.level.rows.rearrangements.append(AnyRowRearrangement(TestRearrangement(name: name, value: value)))
+extension QueryOption {
+    fileprivate static func arranging(_ name: String) -> QueryOption {
+        QueryOption(name: name, grammar: "*CHAR", summary: "Arranges rows.") { value, values in
+            values.rows.rearrangements.append(AnyRowRearrangement(TestRearrangement(name: name, value: value)))
         }
     }
 }

@@ -61,6 +61,13 @@ struct Desk {
 }
 
 extension LevelsAPI {
+    /// Answers for the API as the server asks it.
+    var responder: FirstLoadResponder {
+        let responder = FirstLoadResponder(configuration)
+        responder.serve(self)
+        return responder
+    }
+
     /// Publishes a snapshot, and answers those who wait for it before this returns.
     func publish(_ snapshot: Snapshot) {
         publications.publish(snapshot)

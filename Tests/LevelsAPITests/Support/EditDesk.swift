@@ -63,7 +63,7 @@ struct EditDesk {
         }
         let request = Request(
             method: method, target: target, fields: fields, body: Array((body ?? "").utf8), peer: peer)
-        if body?.isEmpty == false, let refusal = desk.api.refusal(of: request) { return Answer(refusal) }
+        if body?.isEmpty == false, let refusal = desk.api.responder.refusal(of: request) { return Answer(refusal) }
         return Answer(desk.api.response(to: request))
     }
 

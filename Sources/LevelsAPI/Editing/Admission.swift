@@ -1,0 +1,109 @@
+import Bytes
+import HTTPServer
+import PropertyLists
+
+/// Decides by their tokens which requests may read and which may edit.
+struct Admission: Sendable {
+    /// The tokens for one purpose.
+    struct Tokens: Sendable {
+        let current: @Sendable () -> AccessTokens
+        let log: @Sendable (TokenEvent) -> Void
+    }
+
+    private let origins: AllowedOrigins
+    private let editing: Tokens?
+    private let reading: Tokens?
+    private let failures = TokenFailures()
+
+    /// - Parameters:
+    ///   - editing: nil if editing is off.
+    ///   - reading: nil if anyone may read. The tokens for edits also allow reading.
+    init(_ origins: AllowedOrigins, editing: Tokens?, reading: Tokens?) {
+        self.origins = origins
+        self.editing = editing
+        self.reading = reading
+    }
+
+    /// Whether a token could allow an edit now.
+    var isEditingOn: Bool { editing.map { !$0.current().isEmpty } ?? false }
+
+    /// Whether reading needs a token.
+    var restrictsReading: Bool { reading != nil }
+
+    /// Admits an edit before its body is read.
+    ///
+    /// - Throws: `Problem` (401, 403, 411, 415, 429).
+    func admit(_ request: Request, _ content: EditContent) throws(Problem) -> AccessToken {
+        guard isEditingOn else { throw .editingOff }
+        guard origins.allowsEdits(by: request) else { throw .foreignOrigin }
+        let token = try token(ofAdmitted: request)
+        try content.check(request)
+        return token
+    }
+
+    /// The token of an edit that was admitted; it may have been taken back while the body was read.
+    ///
+    /// - Throws: `Problem` (401, 403, 429).
+    func token(ofAdmitted request: Request) throws(Problem) -> AccessToken {
+        guard let editing, case let tokens = editing.current(), !tokens.isEmpty else { throw .editingOff }
+        guard let presented = BearerCredentials.token(of: request) else { throw .unauthorizedEdit }
+        guard let token = tokens.token(presented.span) else {
+            throw tooManyAttempts(by: request, editing) ?? .wrongEditToken
+        }
+        return token
+    }
+
+    /// - Throws: `Problem` (401, 429) for a request that may not read.
+    func checkReading(_ request: Request) throws(Problem) {
+        guard let reading else { return }
+        guard let presented = BearerCredentials.token(of: request) else { throw .unauthorizedRead }
+        if !isKnown(presented) { throw tooManyAttempts(by: request, reading) ?? .wrongReadToken }
+    }
+
+    /// Whether an endpoint that is open to anyone may show a client the contents of the document.
+    ///
+    /// A wrong token counts here too, so that no endpoint is a way to guess tokens unseen.
+    func allowsReading(_ request: Request) -> Bool {
+        guard let reading else { return true }
+        guard let presented = BearerCredentials.token(of: request) else { return false }
+        if isKnown(presented) { return true }
+        _ = tooManyAttempts(by: request, reading)
+        return false
+    }
+
+    private func isKnown(_ token: [UInt8]) -> Bool {
+        [reading, editing].contains { $0?.current().token(token.span) != nil }
+    }
+
+    /// Counts a wrong token; nil if it is one of few.
+    private func tooManyAttempts(by request: Request, _ tokens: Tokens) -> Problem? {
+        guard let burst = failures.note(request.client) else { return nil }
+        if burst.isFirst { tokens.log(.wrongTokens(address: request.client)) }
+        let time = Quantity(burst.seconds, "second")
+        return Problem(
+            .tooManyAttempts,
+            "Too many wrong tokens came from this address. Try again after \(time), with a token that is known here.",
+            headers: [("Retry-After", "\(burst.seconds)")])
+    }
+}
+
+extension Problem {
+    fileprivate static let editingOff = Problem(
+        .editingOff, "Editing is off, because this server has no edit token; its operator can set --edit-token-file.")
+
+    fileprivate static let foreignOrigin = Problem(
+        .foreignOrigin,
+        "Pages of this origin must not edit; the server's operator can list the origin in --cors-origins.")
+
+    fileprivate static let unauthorizedEdit = Problem(
+        .unauthorized, "An edit needs a token; send the header field 'Authorization: Bearer TOKEN'.")
+
+    fileprivate static let wrongEditToken = Problem(
+        .wrongToken, "The token in Authorization does not allow edits here.")
+
+    fileprivate static let unauthorizedRead = Problem(
+        .unauthorized, "Reading needs a token here; send the header field 'Authorization: Bearer TOKEN'.")
+
+    fileprivate static let wrongReadToken = Problem(
+        .unauthorized, "The token in Authorization does not allow reading here.")
+}

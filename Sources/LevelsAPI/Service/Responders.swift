@@ -1,0 +1,150 @@
+import Bytes
+import ContentCodings
+public import HTTPServer
+import Levels
+import Synchronization
+import TreeStore
+
+/// Answers for the service: `/healthz` and 503 until the first document is loaded, and everything from the API afterwards.
+@safe
+public final class FirstLoadResponder: Responder {
+    private let origins: AllowedOrigins
+    private let header: ResponseHeader
+    /// Retained; set once. Every request reads it, so that takes no lock and counts no reference.
+    private let api: Atomic<Unmanaged<LevelsAPI>?>
+
+    /// - Parameter configuration: the configuration of the API.
+    public init(_ configuration: LevelsAPI.Configuration) {
+        origins = configuration.allowedOrigins
+        header = ResponseHeader(origins)
+        unsafe api = Atomic(nil)
+    }
+
+    deinit { unsafe api.load(ordering: .acquiring)?.release() }
+
+    /// Passes requests to an API from now on; only the first call counts.
+    public func serve(_ api: LevelsAPI) {
+        let retained = unsafe Unmanaged.passRetained(api)
+        let isFirst = unsafe self.api.compareExchange(
+            expected: nil, desired: retained, ordering: .acquiringAndReleasing
+        ).exchanged
+        if !isFirst { unsafe retained.release() }
+    }
+
+    /// Passes the API to a closure; nil before the first load.
+    @inline(__always)
+    func withAPI<Output>(_ body: (LevelsAPI) -> Output) -> Output? {
+        unsafe api.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { body($0) }
+    }
+
+    public func respond(to request: Request) -> Answer {
+        withAPI { $0.respond(to: request) } ?? .now(earlyResponse(to: request))
+    }
+
+    public func refusal(of request: Request) -> Response? {
+        withAPI { $0.refusal(of: request) } ?? earlyResponse(to: request)
+    }
+
+    public func bodyLimit(of request: Request) -> Int? { withAPI { $0.bodyLimit(of: request) } ?? nil }
+
+    /// 0 for a target that is not served, else the number of the endpoint in the table, from 1.
+    public func route(of request: Request) -> Int { Endpoint.number(ofTarget: request.target).map { $0 + 1 } ?? 0 }
+
+    public func response(_ response: Response, naming id: String) -> Response { Problem.naming(id, in: response) }
+
+    public func response(toBadRequest reason: String, status: Int, target: String) -> Response {
+        header.response(to: Problem(badRequest: reason, status: status), at: target, for: nil)
+    }
+
+    public func response(toFault id: String, target: String) -> Response {
+        header.response(to: Problem(fault: id), at: target, for: nil)
+    }
+
+    public func responseWithoutMemory(target: String) -> Response {
+        header.response(to: .outOfMemory, at: target, for: nil)
+    }
+
+    private func earlyResponse(to request: Request) -> Response {
+        do throws(Problem) {
+            guard let match = Endpoint.match(request.target), String(describing: match.endpoint.name) == "/healthz",
+                let operation = match.operation(request.method)
+            else { throw .notLoaded }
+            try Query(request.target.extracting(match.query), operation.options).check()
+            let alive = try StatusAnswer.health()
+            let lines = header.lines(of: alive.metadata, .identity, for: origins.place(of: request))
+            return try alive.response(.identity, headers: lines)
+        } catch {
+            return header.response(to: error, request)
+        }
+    }
+}
+
+extension Problem {
+    fileprivate static let notLoaded = Problem(
+        .notReady, "The document is not loaded yet. Try again after the second in Retry-After.")
+}
+
+/// Answers at an address of its own for monitoring: `/metrics`, `/healthz` and `/readyz`.
+public final class MonitoringResponder: Responder {
+    private let service: FirstLoadResponder
+
+    /// - Parameter service: the responder of the service.
+    public init(_ service: FirstLoadResponder) { self.service = service }
+
+    public func respond(to request: Request) -> Answer {
+        service.withAPI { .now($0.response(toMonitor: request)) } ?? service.respond(to: request)
+    }
+
+    public func route(of request: Request) -> Int { service.route(of: request) }
+
+    public func response(_ response: Response, naming id: String) -> Response {
+        service.response(response, naming: id)
+    }
+
+    public func response(toBadRequest reason: String, status: Int, target: String) -> Response {
+        service.response(toBadRequest: reason, status: status, target: target)
+    }
+
+    public func response(toFault id: String, target: String) -> Response {
+        service.response(toFault: id, target: target)
+    }
+}
+
+extension LevelsAPI {
+    /// Answers a request at the address of `--metrics-listen`.
+    func response(toMonitor request: Request) -> Response {
+        if let response = gate.response(to: request) { return response }
+        let negotiation = Negotiation(request, configuration.allowedOrigins)
+        do throws(Problem) {
+            let answer = try answer(request, from: publications.current, negotiation) { audience in
+                audience == .probes || audience == .monitoring
+            }
+            guard let response = answer.response else { throw .unwritten }
+            return response
+        } catch {
+            return selection.response(to: error, at: String(utf8: request.target), negotiation)
+        }
+    }
+
+    func metrics(_ call: Call) throws(Problem) -> Response {
+        var text = PrometheusText()
+        metricsAnswer.write(to: &text)
+        let metadata = RepresentationMetadata(
+            contentType: PrometheusText.contentType, entityTag: nil, cacheControl: "no-store", vary: nil,
+            added: [("X-Content-Type-Options", "nosniff")])
+        return try selection.response(of: Rendering(metadata: metadata, body: text.body()), .identity, call.negotiation)
+    }
+
+    private var metricsAnswer: MetricsAnswer {
+        let snapshot = publications.current.snapshot
+        let streams = followers.streamCount
+        let counters = configuration.counters
+        return MetricsAnswer(
+            server: counters.server.totals, store: counters.storeTotals, process: .now,
+            bodies: configuration.responseBudget, certificateExpiry: configuration.certificateExpiry?(),
+            cache: cache.counts, version: counters.version, items: snapshot.itemCount, revision: snapshot.revision,
+            isStale: readiness().lastError != nil,
+            // The two are counted one after the other.
+            polls: max(room.count - streams, 0), streams: streams, queued: laterAnswers.room.count)
+    }
+}

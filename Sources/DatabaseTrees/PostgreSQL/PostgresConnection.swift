@@ -12,8 +12,8 @@ final class PostgresConnection {
     /// The statements that were prepared on this connection.
     var prepared: Set<String> = []
 
-    /// The longest wait for the server without a byte from it. The server itself ends statements earlier.
-    static let patience = Duration.seconds(40)
+    /// The longest wait for the server without a byte from it; by default longer than the server lets a statement run.
+    var patience = Duration.seconds(40)
 
     /// Connects, and waits for the server at most its `connect_timeout`.
     ///
@@ -251,10 +251,10 @@ final class PostgresConnection {
 
     private func wait(for events: Int32) throws(PostgresFailure) {
         var entry = pollfd(fd: socket, events: Int16(events), revents: 0)
-        let end = ContinuousClock.now + Self.patience
+        let end = ContinuousClock.now + patience
         var ready: Int32 = 0
         repeat {
-            ready = unsafe poll(&entry, 1, Int32(Self.patience.components.seconds) * 1_000)
+            ready = unsafe poll(&entry, 1, Int32(clamping: patience.components.seconds * 1_000))
         } while ready < 0 && errno == EINTR && ContinuousClock.now < end
         guard ready > 0, unsafe PQconsumeInput(handle) == 1 else {
             isLost = true

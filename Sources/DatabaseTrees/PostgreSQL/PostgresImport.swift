@@ -25,6 +25,8 @@ final class PostgresImport: TreeImport {
         tree.releaseLock()
         let names = try Self.names(keys)
         let (connection, place) = try tree.writing { connection throws(PostgresFailure) in
+            // Indexes of a large tree take long; a server that is gone is noticed by TCP.
+            connection.patience = .seconds(86_400)
             try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0")
             return .success((connection, try Place(of: tree, on: connection)))
         }

@@ -106,7 +106,8 @@ final class PostgresTree: TreeDatabase {
 
     private var nextWake: Instant {
         if hasMore { return .now }
-        return min(reader.nextAttempt ?? nextLook, lockedUntil ?? nextLook)
+        guard reader.current != nil else { return reader.nextAttempt ?? .now }
+        return min(nextLook, lockedUntil ?? nextLook)
     }
 
     func isWoken(at now: Instant) -> Bool {

@@ -8,14 +8,12 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     var tree: TreeAssembly
     var containers: [Container] = []
 
-    /// An open container, which is an item.
     struct Container {
         let isDictionary: Bool
         let start: Int
         let rowBase: Int
         /// The range of the title of the container's own row.
         let title: Range<Int>
-        /// The key of the entry to come.
         var key: Range<Int>?
         var place = PackedPosition.none
         var elements = 0
@@ -71,7 +69,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         if containers.isEmpty { try tree.complete(.elements) }
     }
 
-    /// Begins a leaf whose one field is `Value`; its value follows. Returns where the field begins.
+    /// Begins a leaf, whose only field is `Value`; returns the start of the field.
     mutating func openLeaf() -> Int {
         let start = tree.fields.bytes.count
         tree.fields.bytes.append(run: "Value".utf8Span.span)
@@ -136,7 +134,7 @@ extension AnyTreeBuilder {
         try closeLeaf(from: start, title: container.title)
     }
 
-    /// Of entries with one key, the last counts, in the place of the first, as in every reader of dictionaries.
+    /// Keeps the last of the entries with one key, in the place of the first, as every reader of dictionaries does.
     private mutating func dropRepeatedKeys(from base: Int) {
         var first: [UInt64: Int] = [:]
         var dropped: [Int] = []
@@ -167,7 +165,7 @@ extension AnyTreeBuilder {
         tree.warnings.add(DocumentWarning(position: position, path: currentPath() ?? "/", message: message))
     }
 
-    /// Removes the only entry of a dictionary from the rows if it is a UID as non-binary formats write it.
+    /// Removes the only entry of a dictionary if it is a UID in the form of formats other than the binary one.
     private mutating func takeUID(of container: Container) -> UInt64? {
         guard container.isDictionary, tree.rows.count == container.rowBase + 1, let row = tree.rows.last,
             let level = tree.children.last, level == nil,

@@ -1,18 +1,18 @@
 internal import PropertyLists
 
-/// What may come next in the innermost open container, and what becomes of it.
+/// The values that may come next in the innermost open container, and their meaning.
 ///
-/// A few bytes, because every event reads it: what a place in a document allows is data, not code.
+/// Every event reads it, so it is a few bytes of data.
 struct Expectation: BitwiseCopyable, Sendable {
-    /// What an opening dictionary or array becomes.
+    /// The meaning of an opening dictionary or array.
     enum Opening: UInt8 {
         case refused
         /// A value inside a field.
         case value
         case item
-        /// The rows of a level that is complete when they end.
+        /// The rows of a level that is made when they end.
         case rows
-        /// The same, or sections if the first element is an array.
+        /// Rows, or sections if the first element is an array.
         case sectionsOfRows
         /// A list whose level is made when its item ends; the slot describes it.
         case list
@@ -20,16 +20,16 @@ struct Expectation: BitwiseCopyable, Sendable {
         case section
         /// The rows of one section.
         case sectionRows
-        /// A dictionary whose keys are all fields; only its list's strategy makes an item of it.
+        /// A dictionary with only fields; the strategy of its list makes it an item.
         case record
-        /// The root item of a document that is an array, and its rows.
+        /// The root item of an array document, with its rows.
         case document
 
-        /// Whether what is opened holds a level.
+        /// Whether the container holds a level.
         var opensLevel: Bool { self != .refused && self != .value }
     }
 
-    /// The set of allowed `ScalarKind`s, one bit each.
+    /// The allowed `ScalarKind`s, one bit each.
     private let scalars: UInt8
     /// Whether a text is an item.
     let makesItems: Bool
@@ -53,20 +53,16 @@ struct Expectation: BitwiseCopyable, Sendable {
         self.array = array
     }
 
-    /// The value of a field: everything, kept as it is.
+    /// Any value of a field.
     static var anything: Self { Expectation(bits: .max, dictionary: .value, array: .value) }
 
-    /// The elements of a list of items.
-    ///
-    /// - Parameter array: what an array becomes.
+    /// The elements of a list of items; `array` is the meaning of an array.
     static func items(array: Opening) -> Self {
         Expectation(bits: ScalarKind.text.bit, makesItems: true, dictionary: .item, array: array)
     }
 
-    /// The elements of a list of records.
     static var records: Self { Expectation(bits: 0, dictionary: .record, array: .refused) }
 
-    /// The whole document.
     static var document: Self { Expectation(bits: 0, dictionary: .item, array: .document) }
 
     @inline(__always)

@@ -1,26 +1,23 @@
 internal import Bytes
 internal import PropertyLists
 
-/// An open container of a document of items.
 struct Frame {
-    /// What the container is, and so how it is interpreted at its end.
+    /// The role of the container, which determines its interpretation at its end.
     enum Kind: UInt8 {
-        /// A dictionary that is an item.
         case item
-        /// A dictionary that is a section.
         case section
-        /// An array whose elements are items: those of a level, or those of one section.
+        /// An array of items: the rows of a level, or of one section.
         case rows, sectionRows
-        /// A dictionary whose keys are all fields, and an array of them.
+        /// A dictionary with only fields, and an array of them.
         case record, records
-        /// An array whose elements are sections.
+        /// An array of sections.
         case sectionList
         /// A dictionary of sections by name.
         case namedSections
         /// Containers within fields.
         case dictionary, array
 
-        /// Whether its keys are those of an item or a section.
+        /// Whether it has the keys of an item or a section.
         var hasSlots: Bool { self == .item || self == .section }
         var holdsItems: Bool { self == .rows || self == .sectionRows }
     }
@@ -29,7 +26,7 @@ struct Frame {
     var elements: Expectation
     let position: SourcePosition
     var base: TreeAssembly.Base
-    /// The list that this container is or is in, if the item's end makes the level of it.
+    /// The list that this container is or is in, if its level is made at the end of the item.
     private(set) var list: GatheredList?
 
     @inline(__always)
@@ -44,7 +41,7 @@ struct Frame {
         self.list = list
     }
 
-    /// Takes the rows of a level, of which none has been read, for sections.
+    /// Interprets the rows of a level, which are still unread, as sections.
     mutating func becomeSections() {
         let rule = ListRule.arraysOfRows
         kind = rule.kind
@@ -53,9 +50,9 @@ struct Frame {
     }
 }
 
-/// The open items from the root on; the innermost is changed in place, because a document has millions of them.
+/// The open items, outermost first; the innermost changes in place, because documents have millions of items.
 struct OpenItems {
-    /// Items past `count` are closed; the next ones replace them.
+    /// Items from `count` on are closed and reused.
     private var items: [GatheredItem] = []
     private(set) var count = 0
 
@@ -74,24 +71,21 @@ struct OpenItems {
         count += 1
     }
 
-    /// Closes the innermost item; its level must have been taken.
+    /// Closes the innermost item, whose level must have been taken.
     @inline(__always)
     mutating func close() { count -= 1 }
 
     @inline(__always)
     func field(_ slot: SlotNumber) -> Int? { items[count - 1].field(slot) }
 
-    /// Fills a slot of the innermost item with a field, by its number.
     @inline(__always)
     mutating func fill(_ slot: SlotNumber, with field: Int) {
         items[count - 1].slots.fill(slot, with: field - items[count - 1].base.field)
     }
 
-    /// The slot that holds the innermost item's level; 0 for none.
     @inline(__always)
     var levelSlot: SlotNumber { items[count - 1].slots.level }
 
-    /// Makes a slot the one that holds the innermost item's level.
     mutating func claimLevel(_ slot: SlotNumber) {
         items[count - 1].slots.claimLevel(slot)
         items[count - 1].level = nil
@@ -107,11 +101,10 @@ struct OpenItems {
 
     mutating func hold(_ list: GatheredList) { items[count - 1].list = list }
 
-    /// Takes the innermost item's level out of it.
     @inline(__always)
     mutating func takeLevel() -> Level? { items[count - 1].level.take() }
 
-    /// Takes the list out of the innermost item if its level is made of one.
+    /// Takes the list that the innermost item's level is made of; nil without one.
     @inline(__always)
     mutating func takeList() -> GatheredList? {
         guard items[count - 1].list != nil else { return nil }
@@ -119,17 +112,16 @@ struct OpenItems {
     }
 }
 
-/// An open item: its fields are those of the builder from `base` on, and some of them fill slots.
+/// An open item: the builder's fields from `base` on; some of them fill slots.
 struct GatheredItem {
     private(set) var place: PackedPosition
     private(set) var base: TreeAssembly.Base
-    /// The fields that are structure.
     var slots = SlotFields()
-    /// Whether some of them order the item's level.
+    /// Whether a field orders the item's level.
     var arrangesLevel = false
-    /// The item's level, if it was complete when its rows ended.
+    /// The item's level, if it was complete at the end of its rows.
     var level: Level?
-    /// The list that the level is made of when the item ends.
+    /// The list that the level is made of at the item's end.
     var list: GatheredList?
 
     @inline(__always)
@@ -138,7 +130,7 @@ struct GatheredItem {
         self.base = base
     }
 
-    /// Begins another item in place of one that is closed, because copying one costs more than its fields.
+    /// Reuses a closed item, because copying a new one costs more.
     @inline(__always)
     mutating func begin(at position: SourcePosition, base: TreeAssembly.Base) {
         place = PackedPosition(position)
@@ -149,25 +141,24 @@ struct GatheredItem {
         list = nil
     }
 
-    /// The number of the field that fills a slot; nil if the slot is empty.
+    /// The number of the field in a slot; nil if the slot is empty.
     @inline(__always)
     func field(_ slot: SlotNumber) -> Int? { slots[slot].map { base.field + $0 } }
 
     var levelField: Int? { field(slots.level) }
 }
 
-/// The fields that fill the slots of one item: for each slot, the one with the strongest name so far.
+/// The fields in the slots of an item: for each slot, the field with the strongest name so far.
 struct SlotFields {
-    /// For each slot, the number of the field in its item, from 1; 0 if the slot is empty, as number 0 always is.
+    /// For each slot, the number of the field in its item, from 1; 0 if the slot is empty, as slot 0 always is.
     private var fields = InlineArray<24, UInt32>(repeating: 0)
-    /// The slot that holds the level; 0 for none.
+    /// The slot with the level; 0 if there is none yet.
     private(set) var level: SlotNumber = 0
 
     static let capacity = 24
-    /// The maximum number of slots in a table.
     static let most = capacity - 1
 
-    /// The number of a slot's field, counted from the item's first field.
+    /// The field in a slot, counted from the item's first field.
     @inline(__always)
     subscript(slot: SlotNumber) -> Int? {
         let field = fields[Int(slot)]

@@ -2,23 +2,23 @@ internal import Bytes
 internal import Heap
 internal import PropertyLists
 
-/// A list whose level is made when its item ends: what has been read of it so far.
+/// The part read so far of a list whose level is made at the end of its item.
 ///
-/// The frames of the list and of its sections share one; when the list ends, its item takes it.
+/// The frames of the list and of its sections share one, which the item takes at the list's end.
 final class GatheredList {
     let rule: ListRule
     private(set) var sections: [Section] = []
-    /// The section whose dictionary is being read, and whether its rows have been announced.
+    /// The section whose dictionary is open, and whether its rows have been announced.
     var section = Section(start: 0, count: 0)
     private var hasRows = false
     /// Whether any section has a `Type`.
     var hasTypes = false
-    /// The name of the section to come, if sections have names.
+    /// The name of the next section, in a dictionary of sections.
     var name = ""
-    /// The number of the last section of each name, and those whose name came again.
+    /// The number of the last section with each name, and the sections that a later one replaced.
     private var numbers: [[UInt8]: Int] = [:]
     private var repeated: Set<Int> = []
-    /// The rows, from the list's end on.
+    /// The rows, once the list has ended.
     private var rows: SetAsideRows?
 
     init(_ rule: ListRule) { self.rule = rule }
@@ -36,7 +36,7 @@ final class GatheredList {
         return !hasRows
     }
 
-    /// Adds the open section; without rows, it is before row `row`.
+    /// Adds the open section; one without rows is before row `row`.
     func closeSection(at row: Int) {
         if !hasRows { section.start = row }
         sections.append(section)
@@ -52,16 +52,15 @@ final class GatheredList {
         return earlier != nil
     }
 
-    /// Moves the sections out when the list has ended; a document may have a million, so none are kept twice.
+    /// Moves the sections out at the list's end, because a million of them must not be kept twice.
     func takeSections() -> [Section] {
         defer { sections = [] }
         return sections
     }
 
-    /// Moves the rows out when the item has ended.
     func takeRows() -> SetAsideRows? { rows.take() }
 
-    /// Takes the rows, less those of sections with a repeated name: of entries with one key, the last counts.
+    /// Takes the rows, except for replaced sections: the last of the sections with one name counts.
     func take(_ aside: SetAsideRows) {
         var aside = aside
         if !repeated.isEmpty {
@@ -74,19 +73,18 @@ final class GatheredList {
     }
 }
 
-/// A list whose level is made when its item ends: what it contains, and the strategy that makes the level.
+/// A list whose level is made at the end of its item: its contents, and the strategy that makes the level.
 struct ListRule: Sendable {
-    /// What closes the list.
     let kind: Frame.Kind
     let elements: Expectation
     let form: LevelForm
     let strategy: any LevelStrategy.Type
 }
 
-/// Makes an item's level from the rows of a list, once the whole item has been gathered.
+/// Makes an item's level from the rows of a list, at the end of the item.
 ///
-/// The `ListRule` of a list names its strategy. The rows are items, or records that the strategy
-/// titles and arranges. It reads the item's other slots with `TreeBuilder.text(of:in:)` and `texts(of:in:)`.
+/// The rows are items, or records that the strategy titles and arranges. It reads the item's other slots with
+/// `TreeBuilder.text(of:in:)` and `texts(of:in:)`.
 protocol LevelStrategy: SendableMetatype {
     /// - Throws: `PropertyListError` if the item's slots do not fit its rows.
     static func level(

@@ -1,59 +1,58 @@
 internal import PropertyLists
 
-/// A structural key of an item or a section: its names, the values it takes, and what becomes of them.
+/// A structural key of an item or a section: its names, its values and their meaning.
 ///
-/// Each slot is a constant beside them, and a line of `Slot.ofItems` or `Slot.ofSections`.
+/// Each slot is a static constant, and a line of `Slot.ofItems` or `Slot.ofSections`.
 struct Slot: Sendable {
-    /// Which names a slot has in a document.
+    /// The names of a slot in a document.
     ///
     /// Not an enum: the leak sanitizer does not see an array that an enum with two payloads holds.
     struct Names: Sendable {
         fileprivate let role: StructuralNames.Role?
         fileprivate let fixed: [String]
 
-        /// Those of a role, which `--keys` can change.
+        /// The names of a role, which `--keys` can change.
         static func role(_ role: StructuralNames.Role) -> Names { Names(role: role, fixed: []) }
 
-        /// Always these, the strongest first.
+        /// Fixed names, the strongest first.
         static func fixed(_ names: [String]) -> Names { Names(role: nil, fixed: names) }
     }
 
-    /// Which of a slot's names require a value that the slot takes.
+    /// The names of a slot that require an allowed value.
     enum Check: Sendable {
-        /// None: a value that the slot does not take makes an ordinary field.
+        /// A value that is not allowed makes the key an ordinary field.
         case noName
         case allNames
-        /// The strongest so far; a weaker name is an ordinary field.
+        /// The strongest so far; weaker names are ordinary fields.
         case strongestSoFar
-        /// The strongest of all; the value of a weaker name may be anything.
+        /// The strongest of all; weaker names may have any value.
         case firstName
     }
 
-    /// What the slot is called in this program.
+    /// The name of the slot in this program.
     let name: String
     let names: Names
     let value: Expectation
     var check = Check.allNames
     /// Whether no detail shows the field.
     var isHidden = false
-    /// Whether it is an ordinary field as well, whatever its value, so that no other name is taken for a slip of it.
+    /// Whether it is also an ordinary field with any value; then no other name is taken for a typing error of it.
     var keepsAnyValue = false
-    /// Whether the key is a slot of the root alone, and an ordinary field of all other items.
+    /// Whether the key is a slot of only the root, and an ordinary field of other items.
     var isForRoot = false
     /// Whether its value orders the item's level.
     var arrangesLevel = false
     /// The lists that an array and a dictionary open, if `value` says `list`.
     var array, dictionary: ListRule?
-    /// What its value must be, as the beginning of an error, for the name in the document.
+    /// The beginning of the error for a wrong value, by the name in the document.
     let demand: @Sendable (_ name: String) -> String
 
     /// Whether its value is a list.
     var isList: Bool { value.array != .refused && !keepsAnyValue }
 
-    /// Whether its value holds the item's level, or the section's rows; an item has only one such slot.
+    /// Whether its value holds the item's level or the section's rows; an item has only one of these slots.
     var holdsLevel: Bool { value.array.opensLevel || value.dictionary.opensLevel }
 
-    /// Its names in a document with these structural names.
     func names(in structure: StructuralNames) -> [String] {
         names.role.map { structure[$0] } ?? names.fixed
     }
@@ -90,9 +89,9 @@ extension Slot {
 }
 
 extension Slot {
-    /// `Title`: the text that an item's row shows.
+    /// `Title`: the text of an item's row.
     ///
-    /// For a weaker name, only the item's end determines whether its value is the title or any field.
+    /// The item's end determines whether the value of a weaker name is the title or a field.
     static let title = Slot(
         name: "title", names: .role(.title), value: Expectation(.text, .number, .boolean, .date), check: .firstName
     ) { _ in "a title must be text, a number or a date" }
@@ -124,20 +123,19 @@ extension Slot {
         name: "sectionTitles", names: .role(.sectionTitles), value: Expectation(array: .value), isHidden: true
     ) { _ in "'SectionTitles' must be an array of titles" }
 
-    /// `Source`: the path of a document whose root's level is the item's; in an item that has a level of its own, and
-    /// with a value that is not text, an ordinary field.
+    /// `Source`: the path of a document, whose root has the item's level. An ordinary field beside an own level, or if
+    /// the value is not text.
     static let source = Slot(
         name: "source", names: .fixed([PartReference.sourceName]), value: Expectation(.text), check: .noName
     ) { name in "'\(quoted: name)' must be the path of a document" }
 
-    /// `Records`: a table whose records are the item's level, drilled by the fields that `DrillBy` names; in the
-    /// document, or as the name of a file.
+    /// `Records`: a table, or its file name; its records are the item's level, drilled by the fields of `DrillBy`.
     static let records = Slot(
         name: "records", names: .fixed(["Records"]), value: Expectation(.text, array: .list), isHidden: true,
         array: .records
     ) { name in "'\(quoted: name)' must be an array of dictionaries or the name of a file" }
 
-    /// `DrillBy`: the fields whose values are the levels above the records.
+    /// `DrillBy`: the fields with the values that are the levels above the records.
     static let drillBy = Slot(name: "drillBy", names: .fixed(["DrillBy"]), value: Expectation(array: .value)) { _ in
         "'DrillBy' must be an array of field names"
     }
@@ -147,7 +145,7 @@ extension Slot {
         "'TitleBy' must be the name of a field"
     }
 
-    /// `PreferenceSpecifiers`: the content of a settings page, if the root has it; see `SettingsPage`.
+    /// `PreferenceSpecifiers`: the content of a settings page, in the root; see `SettingsPage`.
     static let preferenceSpecifiers = Slot(
         name: "preferenceSpecifiers", names: .fixed(["PreferenceSpecifiers"]), value: Expectation(array: .value),
         isHidden: true, isForRoot: true

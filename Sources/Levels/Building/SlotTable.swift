@@ -2,7 +2,7 @@ internal import Bytes
 internal import Locking
 internal import PropertyLists
 
-/// Looks up the slot of a dictionary key, with a small cache, because the same few names occur millions of times.
+/// Looks up the slot of a dictionary key, with a small cache, because a few names occur millions of times.
 struct SlotTable {
 
     private struct Known {
@@ -11,21 +11,21 @@ struct SlotTable {
         let letters: Letters
     }
 
-    /// What a key requires of its value.
+    /// The requirements of a key for its value.
     struct Rule {
         let value: Expectation
         let check: Slot.Check
         let isHidden: Bool
-        /// Whether the item is checked at its end because it has the key; see `TreeBuilder.checkTable()`.
+        /// Whether the key makes the item's end check its table; see `TreeBuilder.checkTable()`.
         let isOfTable: Bool
-        /// Whether the builder notes the key: one question for every structural key.
+        /// Whether the builder notes the key: one check for every structural key.
         let isNoted: Bool
         let holdsLevel: Bool
         let isForRoot: Bool
         let arrangesLevel: Bool
     }
 
-    /// The names last looked up, `nameBytes` each, in slots that their length and ends choose.
+    /// The names of recent look-ups, `nameBytes` each, in places that their length and ends choose.
     private var rememberedNames = [UInt8](repeating: 0, count: placeCount * nameBytes)
     private var remembered = [(length: Int, meaning: KeyMeaning)](repeating: (-1, KeyMeaning()), count: placeCount)
     private let known: [Known]
@@ -36,7 +36,7 @@ struct SlotTable {
     private static let placeCount = 64
     private static let nameBytes = 32
 
-    /// - Parameter slots: those that are valid where the keys occur, at most `SlotFields.most`.
+    /// - Parameter slots: the valid slots, at most `SlotFields.most`.
     init(_ slots: [Slot], names structure: StructuralNames) {
         precondition(slots.count <= SlotFields.most, "more slots than an item has room for; raise SlotFields.capacity")
         let names = slots.map { $0.names(in: structure) }
@@ -115,21 +115,21 @@ struct SlotTable {
         return meaning
     }
 
-    /// The name of a list that a key is one typing error away from, regardless of case.
+    /// The list name that is one typing error away from a key, regardless of case.
     func nearList(of name: String) -> String? {
         known.first {
             slot($0.meaning.slot).isList && EditDistance.isOneSlip(name, $0.name, ignoringCase: true)
         }?.name
     }
 
-    /// The structural name that a key is one typing error away from.
+    /// The structural name that is one typing error away from a key.
     func nearMiss(of name: Span<UInt8>) -> String? {
         let text = String(utf8: name)
         return known.first { !slot($0.meaning.slot).keepsAnyValue && EditDistance.isOneSlip(text, $0.name) }?.name
     }
 }
 
-/// The set of letters of a word, regardless of case: distinguishes most words faster than their edit distance.
+/// The set of letters of a word, regardless of case; it rules out most words faster than the edit distance.
 private struct Letters {
     private var bits: UInt32 = 0
 
@@ -140,23 +140,21 @@ private struct Letters {
         }
     }
 
-    /// Whether one slip, which takes one letter out and puts one in at most, could make one word of the other.
+    /// Whether one typing error, which removes and adds at most one letter, could turn one word into the other.
     func isNear(_ other: Letters) -> Bool { (bits ^ other.bits).nonzeroBitCount <= 2 }
 }
 
 extension SlotTable {
-    /// The tables for the usual items and their sections.
+    /// The tables for the default slots.
     private struct OfItems: Sendable {
         let names: StructuralNames
         let items, sections: SlotTable
     }
 
-    /// Those that were made last: an edit builds single items, and making the tables is a quarter of that.
+    /// The latest tables: an edit builds single items, and making the tables would take a quarter of its time.
     private static let latest = Guarded<OfItems?>(nil)
 
-    /// The tables for items and for their sections.
-    ///
-    /// - Parameter slots: the structural keys of items; nil for the usual ones.
+    /// The tables for items and for their sections; without `slots`, for the default ones.
     static func forItems(_ slots: [Slot]?, names: StructuralNames) -> (items: SlotTable, sections: SlotTable) {
         if let slots { return (SlotTable(slots, names: names), SlotTable(Slot.ofSections, names: names)) }
         if let known = latest.withLock({ $0 }), known.names == names { return (known.items, known.sections) }

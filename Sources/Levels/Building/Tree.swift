@@ -1,20 +1,20 @@
 internal import PropertyLists
 
-/// The result of building a tree: a document's levels and its warnings.
+/// The result of building a tree: the document's levels, and the warnings.
 public struct Tree: Sendable {
-    /// A level whose one row is the root item, so that the root has fields and a title like any other.
+    /// A level with one row, the root item, so that the root has fields and a title like any other item.
     public private(set) var document: Level
-    /// The fields with rows that are not served; see `StrayRows`.
+    /// Fields with rows that are not served; see `StrayRows`.
     public var strayRows: [StrayRows] = []
-    /// The parts that the document refers to, each once, where it is mentioned first.
+    /// The parts of the document, each once, at its first mention.
     public let parts: [PartMention]
-    /// The rows of a settings page whose levels are other pages, in the order of the page.
+    /// The rows of a settings page that lead to other pages, in order.
     public let childPanes: [SettingsPage.ChildPane]
-    /// The document in other languages; nil if it has no translations.
+    /// The document in other languages; nil without translations.
     public private(set) var translations: Translations?
     private let remarks: DocumentWarnings
 
-    /// - Parameter warnings: those that do not concern `strayRows`.
+    /// - Parameter warnings: the warnings, except for `strayRows`.
     init(
         document: Level, warnings: DocumentWarnings, strayRows: [StrayRows] = [], parts: [PartMention] = [],
         childPanes: [SettingsPage.ChildPane] = []
@@ -26,9 +26,7 @@ public struct Tree: Sendable {
         remarks = warnings
     }
 
-    /// The same tree with another level below the root, and its translations.
-    ///
-    /// - Parameter level: one of the same form.
+    /// The tree with another level of the same form below the root, and its translations.
     public func replacing(level: Level, translations: Translations?) -> Tree {
         var tree = Tree(
             document: document.placing([0: level]), warnings: remarks, strayRows: strayRows, childPanes: childPanes)
@@ -36,7 +34,7 @@ public struct Tree: Sendable {
         return tree
     }
 
-    /// The warnings; those about rows that are not served come first.
+    /// The warnings, `strayRows` first.
     public var warnings: DocumentWarnings {
         var all = DocumentWarnings()
         for stray in strayRows { all.add(stray.warning) }
@@ -45,7 +43,7 @@ public struct Tree: Sendable {
         return all
     }
 
-    /// The same tree after its parts were put in place.
+    /// The tree with its parts in place.
     public func composed(as document: Level) -> Tree {
         var tree = self
         tree.document = document
@@ -57,7 +55,7 @@ public struct Tree: Sendable {
 }
 
 extension Tree {
-    /// The item whose level is the deepest one that has rows, the first of several; the root if there is none.
+    /// The item with the deepest level of rows, the first of several; the root if all levels are empty.
     ///
     /// - Complexity: O(rows on the levels that lead to it).
     public var deepestLevel: Item {
@@ -75,19 +73,18 @@ extension Tree {
 public struct StrayRows: Sendable, Equatable {
     /// The fields' name.
     public let name: String
-    /// The position of the first of them, and the titles from the root to it.
+    /// The position of the first field, and the titles from the root to it.
     let position: SourcePosition
     let path: String
-    /// The structural name that is one typing error away; nil if there is none.
+    /// The structural name that is one typing error away, if any.
     public let meant: String?
     /// The names under which rows are read.
     let structural: [String]
-    /// The number of these fields; a field within another's rows is not counted.
+    /// The number of these fields; fields within the rows of others do not count.
     public internal(set) var count = 1
-    /// Advice on how to serve the rows, for the end of the warning; nil if there is none.
+    /// Advice on serving the rows, for the end of the warning, if any.
     public var advice: String?
 
-    /// The maximum number of names to distinguish.
     static let mostNames = 20
 
     var warning: DocumentWarning {
@@ -106,9 +103,7 @@ public struct StrayRows: Sendable, Equatable {
 }
 
 extension Tree {
-    /// The tree after its document was edited, with the parts that the document refers to now.
-    ///
-    /// O(levels with parts in or below them).
+    /// The tree with an edited document and its current parts; O(levels with parts in or below them).
     public func edited(to document: Level) -> Tree {
         var tree = Tree(
             document: document, warnings: warnings, parts: document.partMentions, childPanes: childPanes)

@@ -1,9 +1,9 @@
 internal import Bytes
 internal import PropertyLists
 
-/// Controls outside of settings bundles: items, and sections, whose `Type` is one of `ControlType`.
+/// Controls: items and sections outside of settings bundles whose `Type` is a `ControlType`, and settings pages.
 extension TreeBuilder {
-    /// Appends the control of the item whose fields are packed last, if its `Type` names one; returns whether it does.
+    /// Appends the control of the item that was packed last, if its `Type` names one; returns whether it does.
     mutating func appendControl(to content: Range<Int>) -> Bool {
         guard let control = Self.control(of: PackedDictionary(tree.fields.bytes.span, content)) else { return false }
         control.append(to: &tree.fields.bytes)
@@ -22,19 +22,18 @@ extension TreeBuilder {
 
 /// Settings pages: documents whose root has `PreferenceSpecifiers`.
 extension TreeBuilder {
-    /// The innermost item's `PreferenceSpecifiers`, by its number, if it is a settings page; else they are a field.
+    /// The field of the innermost item's `PreferenceSpecifiers`, if they make it a settings page.
     var pageField: Int? {
         guard let field = items.field(specifiersSlot) else { return nil }
         return tree.fields.bytes.span[tree.fields.start(field).name.upperBound] == PackedTag.hidden.rawValue
             ? field : nil
     }
 
-    /// Whether `PreferenceSpecifiers` make the innermost item a settings page though it is not the root.
-    ///
-    /// A document that was written with its parts in place has those of a mounted page after the `Source`.
+    /// Whether `PreferenceSpecifiers` make the innermost item a settings page though it is not the root: a document
+    /// with its parts in place repeats the specifiers of a mounted page after the `Source`.
     var takesMountedPage: Bool { items.levelSlot == 0 && source != nil }
 
-    /// The level of a page, which the innermost item's field with a number describes.
+    /// The level of a settings page, from the innermost item's field with the specifiers.
     mutating func settingsPage(_ field: Int) throws(PropertyListError) -> Level {
         guard items.levelSlot == 0 else { throw pageWithLevel(field) }
         let start = tree.fields.start(field)
@@ -50,10 +49,10 @@ extension TreeBuilder {
     private mutating func specifiers(
         from offset: Int, at position: SourcePosition
     ) throws(PropertyListError) -> SetAsideRows {
-        // A copy, since the rows are counted meanwhile; a page has a few dozen of them.
+        // A copy, because counting rows changes the builder; a page has a few dozen rows.
         let bytes = Array(copying: tree.fields.bytes.span.extracting(offset..<tree.fields.bytes.count))
         let elements = PackedReader(bytes.span, at: 1).elements ?? []
-        // The positions of a field that the last one replaced come first.
+        // The positions of a replaced field come first.
         let positions = specifierPositions.suffix(elements.count)
         var page = SettingsPageBuilder()
         for (number, element) in elements.enumerated() {
@@ -84,9 +83,9 @@ extension TreeBuilder {
 }
 
 extension SettingsPage {
-    /// The page that a document is; nil if it is not one.
+    /// The page of a document; nil for other documents.
     ///
-    /// A document that mounts a page as its root is not one: the page's other files are in another folder.
+    /// A document that mounts a page as its root is not a page: the page's other files are in another folder.
     public init?(_ tree: Tree) {
         document = tree.document
         childPanes = tree.childPanes

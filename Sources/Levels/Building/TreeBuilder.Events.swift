@@ -1,7 +1,7 @@
 internal import Bytes
 public import PropertyLists
 
-/// What opens: dictionaries and arrays, which are items, rows, sections or values.
+/// The events of a document: containers that open, keys, and scalars.
 extension TreeBuilder {
     public mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
         switch expected.dictionary {
@@ -35,7 +35,7 @@ extension TreeBuilder {
         push(Frame(.item, of: .anything, at: position, base: base))
     }
 
-    /// Notes an item among the elements; after one, the list cannot become sections.
+    /// Notes an item among the elements, which prevents the list from becoming sections.
     @inline(__always)
     mutating func noteElement() {
         guard expected.array == .sectionsOfRows else { return }
@@ -61,14 +61,14 @@ extension TreeBuilder {
 
     private mutating func open(_ rule: ListRule?, at position: SourcePosition) throws(PropertyListError) {
         guard let rule else { throw wrongValue("a container") }
-        // The place of a level is never shown; the mark is for other values of the same key.
+        // The place of a level is never shown; the mark is for other values of the key.
         if itemSlots.rule(of: expected.slot).isHidden { tree.fields.bytes.truncate(to: tree.fields.bytes.count - 1) }
         push(Frame(rule.kind, of: rule.elements, at: position, base: tree.base, list: GatheredList(rule)))
     }
 
     // MARK: Sections
 
-    /// The first element of the rows is an array, so they are sections.
+    /// The first element is an array, so the rows are sections.
     private mutating func becomeSections(at position: SourcePosition) {
         frames[frames.count - 1].becomeSections()
         resume()
@@ -82,7 +82,7 @@ extension TreeBuilder {
     }
 
     private mutating func openSectionRows(at position: SourcePosition) {
-        // What the section's dictionary holds so far makes room for its rows.
+        // Moves the section's fields so far, to make room for its rows.
         if kind == .section { takeSectionFields() }
         push(Frame(.sectionRows, of: .items(array: .refused), at: position, base: tree.base, list: frames.last?.list))
     }
@@ -130,7 +130,7 @@ extension TreeBuilder {
         }
     }
 
-    /// Notes that an item's last field fills a slot, and expects the value that the slot takes.
+    /// Puts an item's last field into its slot, and expects a value for the slot.
     private mutating func fill(
         _ meaning: KeyMeaning, _ rule: SlotTable.Rule, isRepeated: Bool
     ) throws(PropertyListError) {
@@ -146,7 +146,7 @@ extension TreeBuilder {
 }
 
 extension TreeBuilder {
-    /// Notes that an item's last field is hidden, belongs to a table, orders its level, or names another document.
+    /// Notes that an item's last field is hidden, belongs to a table, orders its level, or names a document.
     @inline(never)
     private mutating func noteStructure(_ meaning: KeyMeaning, _ rule: SlotTable.Rule) {
         isPlain = false
@@ -177,7 +177,7 @@ extension Slot.Check {
 /// Texts, numbers, dates and data: fields, titles, keys, or items.
 extension TreeBuilder {
     public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
-        // If a text has no position of its own, its container's position is used.
+        // Without a position of its own, a text has that of its container.
         try string(text, at: frames.last?.position ?? .byte(offset: 0))
     }
 

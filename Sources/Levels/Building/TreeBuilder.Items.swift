@@ -1,7 +1,7 @@
 import Bytes
 public import PropertyLists
 
-/// What closes: each kind of container is interpreted at its end.
+/// The ends of containers, which interpret their content.
 extension TreeBuilder {
     public mutating func endDictionary() throws(PropertyListError) {
         try tree.checkComplete()
@@ -29,7 +29,7 @@ extension TreeBuilder {
         if frame.kind == .dictionary {
             _ = tree.fields.close(base: frame.base.field)
             if tree.fields.replaceWithUID(dictionaryAt: frame.base.start) { return }
-            // The frames of the root and of the array around a specifier.
+            // The frames are the root, and the array of specifiers.
             if frames.count == 2, items.field(specifiersSlot) != nil { specifierPositions.append(frame.position) }
         }
         try tree.fields.bytes.endContainer(at: frame.base.start)
@@ -38,7 +38,7 @@ extension TreeBuilder {
         }
     }
 
-    /// Ends a plain list of rows: its level is complete.
+    /// Ends a plain list of rows, whose level is complete.
     private mutating func closeRows() throws(PropertyListError) {
         if frames.last?.list != nil { return try closeList() }
         let frame = pop()
@@ -50,7 +50,7 @@ extension TreeBuilder {
         tree.fields.hole(.rows)
     }
 
-    /// Ends a list whose level is made when its item ends.
+    /// Ends a list whose level is made at the end of its item.
     private mutating func closeList() throws(PropertyListError) {
         let frame = pop()
         guard let list = frame.list else { return }
@@ -61,7 +61,6 @@ extension TreeBuilder {
         tree.fields.hole(list.rule.form)
     }
 
-    /// The level of rows that were set aside, with the warnings about it.
     mutating func level(of rows: SetAsideRows) throws(PropertyListError) -> Level {
         let level = try tree.level(of: rows)
         warnAboutRepeatedTitle(at: rows.position)
@@ -78,7 +77,7 @@ extension TreeBuilder {
         try close(row(isPlain: true), level)
     }
 
-    /// The same in a document that has more than plain items.
+    /// Closes an item of a document that has more than plain items.
     @inline(never)
     private mutating func closeNotedItem() throws(PropertyListError) {
         let isTableFile = hasTables ? try checkTable() : false
@@ -98,14 +97,14 @@ extension TreeBuilder {
         if frames.isEmpty { try tree.complete(.rows) }
     }
 
-    /// The level of a root that is a dictionary: that of a settings page, or of an item.
+    /// The level of a root dictionary: that of a settings page, or of an item.
     private mutating func takeRootLevel() throws(PropertyListError) -> Level? {
         if let specifiers = items.field(specifiersSlot) { return try settingsPage(specifiers) }
         guard items.levelSlot != 0 || source != nil else { throw noLevel }
         return try takeLevel()
     }
 
-    /// The level of an item that may have a `Source`: also that of a settings page which was mounted there.
+    /// The level of an item that may have a `Source`, and so a mounted settings page.
     @inline(never)
     private mutating func takeLevelBesideSource() throws(PropertyListError) -> Level? {
         if let page = pageField { return try settingsPage(page) }
@@ -117,7 +116,7 @@ extension TreeBuilder {
         return try list.rule.strategy.level(of: rows, in: items.innermost, &self)
     }
 
-    /// The row of the innermost item: its packed fields, and its title and key among them.
+    /// The row of the innermost item: its fields, and its title and key among them.
     @inline(never)
     mutating func row() throws(PropertyListError) -> PendingRow { try row(isPlain: false) }
 
@@ -128,9 +127,9 @@ extension TreeBuilder {
         if titleField == nil, keyField == nil, items.count > 1 { throw noTitle }
         var title = titleField.map { tree.fields.start($0).name.upperBound }
         var key = keyField.map { tree.fields.start($0).name.upperBound }
-        // The fields of a mounted root may follow those of the item, and a control ends them.
+        // A mounted root's fields, which end with its control, may follow the item's own.
         let isTyped = !isPlain && items.count > 1 && source == nil && items.field(typeSlot) != nil
-        // A settings page shows no title of its own; the row that leads to it does.
+        // A settings page does not show its title; the row that leads to it does.
         if !isPlain, items.count == 1, items.field(specifiersSlot) != nil, source == nil { title = nil }
         let hasWeakTitle = titleField.map { tree.fields.start($0).meaning.rank > 0 } ?? false
         let keyRank = keyField.map { tree.fields.start($0).meaning.rank }
@@ -156,7 +155,7 @@ extension TreeBuilder {
         return row
     }
 
-    /// Checks that the `SortBy` of the innermost item is an order; returns whether the item orders its level.
+    /// Checks the `SortBy` of the innermost item; returns whether the item orders its level.
     @inline(__always)
     func checkOrder() throws(PropertyListError) -> Bool {
         guard items.arrangesLevel else { return false }
@@ -175,7 +174,7 @@ extension TreeBuilder {
         }
     }
 
-    /// The position of the title: the value of the strongest name that is present and can be a title.
+    /// The offset of the title: the value of the strongest name with a value that can be a title.
     func titleValue(in content: Range<Int>) -> Int? {
         for name in itemSlots.names(of: titleSlot) {
             if let value = value(named: name, in: content), tree.fields.scalarText(at: value) != nil { return value }
@@ -202,12 +201,10 @@ extension TreeBuilder {
 }
 
 extension TreeBuilder {
-    /// Takes over a structural field of an item, packed, without the level whose place it may be.
-    ///
-    /// The row then has the place, and an editor puts the level there.
+    /// Copies a packed structural field of an item, without the level whose place it may be.
     mutating func keep(_ name: Span<UInt8>, packed value: Span<UInt8>) throws(PropertyListError) {
         try key(name, at: .byte(offset: 0))
-        // The key of a hidden field is followed by the mark that `value` has too.
+        // The key wrote the mark of a hidden field, which `value` has too.
         tree.fields.bytes.truncate(to: tree.fields.start(tree.fields.count - 1).name.upperBound)
         tree.fields.bytes.append(value)
     }

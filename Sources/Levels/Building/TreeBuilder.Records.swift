@@ -1,7 +1,7 @@
 internal import Bytes
 public import PropertyLists
 
-/// Records: dictionaries whose keys are all fields, until the strategy of their list makes items of them.
+/// Records: dictionaries with only fields, which the strategy of their list makes items.
 extension TreeBuilder {
     mutating func openRecord(at position: SourcePosition) throws(PropertyListError) {
         try tree.countItem()
@@ -22,12 +22,12 @@ extension TreeBuilder {
 
     // MARK: Their item
 
-    /// Checks the innermost item, which ends: it has both `Records` and `DrillBy` or neither.
+    /// Checks that the innermost item has both `Records` and `DrillBy`, or neither.
     ///
-    /// - Returns: whether its records are in a file, which is noted.
+    /// - Returns: whether its records are in a file.
     @inline(never)
     mutating func checkTable() throws(PropertyListError) -> Bool {
-        // A builder whose documents have no tables has number 0 for both slots.
+        // Both slots are 0 in a builder for documents without tables.
         let hasTable = recordsSlot != 0 && items.levelSlot == recordsSlot
         if hasTable != (items.field(drillBySlot) != nil) { throw incompleteTable }
         guard hasTable, items.innermost.list == nil else { return false }
@@ -47,12 +47,12 @@ extension TreeBuilder {
             path: currentPath())
     }
 
-    /// Notes that the level of the innermost item is made of a table in a file.
+    /// Notes that the innermost item's level is a table in a file.
     private mutating func noteTable() throws(PropertyListError) {
         let item = items.innermost
         let drilling = try drilling(of: item)
         try checkDepth(of: drilling, in: item)
-        // The name is hidden behind one more tag.
+        // The tag `hidden` precedes the name.
         guard let field = item.field(recordsSlot),
             let path = tree.fields.textRange(tree.fields.start(field).name.upperBound + 1)
         else { return }
@@ -74,7 +74,6 @@ extension TreeBuilder {
         return RecordDrilling(fields: fields, titleField: title)
     }
 
-    /// Refuses a table whose records would be too deep.
     func checkDepth(of drilling: RecordDrilling, in item: GatheredItem) throws(PropertyListError) {
         guard items.count + drilling.fields.count > tree.limits.depth else { return }
         throw PropertyListError(
@@ -85,13 +84,13 @@ extension TreeBuilder {
 
 /// Tables that are documents of their own: an array of dictionaries, without an item around it.
 extension TreeBuilder {
-    /// Creates a builder that a reader sends the whole document of a table.
+    /// Creates a builder for a document that is a table.
     ///
     /// - Parameters:
     ///   - drilling: how the records become levels.
     ///   - isXML: whether the reader guarantees that XML can represent all text.
-    ///   - pool: the levels of the tree that the table's level will be in.
-    ///   - progress: where the items are counted.
+    ///   - pool: the levels of the previous tree.
+    ///   - progress: the counter of items.
     public init(
         table drilling: RecordDrilling, limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil,
         progress: ReadingProgress? = nil
@@ -112,9 +111,9 @@ extension TreeBuilder {
         try key(Array("Records".utf8).span, at: nowhere)
     }
 
-    /// The finished tree: a root item whose level is made of the table.
+    /// The finished tree: a root item over the table.
     ///
-    /// - Throws: `PropertyListError` if the levels are deeper or the items more than the limits allow.
+    /// - Throws: `PropertyListError` if the tree exceeds the limits.
     public consuming func finishTable() throws(PropertyListError) -> Tree {
         try endDictionary()
         return try finish()
@@ -122,13 +121,12 @@ extension TreeBuilder {
 }
 
 extension Slot {
-    /// The whole document, in place of `Records`.
     fileprivate static let table = Slot(
         name: Slot.records.name, names: .fixed(["Records"]), value: Expectation(array: .list), array: .records
     ) { _ in "the table must be an array of dictionaries" }
 }
 
-/// The level of a table: the values of the first field of `DrillBy`, below each those of the next, at the end the
+/// The level of a table: the values of the first `DrillBy` field, below each the values of the next, and at the end the
 /// records.
 enum Facets: LevelStrategy {
     static func level(
@@ -155,11 +153,7 @@ extension ListRule {
 }
 
 extension TreeBuilder {
-    /// The first of an item's levels, made from the deepest ones up.
-    ///
-    /// - Parameters:
-    ///   - rows: the records, in the order of the deepest groups.
-    ///   - depths: the groups of each depth, beginning with one of all records.
+    /// An item's level, made from the deepest levels up: `rows` are in the order of the deepest groups.
     fileprivate mutating func level(
         of rows: SetAsideRows, in depths: [FacetGroups]
     ) throws(PropertyListError) -> Level {
@@ -194,7 +188,7 @@ extension TreeBuilder {
                     at: rows.position))
             repeated = repeated ?? tree.repeatedTitle
         }
-        // One example will do: a table has as many levels as it has values.
+        // One example suffices: a table has as many levels as values.
         if let repeated { warn(repeated.messageAboutRecords, at: repeated.second ?? rows.position) }
         return levels
     }

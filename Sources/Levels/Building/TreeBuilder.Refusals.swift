@@ -1,7 +1,7 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The errors for values that the place where they appear does not allow.
+/// Errors for documents, with paths and misspelt names.
 extension TreeBuilder {
     func refusal(of kind: ScalarKind) -> PropertyListError {
         let what = kind.phrase
@@ -38,14 +38,12 @@ extension TreeBuilder {
         }
     }
 
-    /// The error for the value of a structural key.
     func wrongValue(_ what: String) -> PropertyListError {
         guard expected.slot != 0 else { return PropertyListError("\(what) is not allowed here") }
         let slot = (kind == .section ? sectionSlots : itemSlots).slot(expected.slot)
         return PropertyListError("\(slot.demand(name(ofField: tree.fields.count - 1))), not \(what)")
     }
 
-    /// The error for a second field that would hold the level of an item.
     var secondLevel: PropertyListError {
         let first = items.innermost.levelField.map { name(ofField: $0) } ?? ""
         let second = name(ofField: tree.fields.count - 1)
@@ -53,13 +51,12 @@ extension TreeBuilder {
             "the item has both '\(quoted: first)' and '\(quoted: second)'; only one of them can hold its level")
     }
 
-    /// The error for a second field that would hold the rows of a section.
     var secondRows: PropertyListError {
         let second = name(ofField: tree.fields.count - 1)
         return PropertyListError("the section has a second list of rows, '\(quoted: second)'; only one is allowed")
     }
 
-    /// The error for a document without a level; its callers look for names that would make one.
+    /// The error for a document without a level; callers look for misspelt names.
     static func noLevel(_ what: String) -> PropertyListError {
         PropertyListError(
             "the document is \(what); it must be an array of items, or a dictionary with 'Rows', 'Children' or 'Sections'"
@@ -83,10 +80,10 @@ extension TreeBuilder {
         PropertyListError("element \(elementNumber) of the array is \(what), but a record must be a dictionary")
     }
 
-    /// The number of the element that is being read, from 1.
+    /// The number of the current element, from 1.
     private var elementNumber: Int { tree.rows.count - (frames.last?.base.row ?? 0) + 1 }
 
-    /// The error for an array among the rows of a section, worded as a section only if the document names it so.
+    /// The error for an array among a section's rows, worded as a section only if the document names it so.
     private var arrayAmongRows: PropertyListError {
         if let owner = frames.dropLast().last, owner.kind == .sectionList, owner.elements.dictionary == .refused {
             return PropertyListError(
@@ -163,15 +160,15 @@ extension TreeBuilder {
     }
 }
 
-/// What is known about an item that was refused because it has no title.
+/// Information about an item that was refused for its missing title.
 public struct UntitledItem: Sendable, Equatable {
-    /// The names of its fields that hold text, a number or a date, in document order; the first hundred.
+    /// The names of its first hundred fields with text, a number or a date, in document order.
     public let names: [String]
 
     static let mostNames = 100
 }
 
-/// The path to the place that is being read, for errors and warnings.
+/// Paths, for errors and warnings.
 extension TreeBuilder {
     /// The titles from the root to the innermost open item, as `/Item 4/Screen G`; `/` at the root.
     public func currentPath() -> String? {
@@ -188,11 +185,11 @@ extension TreeBuilder {
         return scalarText(ofField: field)
     }
 
-    /// The number of an item whose title is not known yet, and its first distinguishing field.
+    /// The number of an untitled item, and its first distinguishing field.
     private func untitledStep(_ item: GatheredItem, frame number: Int) -> String {
         let row = item.base.row - (frames[..<number].last { $0.kind.holdsItems }?.base.row ?? 0) + 1
         let isInnermost = number == frames.count - 1
-        // The last field of an outer item holds what is being read.
+        // The last field of an outer item holds the open value.
         let end = isInnermost ? tree.fields.count : frames[number + 1].base.field - 1
         let known = distinguishingField(of: item, before: end)
         return "(item \(row)\(known.map { ", \($0)" } ?? ""))"
@@ -206,7 +203,7 @@ extension TreeBuilder {
         return nil
     }
 
-    /// The text of a field; nil for a container, and for a field whose value has not been read yet.
+    /// The text of a field; nil for a container, and before the value is read.
     private func scalarText(ofField field: Int) -> String? {
         let value = tree.fields.start(field).name.upperBound
         return value < tree.fields.bytes.count ? tree.fields.scalarText(at: value) : nil

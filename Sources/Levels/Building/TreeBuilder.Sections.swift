@@ -30,7 +30,7 @@ extension TreeBuilder {
         list.closeSection(at: tree.rows.count)
     }
 
-    /// Takes up what the section's dictionary holds so far: its texts, and its fields as they are.
+    /// Moves the fields of the section's dictionary so far into the section.
     mutating func takeSectionFields() {
         let frame = frames[frames.count - 1]
         guard let list = frame.list else { return }
@@ -54,7 +54,7 @@ extension TreeBuilder {
     }
 }
 
-/// Sections that are a list of arrays and dictionaries; `SectionTitles` gives the arrays their titles.
+/// Sections in an array; `SectionTitles` titles those that are arrays.
 enum ListedSections: LevelStrategy {
     static func level(
         of rows: SetAsideRows, in item: GatheredItem, _ builder: inout TreeBuilder
@@ -82,7 +82,7 @@ extension ListRule {
 }
 
 extension TreeBuilder {
-    /// The level of rows in sections; without a row that is shown, it shows no section either.
+    /// The level of rows in sections; if no row is shown, no section is.
     mutating func sectionedLevel(of rows: SetAsideRows) throws(PropertyListError) -> Level {
         var rows = rows
         if !rows.sections.contains(where: { !$0.isHidden && $0.count > 0 }) {
@@ -93,7 +93,7 @@ extension TreeBuilder {
     }
 }
 
-/// Sections that are the entries of a dictionary, in the order of `SectionKeys`.
+/// Sections in a dictionary, in the order of `SectionKeys`.
 enum NamedSections: LevelStrategy {
     static func level(
         of rows: SetAsideRows, in item: GatheredItem, _ builder: inout TreeBuilder
@@ -103,9 +103,9 @@ enum NamedSections: LevelStrategy {
         return try builder.sectionedLevel(of: rows)
     }
 
-    /// Orders the sections; those that are not named are hidden and come last.
+    /// Orders the sections; sections that are not named are hidden and come last.
     ///
-    /// - Throws: `PropertyListError` for a name that no section has, or a repeated one.
+    /// - Throws: `PropertyListError` for an unknown or a repeated name.
     private static func arrange(_ rows: inout SetAsideRows, by order: [String]) throws(PropertyListError) {
         var sections = rows.sections
         let numbers = Dictionary(
@@ -124,7 +124,7 @@ enum NamedSections: LevelStrategy {
         for number in left { sections[number].isHidden = true }
         let places = listed + left.sorted()
         rows.sections = places.map { sections[$0] }
-        // A level has fewer sections than Int32 can count.
+        // Int32 can count the sections of any level.
         for (number, place) in places.enumerated() {
             rows.sections[place].writtenShift = Int32(truncatingIfNeeded: number - place)
         }

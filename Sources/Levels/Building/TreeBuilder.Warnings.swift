@@ -1,7 +1,7 @@
 import Bytes
 internal import PropertyLists
 
-/// Warnings: what is unusual, but no reason to refuse a document.
+/// Warnings about unusual but valid content.
 extension TreeBuilder {
     mutating func warn(_ message: @autoclosure () -> String, at position: SourcePosition) {
         guard !tree.warnings.isFull else { return tree.warnings.omit() }
@@ -13,7 +13,6 @@ extension TreeBuilder {
         warn(RepeatedKey.message(QuotedText(utf8: name), first: first, second: position), at: position)
     }
 
-    /// - Parameter table: the names that are valid where the key occurs.
     mutating func warnAboutNearMiss(_ name: Span<UInt8>, in table: SlotTable, at position: SourcePosition) {
         guard !tree.warnings.isFull else { return tree.warnings.omit() }
         guard let near = table.nearMiss(of: name) else { return }
@@ -32,7 +31,7 @@ extension TreeBuilder {
 
 /// Notes fields that hold rows under a name that is not structural.
 extension TreeBuilder {
-    /// Looks at a list that the innermost item or section has as a field.
+    /// Checks a list that is a field of the innermost item or section.
     mutating func noteList(_ content: Range<Int>, at position: SourcePosition) {
         let meaning = tree.fields.start(tree.fields.count - 1).meaning
         guard meaning.slot == 0, !meaning.isNearMiss else { return }
@@ -51,7 +50,7 @@ extension TreeBuilder {
         }
     }
 
-    /// Whether a list could be a level, judging by its first element.
+    /// Whether the first element allows a list to be a level.
     private func couldBeRows(_ content: Range<Int>) -> Bool {
         guard !content.isEmpty else { return true }
         switch PackedTag(rawValue: tree.fields.bytes.span[content.lowerBound]) {

@@ -3,50 +3,49 @@ public import PropertyLists
 
 /// Builds a tree from the events of a document in which items are dictionaries and strings (manual, Documents).
 ///
-/// It builds no object graph. The events gather one item at a time: its fields are packed as they arrive, and the
-/// fields that are structure are noted by their `Slot`. When the item ends, `TreeBuilder.Items.swift` interprets it.
+/// The fields of an item are packed as they arrive, without an object graph, and structural ones are noted by their
+/// `Slot`. At its end, `TreeBuilder.Items.swift` interprets the item.
 public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var tree: TreeAssembly
     var frames: [Frame] = []
     /// The items among `frames`.
     var items = OpenItems()
-    /// Whether the document is an array, so that the root is not written.
+    /// Whether the document is an array, which does not contain the root.
     var isArray = false
-    /// The innermost frame's kind, and what may come next in it; separate, because every event reads them.
+    /// The innermost frame's kind and expectation, cached because every event reads them.
     private(set) var kind: Frame.Kind?
     var expected = Expectation.document
     var itemSlots: SlotTable
     var sectionSlots: SlotTable
     let titleSlot, keySlot, sourceSlot, recordsSlot, drillBySlot, typeSlot, specifiersSlot: SlotNumber
     let names: StructuralNames
-    /// The names of titles as they are in a document.
     let titleNames: [[UInt8]]
     var strayRows: [StrayRows] = []
-    /// Whether no item so far has a key that is noted, so that all are plain items; most documents have no others.
+    /// Whether all items so far are plain, without noted keys, as in most documents.
     var isPlain = true
-    /// Whether any item so far has a `Source`, so that documents without one pay nothing for it.
+    /// Whether any item so far has a `Source`.
     var holdsSources = false
     var parts: [PartMention] = []
     var knownParts: Set<PartReference> = []
-    /// Whether any item so far has a key of a table, so that items are checked for them.
+    /// Whether any item so far has a key of a table.
     var hasTables = false
-    /// Where the elements of the root's fields are, since its `PreferenceSpecifiers` began.
+    /// The positions of the elements of the root's fields, from `PreferenceSpecifiers` on.
     var specifierPositions: [SourcePosition] = []
-    /// The rows of a settings page whose levels are other pages.
+    /// The rows of a settings page that lead to other pages.
     var childPanes: [SettingsPage.ChildPane] = []
-    /// What is known about the item that was refused for its missing title; nil if the reason is different.
+    /// The item that was refused for its missing title; nil for other errors.
     public internal(set) var untitledItem: UntitledItem?
-    /// Whether the document was refused over a key that is a misspelt structural name, which the error says.
+    /// Whether the error is about a misspelt structural name.
     public internal(set) var refusesMisspeltName = false
 
     /// The warnings so far.
     public var warnings: DocumentWarnings { tree.warnings }
 
     /// - Parameters:
-    ///   - names: which keys are structure.
+    ///   - names: the structural keys.
     ///   - isXML: whether the reader guarantees that XML can represent all text.
-    ///   - pool: the levels of the tree that this one will replace.
-    ///   - progress: where the items are counted.
+    ///   - pool: the levels of the previous tree.
+    ///   - progress: the counter of items.
     public init(
         names: StructuralNames = .init(), limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil,
         progress: ReadingProgress? = nil
@@ -54,7 +53,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         self.init(names: names, slots: nil, limits: limits, isXML: isXML, pool: pool, progress: progress)
     }
 
-    /// - Parameter slots: the structural keys of items; nil for the usual ones.
+    /// - Parameter slots: the structural keys of items; nil for the default ones.
     init(
         names: StructuralNames, slots: [Slot]?, limits: TreeLimits = .init(), isXML: Bool = false,
         pool: LevelPool? = nil, progress: ReadingProgress? = nil
@@ -97,7 +96,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         return frame
     }
 
-    /// Goes on with the innermost frame, which has changed.
+    /// Continues with the innermost frame, which has changed.
     mutating func resume() {
         kind = frames.last?.kind
         expected = frames.last?.elements ?? .document
@@ -110,12 +109,12 @@ extension TreeBuilder {
         String(utf8: tree.fields.bytes.span.extracting(tree.fields.start(field).name))
     }
 
-    /// Where the key of a slot is in the document; nil if the slot is empty.
+    /// The position of a slot's key in the document; nil if the slot is empty.
     func position(of slot: Slot, in item: GatheredItem) -> SourcePosition? {
         item.field(itemSlots.number(of: slot)).flatMap { tree.fields.start($0).place.position }
     }
 
-    /// The text of a slot, a number, date or Boolean as JSON writes it; nil if the slot is empty.
+    /// The text of a slot, or the JSON text of a number, date or Boolean; nil if the slot is empty.
     func text(of slot: Slot, in item: GatheredItem) -> String? {
         item.field(itemSlots.number(of: slot)).flatMap {
             tree.fields.scalarText(at: tree.fields.start($0).name.upperBound)
@@ -142,7 +141,7 @@ extension TreeBuilder {
 
 /// Parts: items whose level comes from another file.
 extension TreeBuilder {
-    /// The text of the innermost item's `Source`; nil without one, and if its value is not text.
+    /// The innermost item's `Source`; nil unless it is text.
     var source: String? {
         guard holdsSources, let field = items.field(sourceSlot) else { return nil }
         return tree.fields.textRange(tree.fields.start(field).name.upperBound).map {
@@ -150,8 +149,7 @@ extension TreeBuilder {
         }
     }
 
-    /// The row of the innermost item, which may have a `Source`: its level is that of another document, unless it has
-    /// its own.
+    /// The row of the innermost item; with a `Source` and without an own level, its level is another document's.
     @inline(never)
     mutating func rowWithSource() throws(PropertyListError) -> PendingRow {
         guard let source else { return try row() }
@@ -162,14 +160,14 @@ extension TreeBuilder {
         return row
     }
 
-    /// Whether the innermost item has a title or a key, or is the root, which needs none.
+    /// Whether the innermost item has a title or a key, or needs none as the root.
     private var isNamed: Bool {
         let content = items.innermost.base.start..<tree.fields.bytes.count
         return items.count == 1 || items.field(keySlot) != nil
             || items.field(titleSlot) != nil && titleValue(in: content) != nil
     }
 
-    /// The row of an item that shows the path of its document, until that is mounted and has a title.
+    /// The row of an item that shows the path of its document until the document's title is known.
     private mutating func rowTitledBySource() throws(PropertyListError) -> PendingRow {
         let (base, place) = (items.innermost.base, items.innermost.place)
         let arrangesLevel = try checkOrder()
@@ -181,7 +179,7 @@ extension TreeBuilder {
             marks: arrangesLevel ? .arrangesLevel : [], place: place)
     }
 
-    /// Notes a reference to a part, if it is the first one to it.
+    /// Notes the first reference to a part.
     mutating func note(_ part: PartReference, at place: PackedPosition) {
         guard knownParts.insert(part).inserted else { return }
         parts.append(PartMention(reference: part, position: place.position, path: currentPath() ?? "/"))

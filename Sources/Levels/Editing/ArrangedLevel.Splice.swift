@@ -2,11 +2,11 @@ import Bytes
 internal import Glibc
 internal import PropertyLists
 
-/// Makes a level whose other rows keep their keys: they are copied unchanged.
+/// Makes a level by copying rows whose keys do not change.
 extension ArrangedLevel {
-    /// A run of rows of the new level, and the source of its bytes.
+    /// A run of rows of the new level, and its bytes.
     private struct Run {
-        /// The numbers in the level, or among the new rows.
+        /// The numbers in the old level, or among the new rows.
         let rows: Range<Int>
         let packed: Range<Int>
         let isOld: Bool
@@ -21,7 +21,7 @@ extension ArrangedLevel {
             rowsHoldParts: rowsHoldParts, mayHoldOrders: old.mayHoldOrders || arrivalsBear(.arrangesLevel))
     }
 
-    /// The pieces as runs of bytes; new rows are packed first.
+    /// Turns the pieces into runs of bytes, and packs new rows.
     private func runs(_ keys: [ArrivingKey], packing packed: inout ByteBuffer) -> [Run] {
         var arrival = 0
         return pieces.map { piece in
@@ -59,7 +59,7 @@ extension ArrangedLevel {
                 offset += run.packed.count
             }
             unsafe target.storeBytes(of: UInt32(size).littleEndian, toByteOffset: entry * 4, as: UInt32.self)
-            // The fingerprints of keys are written when the rows can be read.
+            // The fingerprints of keys are written below, once the rows can be read.
             for byte in (entry + 1) * 4..<table { unsafe target[byte] = 0 }
             count = size
         }
@@ -98,9 +98,9 @@ extension ArrangedLevel {
         }
     }
 
-    // MARK: What the level counts
+    // MARK: Properties of the rows
 
-    /// Whether the rows contain text that XML cannot represent; all are searched only if a row with it was removed.
+    /// Whether the rows contain text that XML cannot represent; searches all rows only if a row with it was removed.
     private func rowsHoldTextBeyondXML(_ bytes: [UInt8]) -> Bool {
         if arrivalsHoldTextBeyondXML { return true }
         guard old.rowsHoldTextBeyondXML else { return false }
@@ -123,9 +123,9 @@ enum LargePages {
     /// The size of such a page on x86-64, and on AArch64 with pages of 4 KiB.
     private static let size = 2 << 20
 
-    /// Tells the kernel that a block will be written as a whole (madvise(2), MADV_HUGEPAGE), if it is large.
+    /// Advises the kernel that a large block will be written as a whole (madvise(2), MADV_HUGEPAGE).
     ///
-    /// This is only a hint: if the kernel has no large pages, it uses small ones.
+    /// This is only a hint: without large pages, the kernel uses small ones.
     static func advise(_ block: UnsafeMutableRawBufferPointer) {
         guard let start = block.baseAddress, block.count >= 4 * size else { return }
         let first = unsafe start.alignedUp(toMultipleOf: size)

@@ -2,23 +2,23 @@ internal import Bytes
 internal import Heap
 internal import PropertyLists
 
-/// The level that an arrangement of rows makes of an old one: the rows to remove, to keep and to add.
+/// Makes the level of an arrangement of rows: the old rows to remove and to keep, and the rows to add.
 ///
-/// If no other row's key changes, rows that stay are copied in packed form, and the key index is updated;
-/// otherwise all rows are packed again, as by a builder.
+/// Rows that stay are copied in packed form and the key index is updated, unless the key of a row changes; then all
+/// rows are packed again, as by a builder.
 struct ArrangedLevel: ~Copyable {
     let old: Level
     let names: StructuralNames
     let pieces: [RowArrangement.Piece]
     let sections: [Section]
     let rowCount: Int
-    /// The number of new rows that are shown.
+    /// The number of rows of the new level that are shown.
     let shown: Int
     /// The added rows, in order.
     private(set) var arrivals: [Arrival] = []
-    /// The ranges of their bytes.
+    /// Their bytes.
     var gathered: RowGatherer
-    /// The removed old rows, including those that are replaced.
+    /// The removed old rows, including replaced ones.
     private(set) var departures: [Int] = []
     /// The moved old rows, and their new places.
     private(set) var moved: [(old: Int, new: Int)] = []
@@ -27,16 +27,15 @@ struct ArrangedLevel: ~Copyable {
 
     /// A row that is added to the level.
     struct Arrival {
-        /// Its number in the new level.
         let number: Int
-        /// The old row whose place it takes.
+        /// The old row that it replaces.
         let replaced: Int?
         let row: PendingRow
         let child: Level?
         let naturalKey: [UInt8]
     }
 
-    /// - Parameter owner: the row above the level, whose `SectionKeys` lists sections.
+    /// - Parameter owner: the row above the level, which may have `SectionKeys`.
     init(_ arrangement: RowArrangement, names: StructuralNames, owner: Item.Step?) throws(TreeError) {
         old = arrangement.level
         self.names = names
@@ -50,7 +49,7 @@ struct ArrangedLevel: ~Copyable {
         place()
     }
 
-    /// Refuses a level that is too large before allocating memory; the exact size is known when it is packed.
+    /// Refuses a level that is too large before it takes memory; packing checks the exact size.
     private func checkSize() throws(TreeError) {
         var size = (rowCount + 1) * 4
         for piece in pieces {
@@ -61,7 +60,7 @@ struct ArrangedLevel: ~Copyable {
             }
         }
         guard size <= UInt32.max else { throw .levelTooLarge }
-        // The bytes gathered, packed and copied, and what each row has beside them.
+        // The gathered, packed and copied bytes, and the memory per row.
         let needed = 3 * size + rowCount * 64
         guard needed < 1 << 20 || MemoryBudget.hasRoom(for: needed) else { throw .outOfMemory }
     }
@@ -101,7 +100,7 @@ struct ArrangedLevel: ~Copyable {
         return try assembled()
     }
 
-    /// The levels below the new rows; empty if all are leaves.
+    /// The levels below the rows; empty if all are leaves.
     func children() -> [Level?] {
         let arrives = arrivals.contains { $0.child != nil }
         guard arrives || !old.children.isEmpty else { return [] }
@@ -144,7 +143,7 @@ struct ArrangedLevel: ~Copyable {
         return try assembler.level(of: rows.span, from: gathered.bytes.span, parts: parts)
     }
 
-    /// Whether an added row contains text or dates that XML cannot represent.
+    /// Whether added rows contain text or dates that XML cannot represent.
     var arrivalsHoldTextBeyondXML: Bool {
         arrivals.contains { arrival in
             let bytes = gathered.bytes.span
@@ -156,7 +155,7 @@ struct ArrangedLevel: ~Copyable {
 }
 
 extension Level {
-    /// The number of listed sections, which are shown unless all of them are empty.
+    /// The number of listed sections, which are shown unless all are empty.
     func listedSections(owner: Item.Step?, _ names: StructuralNames) -> Int {
         if !sections.isEmpty { return sections.count }
         guard form == .namedSections, let owner else { return allSections.count }
@@ -164,21 +163,21 @@ extension Level {
     }
 }
 
-/// The keys of new rows, if all others keep theirs.
+/// The keys of new rows, if all other rows keep theirs.
 extension ArrangedLevel {
     /// The key of a new row.
     struct ArrivingKey {
         let key: [UInt8]
         let hash: UInt64
-        /// Whether the replaced row had the same key, so that the index already contains it.
+        /// Whether the replaced row has the same key, so that the index contains it.
         let isKnown: Bool
     }
 
-    /// The keys of the new rows; nil if the key of any other row changes or might change.
+    /// The keys of the new rows; nil if the key of another row may change.
     func arrivingKeys() -> [ArrivingKey]? {
         guard sections.elementsEqual(old.allSections, by: { $0.isHidden == $1.isHidden }) else { return nil }
         let keys = arrivals.map { keptKey(of: $0) }
-        // A row whose place and key another row takes does not count as removed for the keys.
+        // For the keys, a row is not removed if another row takes its place and key.
         let taken = Set(zip(arrivals, keys).compactMap { $1 == nil ? nil : $0.replaced })
         let gone = departures.filter { $0 < old.count && !taken.contains($0) }
         guard gone.allSatisfy({ old.isAlone($0, names) }), var fresh = hashesOfMoved() else { return nil }
@@ -196,7 +195,7 @@ extension ArrangedLevel {
         return result
     }
 
-    /// The key of a row that replaces one with the same natural key.
+    /// The key of a row that replaces a row with the same natural key.
     private func keptKey(of arrival: Arrival) -> ArrivingKey? {
         guard let replaced = arrival.replaced, replaced < old.count, arrival.number < shown,
             old.naturalKey(of: replaced, names) == arrival.naturalKey
@@ -211,8 +210,7 @@ extension ArrangedLevel {
         return ArrivingKey(key: key, hash: ContentHash.short(of: key.span), isKnown: true)
     }
 
-    /// The hashes of keys of rows that were hidden and are now shown; nil if the key of any other row
-    /// could change.
+    /// The key hashes of hidden rows that become visible; nil if the key of another row could change.
     private func hashesOfMoved() -> Set<UInt64>? {
         var hashes: Set<UInt64> = []
         for row in moved {
@@ -228,9 +226,9 @@ extension ArrangedLevel {
         return hashes
     }
 
-    /// Whether no shown row, or no row that stays, has a key.
+    /// Whether no remaining shown row has a key.
     ///
-    /// Equal hashes count as equal keys; their number is bounded when all keys are determined.
+    /// Equal hashes count as equal keys; assembling the level limits their number.
     private func isFree(_ key: [UInt8], _ hash: UInt64, _ free: Set<Int>) -> Bool {
         if let row = old.row(withKey: key.span) { return free.contains(row) }
         return old.row(withKeyHash: hash) == nil
@@ -238,7 +236,7 @@ extension ArrangedLevel {
 
     // MARK: The index
 
-    /// The index of the new rows: the old one, changed, or a new one.
+    /// The index of the new rows, updated from the old one or filled anew.
     func index(_ keys: [ArrivingKey], of bytes: [UInt8]) -> KeyIndex {
         guard rowCount > KeyIndex.searchedRows else { return KeyIndex(rowCount: rowCount) }
         let changes = departures.count + arrivals.count + moved.count
@@ -257,7 +255,7 @@ extension ArrangedLevel {
         return index
     }
 
-    /// The rows of the old index that remain in the new one, and how far they move.
+    /// The rows of the old index that remain, and their shifts.
     private func staying(_ known: Set<Int>) -> [RowShift] {
         var rows = shifts
         for arrival in arrivals {

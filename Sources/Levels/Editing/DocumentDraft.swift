@@ -1,14 +1,14 @@
 internal import Bytes
 
-/// A document in the middle of a log of edits, and the provenance of its rows.
+/// A document during a log of edits, and the provenance of its rows.
 ///
-/// Edits of one level are gathered in an arrangement of its rows, because each new level costs as much as it has rows. The
-/// level is made before an edit of another one, and by `settle()`.
+/// A new level takes time linear in its rows, so an arrangement gathers the edits of one level until an edit of another
+/// one, or `settle()`.
 struct DocumentDraft: Sendable {
     private let editor: TreeEditor
     /// The document before the edits.
     let old: Level
-    /// The document with all edits but the gathered ones.
+    /// The document with all edits except the gathered ones.
     private(set) var document: Level
     private(set) var provenance = Provenance.same([])
     private var gathered: GatheredRows?
@@ -21,7 +21,7 @@ struct DocumentDraft: Sendable {
 
     /// Adds an edit to the log.
     ///
-    /// - Throws: `TreeError`, which an earlier, gathered edit may have caused; the draft is of no use then.
+    /// - Throws: `TreeError`, possibly from an earlier gathered edit; the draft is then unusable.
     mutating func make(_ edit: RowEdit) throws(TreeError) {
         guard case .move(let path, let place) = edit, !path.isEmpty, place.owner[...] != path.dropLast() else {
             try begin(edit)
@@ -40,13 +40,13 @@ struct DocumentDraft: Sendable {
 
     /// Makes the level of the gathered edits.
     ///
-    /// - Throws: `TreeError`; the draft is of no use then.
+    /// - Throws: `TreeError`; the draft is then unusable.
     mutating func settle() throws(TreeError) {
         guard let gathered = gathered.take() else { return }
         document = try editor.document(arranging: gathered.rows, below: gathered.owner)
     }
 
-    /// Has edits of a level gathered.
+    /// Begins to gather edits of the edit's level.
     private mutating func begin(_ edit: RowEdit) throws(TreeError) {
         if edit.path.isEmpty { guard case .replace = edit else { throw .root } }
         let path = edit.path.isEmpty ? nil : Array(edit.path.dropLast())
@@ -67,7 +67,7 @@ struct DocumentDraft: Sendable {
 
     // MARK: Gathered rows
 
-    /// Where an item of `document` is now; nil if it was replaced or removed.
+    /// The current path of an item of `document`; nil if it was replaced or removed.
     func path(of path: [Int]) -> [Int]? {
         guard let gathered, let owner = gathered.path, path.starts(with: owner), path.count > owner.count else {
             return path
@@ -75,13 +75,12 @@ struct DocumentDraft: Sendable {
         return gathered.rows.number(ofOld: path[owner.count]).map { owner + [$0] + path[(owner.count + 1)...] }
     }
 
-    /// The numbers of rows of the sections below an item of `document`; one number for a plain list.
+    /// The number of rows of each section below an item of `document`; one number for a plain list.
     func rowCounts(below item: Item) -> [Int] {
         if let gathered, gathered.path == item.rowPath { return gathered.rows.counts }
         return RowArrangement(of: item.level ?? .empty).counts
     }
 
-    /// The number of sections below an item that can take rows.
     func listedSections(below item: Item) -> Int {
         guard let level = item.level, level.form != .rows else { return 1 }
         return level.listedSections(owner: item.own, editor.names)
@@ -90,18 +89,17 @@ struct DocumentDraft: Sendable {
     /// Whether edits of a level are gathered.
     func isGathering(_ level: Level?) -> Bool { level != nil && gathered?.rows.level === level }
 
-    /// Whether the gathered edits have left the row with a key as it was, and its key.
+    /// Whether the gathered edits left the row with a key, and its key, as they were.
     func hasUntouchedRow(withKey key: [UInt8]) -> Bool { gathered?.hasUntouchedRow(withKey: key) ?? false }
 }
 
-/// The rows of one level with gathered edits, and which keys are certain without the new level.
+/// The rows of one level with gathered edits, and the keys that are certain without the new level.
 private struct GatheredRows: Sendable {
     /// The item above; nil for the root's own row.
     let owner: Item?
     let path: [Int]?
     private(set) var rows: RowArrangement
-    /// The keys of rows that were added, removed or given other content; nil once the key of any other row may have
-    /// changed.
+    /// The keys of added, removed or changed rows; nil once the key of another row may have changed.
     private var touched: Set<[UInt8]>?
     private let names: StructuralNames
 
@@ -124,7 +122,7 @@ private struct GatheredRows: Sendable {
         return rows.level.row(withKey: key.span) != nil
     }
 
-    /// The keys of the rows that an edit changes; nil if it might change the key of any other row.
+    /// The keys of the rows that an edit changes; nil if the key of another row might change.
     private func keys(touchedBy edit: RowEdit) -> [[UInt8]]? {
         let level = rows.level
         if case .insert(let new, _) = edit {
@@ -144,7 +142,7 @@ private struct GatheredRows: Sendable {
         return keepsKey || level.isAlone(old, names) && isFree(newKey) ? [key, newKey] : nil
     }
 
-    /// Whether a new row can have a natural key without a number, and without giving one to another row.
+    /// Whether a new row can have a natural key without affecting the number of any key.
     private func isFree(_ key: [UInt8]) -> Bool {
         touched?.contains(key) == false && rows.level.row(withKey: key.span) == nil
             && ItemKey.numberedBase(of: key.span) == nil

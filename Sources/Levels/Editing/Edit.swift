@@ -1,10 +1,10 @@
 public import PropertyLists
 
-/// One step that changes a document (manual, Editing).
+/// One edit of a document (manual, Editing).
 public enum Edit: Sendable, Equatable {
     /// Adds an item with everything below it to the level of another item.
     case insert(PropertyListValue, below: ItemPath, at: RowPosition, section: Int?)
-    /// Replaces the own fields of an item, or makes the item if there is none but one above it.
+    /// Replaces the own fields of an item, or makes the item below an existing one.
     case put(PropertyListValue, at: ItemPath, onlyIfNew: Bool)
     /// Merges changes into the own fields of an item (RFC 7396).
     case patch(PropertyListValue, at: ItemPath)
@@ -15,7 +15,7 @@ public enum Edit: Sendable, Equatable {
 }
 
 extension Edit {
-    /// The path of the item above the rows that the edit changes; nil if it changes those of two, or the root.
+    /// The path of the item above the changed rows; nil for rows of two items, or the root.
     var levelPath: ItemPath? {
         switch self {
         case .insert(_, let path, _, _): path
@@ -34,25 +34,25 @@ extension Edit {
     }
 }
 
-/// A place among the rows of a level, as a client names it.
+/// A place among the rows of a level, as clients name it.
 public enum RowPosition: Sendable, Equatable {
     case first
     case last
-    /// The number of rows before it, from 0; a row that moves is not counted.
+    /// The number of rows before it, not counting a row that moves.
     case offset(Int)
     /// Directly before the row with a key.
     case before(String)
     /// Directly after the row with a key.
     case after(String)
-    /// Text that names no place; the edit is refused when its turn comes.
+    /// Invalid text; the edit is refused when it is applied.
     case unknown(String)
 }
 
-/// The edits of one request: all of them are done, or none.
+/// The edits of one request: either all are applied, or none.
 public struct EditBatch: Sendable, Equatable {
     public let edits: [Edit]
-    /// Whether values have exactly the types of the request, which was a property list; JSON's are fitted to those that
-    /// the fields had.
+    /// Whether values have exact types, from a property list; JSON values are fitted to the types of the replaced
+    /// values.
     public let isExact: Bool
 
     public init(_ edits: [Edit], isExact: Bool) {
@@ -61,40 +61,39 @@ public struct EditBatch: Sendable, Equatable {
     }
 }
 
-/// What became of the item of an edit, after all edits of its batch.
+/// The item of an edit, after all edits of its batch.
 public enum EditedItem: Sendable {
-    /// Where the item is in the new document.
+    /// The item in the new document.
     case present(Item, isNew: Bool)
     /// The edit, or a later one of its batch, removed it.
     case deleted
 }
 
-/// Why the edits of a request cannot be done; nothing has changed then.
+/// The reason for refusing the edits of a request, which then change nothing.
 public struct EditRefusal: Error, Sendable {
-    /// The kinds of reasons, each of which has an answer of its own.
+    /// The kinds of reasons, each with its own answer.
     public enum Kind: Sendable {
-        /// A path leads nowhere: the key, and the nearest existing item above it.
+        /// No item has this key below the nearest existing item of the path.
         case noSuchItem(String, nearest: Item)
-        /// The item of a `put` that should be new exists.
+        /// The item exists, though a `put` requires a new one.
         case exists
-        /// A condition on an item is false; its current entity tag and the version of its fields, nil if there is no such
-        /// item.
+        /// A precondition on an item fails; its current entity tag and fields version, nil without the item.
         case preconditionFailed(current: String?, fields: String?)
-        /// The edit is in conflict with the document as it is: a key that a sibling has, a row that is not there, a
-        /// place that cannot be edited.
+        /// The edit conflicts with the document: a sibling has the key, a row is missing, or the place cannot be
+        /// edited.
         case conflict
         /// `at` or `section` is out of range.
         case badPlace(parameter: String)
-        /// The request's content breaks a rule; a JSON pointer (RFC 6901) leads to the place in the item.
+        /// The content breaks a rule, at the JSON pointer (RFC 6901) in the item.
         case invalid(pointer: String?)
-        /// A control cannot have the value; what it can have, each as JSON or in words.
+        /// The control rejects the value; the accepted values, as JSON or in words.
         case notAllowed([PropertyListValue], pointer: String?)
-        /// There is not enough memory for it.
+        /// Memory is too small for the edit.
         case outOfMemory
     }
 
     public var kind: Kind
-    /// A whole sentence with its full stop: what is wrong, and what would be right.
+    /// A whole sentence with its full stop: the error and the rule.
     public var detail: String
     /// The number of the step in its batch, from 0.
     public var step: Int?
@@ -105,13 +104,12 @@ public struct EditRefusal: Error, Sendable {
         self.step = step
     }
 
-    /// The refusal of edits for which there is not enough memory.
+    /// The refusal of edits that need more memory.
     public static let outOfMemory = EditRefusal(
         .outOfMemory, "There is not enough memory for the edit, and nothing has changed. Repeat it later.")
 }
 
 extension PropertyListError {
-    /// The reason as a whole sentence.
     var sentence: String { EditRefusal.sentence(reason) }
 }
 
@@ -121,22 +119,21 @@ extension EditRefusal {
         reason.prefix(1).uppercased() + reason.dropFirst() + (reason.hasSuffix(".") ? "" : ".")
     }
 
-    /// A conflict with the document as it is.
     static func conflict(_ reason: String) -> EditRefusal { EditRefusal(.conflict, sentence(reason)) }
 
-    /// What breaks a rule, and where in the item it is.
+    /// A broken rule, and the place in the item.
     static func invalid(_ reason: String, at pointer: String = "") -> EditRefusal {
         EditRefusal(.invalid(pointer: pointer), sentence(reason))
     }
 
-    /// The refusal of a step of a batch.
+    /// The refusal with the number of its step.
     func inStep(_ number: Int) -> EditRefusal { EditRefusal(kind, detail, step: number) }
 
     init(_ error: TreeError) { self = error == .outOfMemory ? .outOfMemory : .conflict(error.description) }
 }
 
 extension EditedItem {
-    /// The same in another composition of the document, in which rows are where they were.
+    /// The item in another composition of the document with the same rows.
     public func found(in document: Level) -> EditedItem {
         guard case .present(let item, let isNew) = self, let found = Item(rowPath: item.rowPath, in: document) else {
             return self

@@ -1,25 +1,23 @@
-/// Where the rows of an edited document come from in the document as it was before.
+/// The origin of the rows of an edited document in the document before.
 ///
-/// The edited tree has the content; this has what a tree does not tell: which items are the same as before, in which
-/// place they were, and below which of them something has changed. A writer that copies the author's text needs both.
+/// A tree shows only the content. The provenance shows which items are unchanged, their former places, and the items
+/// with changes below them, for a writer that preserves the author's text.
 public indirect enum Provenance: Sendable, Equatable {
-    /// The item was made by an edit, and so was everything below it.
+    /// A new item, with everything below it.
     case new
-    /// An item of the document before the edits, unchanged with everything below it; the row numbers from the root's
-    /// level down, none for the root.
+    /// An unchanged item of the old document, with everything below it: the row numbers from the root's level, empty
+    /// for the root.
     case same([Int])
-    /// An item of the document before the edits, or a new one, whose own fields may have changed.
+    /// An item of the old document, or a new one, whose own fields may have changed.
     ///
     /// - Parameters:
-    ///   - origin: the row numbers of the item before the edits; nil for a new one.
-    ///   - rows: where its rows come from, in their order in the edited level, over all sections; nil if its level is
-    ///     the same as before.
+    ///   - origin: the row numbers of the item in the old document; nil for a new one.
+    ///   - rows: the origins of its rows, in their order in the new level, over all sections; nil for an unchanged level.
     case changed(origin: [Int]?, rows: [Run]?)
 
-    /// Rows that follow each other.
+    /// Consecutive rows.
     public enum Run: Sendable, Equatable {
-        /// Rows of the item's own level before the edits, unchanged, in their old order; only below an item with an
-        /// origin.
+        /// Unchanged rows of the item's old level, in their old order; only below an item with an origin.
         case same(Range<Int>)
         case row(Provenance)
 
@@ -32,7 +30,7 @@ public indirect enum Provenance: Sendable, Equatable {
 extension Provenance {
     /// Notes an edit.
     ///
-    /// - Parameter document: the document before the edit; of a gathered one, before its level was edited.
+    /// - Parameter document: the document before the edit, or for a gathered edit, before its level was edited.
     mutating func take(_ edit: RowEdit, in document: Level) {
         switch edit {
         case .insert(_, let place): insert(.new, at: Place(place.path, in: document))
@@ -46,7 +44,7 @@ extension Provenance {
         }
     }
 
-    /// The place of a change: row numbers from the root's level down, and how many rows each of their levels has.
+    /// The place of a change: row numbers from the root's level, and the number of rows on each level.
     private struct Place {
         let path: ArraySlice<Int>
         let rowCounts: ArraySlice<Int>
@@ -71,7 +69,7 @@ extension Provenance {
         var next: Place { Place(path: path.dropFirst(), rowCounts: rowCounts.dropFirst()) }
     }
 
-    /// Notes a row that now is at a place.
+    /// Notes a row at a new place.
     private mutating func insert(_ row: Provenance, at place: Place) {
         guard let step = place.path.first, !isNew || !row.isNew else { return }
         open(rowCount: place.rowCount)
@@ -83,7 +81,7 @@ extension Provenance {
         }
     }
 
-    /// Notes that an item is gone, and returns where it came from.
+    /// Notes the removal of an item; returns its provenance.
     private mutating func remove(_ place: Place) -> Provenance {
         guard let step = place.path.first, !isNew else { return .new }
         open(rowCount: place.rowCount)
@@ -99,7 +97,7 @@ extension Provenance {
         return removed
     }
 
-    /// Notes that an item's own fields may have changed.
+    /// Notes a possible change of an item's own fields.
     private mutating func replace(_ place: Place) {
         if isNew { return }
         guard let step = place.path.first else {
@@ -129,13 +127,13 @@ extension Provenance {
 
     private mutating func changeRows(_ change: (inout [Run], _ origin: [Int]?) -> Void) {
         guard case .changed(let origin, var rows?) = self else { return }
-        // The rows have one owner, so that they are changed in place.
+        // A single owner allows changing the rows in place.
         self = .new
         change(&rows, origin)
         self = .changed(origin: origin, rows: rows)
     }
 
-    /// Gives a row a run of its own; returns the number of the run.
+    /// Gives a row its own run; returns the number of the run.
     private static func isolate(_ rows: inout [Run], _ row: Int) -> Int {
         let run = rows.cut(before: row)
         _ = rows.cut(before: row + 1)

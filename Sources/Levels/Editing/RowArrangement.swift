@@ -1,35 +1,33 @@
 internal import Bytes
 
-/// The rows of a level after a change: runs of the old rows, with new ones among them.
+/// The rows of a level after edits: runs of the old rows, and new ones among them.
 ///
-/// This value knows nothing about keys: `ArrangedLevel` makes the new level from it, many edits at the cost of one. All row
-/// numbers refer to the rows after the edits so far. Each edit is O(edits so far).
+/// It does not consider keys: `ArrangedLevel` makes the new level, at the same cost for one edit or many. Row numbers
+/// refer to the rows after the edits so far. Each edit is O(edits so far).
 struct RowArrangement: Sendable {
-    /// A run of rows, in their new order.
     enum Piece: Sendable {
-        /// Rows of the old level that keep their order among each other.
+        /// Consecutive rows of the old level.
         case kept(Range<Int>)
         /// A row of the old level that was moved.
         case moved(Int)
         case new(NewRow)
     }
 
-    /// A row that the old level does not have.
     struct NewRow: Sendable {
-        /// The row of a level that contains the item.
+        /// The row that contains the item, in some level.
         let source: Item.Step
-        /// The row of the old level whose place it takes.
+        /// The old row that it replaces.
         var replaced: Int?
         var structure = Structure.own
     }
 
-    /// The level below a new row, and the fields that describe it.
+    /// The source of the level below a new row, and of the fields that describe it.
     enum Structure: Sendable {
         /// The source's level and fields.
         case own
         /// The level and fields of another row.
         case row(Item.Step)
-        /// The given level, and the source's fields with a place for it.
+        /// A given level, and the source's fields with a place for it.
         case level(Level)
     }
 
@@ -38,19 +36,15 @@ struct RowArrangement: Sendable {
     /// The number of rows of each section; one number for a plain list.
     private(set) var counts: [Int]
 
-    /// Creates an arrangement of the unchanged rows of a level.
     init(of level: Level) {
         self.level = level
         pieces = level.rowCount > 0 ? [.kept(0..<level.rowCount)] : []
         counts = level.form == .rows ? [level.rowCount] : level.allSections.map(\.count)
     }
 
-    /// The number of rows.
     var rowCount: Int { counts.reduce(0, +) }
 
-    /// The number of a row of the old level; nil if it was replaced or removed.
-    ///
-    /// - Complexity: O(edits so far).
+    /// The current number of a row of the old level, in O(edits so far); nil if it was replaced or removed.
     func number(ofOld row: Int) -> Int? {
         var start = 0
         for piece in pieces {
@@ -63,7 +57,7 @@ struct RowArrangement: Sendable {
         return nil
     }
 
-    /// The row of the old level that has a number; nil for a new one.
+    /// The old row at a number; nil for a new one.
     func oldRow(at number: Int) -> Int? {
         var start = 0
         for piece in pieces {
@@ -81,7 +75,6 @@ struct RowArrangement: Sendable {
 
     // MARK: Edits
 
-    /// Makes an edit of the level.
     mutating func make(_ edit: RowEdit) throws(TreeError) {
         let row = edit.path.last ?? 0
         switch edit {
@@ -92,7 +85,7 @@ struct RowArrangement: Sendable {
         }
     }
 
-    /// Inserts a row of another level, with everything below it.
+    /// Inserts a row of another level with everything below it.
     mutating func insert(_ row: Item.Step, at place: RowPlace) throws(TreeError) {
         try insert(.new(NewRow(source: row)), at: place)
     }
@@ -104,7 +97,7 @@ struct RowArrangement: Sendable {
 
     /// Moves a row within its section or to another one.
     ///
-    /// - Parameter place: counted without the row; if the place does not exist, nothing changes.
+    /// - Parameter place: counted without the row; an invalid place changes nothing.
     mutating func move(_ row: Int, to place: RowPlace) throws(TreeError) {
         var rest = self
         let piece: Piece
@@ -121,8 +114,8 @@ struct RowArrangement: Sendable {
 
     /// Replaces a row with a row of another level.
     ///
-    /// - Parameter keepsLevel: whether the level below stays, with the fields that describe it: at the place that the
-    ///   new row has for a level (an empty one will do), or else at its end.
+    /// - Parameter keepsLevel: whether to keep the level below and the fields that describe it, at the new row's place
+    ///   for a level, or else at its end.
     mutating func replace(
         _ row: Int, with source: Item.Step, keepsLevel: Bool = false
     ) throws(TreeError) {
@@ -131,7 +124,7 @@ struct RowArrangement: Sendable {
         }
     }
 
-    /// Replaces the level below a row; a row without a place for a level gets one at its end.
+    /// Replaces the level below a row, with a new place at the end of the row if necessary.
     mutating func replaceLevel(below row: Int, with level: Level) throws(TreeError) {
         try replace(row) { old, new in NewRow(source: new?.source ?? old, structure: .level(level)) }
     }
@@ -182,7 +175,7 @@ struct RowArrangement: Sendable {
         counts[place.section] += 1
     }
 
-    /// Makes a piece begin with a row; returns the number of the piece.
+    /// Makes a piece begin at a row; returns the number of the piece.
     private mutating func cut(before row: Int) -> Int { pieces.cut(before: row) }
 }
 
@@ -192,7 +185,7 @@ extension RowArrangement.Piece: RowRun {
 }
 
 extension RowArrangement.NewRow {
-    /// The same structure, for a row from elsewhere.
+    /// The structure for a row from elsewhere.
     fileprivate var structureAlone: RowArrangement.Structure {
         if case .own = structure { .row(source) } else { structure }
     }

@@ -1,16 +1,16 @@
-/// One change of the rows of a document: an edit becomes one or two of these, and a batch a log of them.
+/// One change of the rows of a document. An edit becomes one or two of these, and a batch a log of them.
 ///
-/// Everything else is computed from the log: the arrangement of each level (`RowArrangement`), the provenance of rows for
-/// a writer (`Provenance`), and the places of the items of earlier steps (`place(of:)`). A path is row numbers from the
-/// root's level down, none for the root, as they are after the edits before.
+/// The log determines the arrangement of each level (`RowArrangement`), the provenance of rows (`Provenance`) and the
+/// places of earlier steps' items (`place(of:)`). A path is the row numbers from the root's level, after the preceding
+/// edits; it is empty for the root.
 enum RowEdit: Sendable {
-    /// A new row, with everything below it.
+    /// Inserts a row of some level, with everything below it.
     case insert(Item.Step, at: RowPlace)
-    /// A row goes, with everything below it.
+    /// Removes a row, with everything below it.
     case remove([Int])
-    /// A row of another level takes the place of a row; see `RowArrangement.replace`.
+    /// Replaces a row with one of another level; see `RowArrangement.replace`.
     case replace([Int], with: Item.Step, keepsLevel: Bool)
-    /// A row goes to another place, with everything below it; the place is counted without the row.
+    /// Moves a row, with everything below it; the place is counted without the row.
     case move([Int], to: RowPlace)
 }
 
@@ -20,7 +20,7 @@ struct RowPlace: Sendable, Equatable {
     var owner: [Int] = []
     /// The number of the section; 0 in a plain list. Hidden sections count after the shown ones.
     var section = 0
-    /// The number of rows of the level before it, in all sections.
+    /// The number of rows of the level before it, over all sections.
     var row: Int
 
     /// The path of a row at the place.
@@ -28,7 +28,7 @@ struct RowPlace: Sendable, Equatable {
 }
 
 extension RowEdit {
-    /// The path of the row that changes; of a new one, the path that it gets.
+    /// The path of the changed row; for a new row, its path after the edit.
     var path: [Int] {
         switch self {
         case .insert(_, let place): place.path
@@ -36,9 +36,7 @@ extension RowEdit {
         }
     }
 
-    /// Where an item is after the edit; nil if it is gone.
-    ///
-    /// - Parameter path: where it was before.
+    /// The path of an item after the edit, from its path before; nil if the edit removes it.
     func place(of path: [Int]) -> [Int]? {
         switch self {
         case .insert(_, let place): return Self.inserting(place.path, in: path)
@@ -50,7 +48,7 @@ extension RowEdit {
         }
     }
 
-    /// A path after a row was inserted.
+    /// A path after the insertion of a row.
     static func inserting(_ new: [Int], in path: [Int]) -> [Int] {
         let last = new.count - 1
         guard path.count > last, path.starts(with: new.dropLast()), path[last] >= new[last] else { return path }
@@ -59,7 +57,7 @@ extension RowEdit {
         return path
     }
 
-    /// A path after a row was removed; nil if it leads to the row, or below it.
+    /// A path after the removal of a row; nil for the row itself and below it.
     static func removing(_ old: [Int], from path: [Int]) -> [Int]? {
         if path.starts(with: old) { return nil }
         let last = old.count - 1
@@ -70,20 +68,19 @@ extension RowEdit {
     }
 }
 
-/// Rows that follow each other after edits: some that were there before, or one other.
+/// A run of rows after edits: consecutive rows from before, or one other row.
 protocol RowRun {
-    /// The rows before, in their old order; nil for one other row.
+    /// The former rows, in their old order; nil for one other row.
     var old: Range<Int>? { get }
     static func run(_ old: Range<Int>) -> Self
 }
 
 extension RowRun {
-    /// The number of rows.
     var count: Int { old?.count ?? 1 }
 }
 
 extension Array where Element: RowRun {
-    /// Makes a run begin with a row; returns the number of the run.
+    /// Makes a run begin at a row; returns the number of the run.
     mutating func cut(before row: Int) -> Int {
         var start = 0
         for index in indices {

@@ -1,28 +1,24 @@
-/// Makes new trees from old ones: the levels from the root to a change are copied, and all others are shared.
+/// Makes new trees from old ones: copies the levels from the root to a change, and shares all others.
 ///
-/// A tree is its document: the level whose one row is the root item. The result equals what a builder makes from the
-/// edited document, hash for hash, including the keys of siblings. The editor does no I/O, and an error leaves no
-/// partial tree.
+/// The result equals a builder's tree of the edited document, hash for hash, including the keys of siblings. The editor
+/// does no I/O, and an error leaves no partial tree.
 public struct TreeEditor: Sendable {
-    /// Which keys are structure in the document.
+    /// The structural keys of the document.
     public let names: StructuralNames
-    /// How deep and how large a tree may become.
+    /// The limits of a tree.
     public let limits: TreeLimits
 
-    /// - Parameters:
-    ///   - names: which dictionary keys are structure in the document.
-    ///   - limits: how deep and how large a tree may become.
     public init(names: StructuralNames = .init(), limits: TreeLimits = .init()) {
         self.names = names
         self.limits = limits
     }
 
-    /// Returns the document with the changed rows below an item.
+    /// The document with changed rows below an item.
     ///
     /// A leaf becomes a branch; a branch that loses its last row keeps an empty level.
     ///
-    /// - Parameter item: the item above the rows; nil for the document's own row.
-    /// - Throws: `TreeError` if two rows have the same `Key`, or the tree becomes too deep or too large.
+    /// - Parameter item: the item above the rows; nil for the document's only row.
+    /// - Throws: `TreeError` if two rows have the same `Key`, or the tree exceeds the limits.
     func document(arranging rows: RowArrangement, below item: Item?) throws(TreeError) -> Level {
         var arranged = try ArrangedLevel(rows, names: names, owner: item?.own)
         let level = try arranged.level()
@@ -30,9 +26,9 @@ public struct TreeEditor: Sendable {
         return level.hash == rows.level.hash ? rows.level : try document([], over: level)
     }
 
-    /// Returns the document with another level below an item.
+    /// The document with another level below an item.
     ///
-    /// - Throws: `TreeError` if the tree becomes too deep or too large.
+    /// - Throws: `TreeError` if the tree exceeds the limits.
     func document(replacingLevelBelow item: Item, with level: Level) throws(TreeError) -> Level {
         if level.hash == item.level?.hash { return item.steps[0].level }
         let own = item.own

@@ -1,25 +1,24 @@
 internal import Bytes
 public import PropertyLists
 
-/// What a document's text says of an item: for a writer that keeps the text.
+/// An item in a document's text, for a writer that preserves the text.
 public enum WrittenItem {
     /// A string, which is the title.
     case string([UInt8])
-    /// The root of a document that is an array, which has no fields.
+    /// The root of an array document.
     case array(LevelForm)
     /// The entries of a dictionary, in document order.
     case dictionary([Field])
 
-    /// A case without its content.
     public enum Kind { case string, array, dictionary }
 
     /// An entry of an item's or a section's dictionary.
     public struct Field: Sendable {
         /// The key, in UTF-8.
         public let name: [UInt8]
-        /// The form of the rows whose place this is; nil if it is a value.
+        /// The form of the rows, if this is their place; nil for a value.
         public let form: LevelForm?
-        /// The value, packed; empty if this is the place of the rows.
+        /// The packed value; empty for the place of the rows.
         public let packed: [UInt8]
     }
 }
@@ -31,7 +30,7 @@ extension WrittenItem.Field {
         _ = try walk.tell(packed.span, at: 0, to: &consumer)
     }
 
-    /// All that a packed dictionary has in the document.
+    /// The entries of a packed dictionary in the document.
     fileprivate static func all(in range: Range<Int>, of bytes: [UInt8]) -> [WrittenItem.Field] {
         PackedField.all(in: range, of: bytes.span).compactMap { field in
             guard field.tag != .control else { return nil }
@@ -49,7 +48,7 @@ extension WrittenItem.Field {
 }
 
 extension Item.Step {
-    /// What the document says of the item.
+    /// The item in the document.
     public var written: WrittenItem {
         let row = level.row(row)
         return switch writtenKind {
@@ -59,7 +58,7 @@ extension Item.Step {
         }
     }
 
-    /// The place for the item's rows among its entries; nil without one.
+    /// The place of the item's rows among its entries; nil without one.
     public var place: WrittenItem.Field? {
         let row = level.row(row)
         let bytes = level.bytes
@@ -69,7 +68,7 @@ extension Item.Step {
         return WrittenItem.Field(place: place, in: bytes)
     }
 
-    /// What `written` is, without the content.
+    /// The kind of `written`.
     public var writtenKind: WrittenItem.Kind {
         let row = level.row(row)
         if row.isString { return .string }
@@ -77,13 +76,12 @@ extension Item.Step {
     }
 }
 
-/// The rows of one array of a document: those of an item, or of one of its sections.
+/// One array of rows in a document, of an item or of one of its sections.
 public struct WrittenSection: Sendable {
-    /// Its rows in the level.
     public let rows: Range<Int>
     /// Its name, if the sections are a dictionary.
     public let name: [UInt8]
-    /// The entries of its dictionary; nil if it is an array itself.
+    /// The entries of its dictionary; nil if it is a bare array.
     public let fields: [WrittenItem.Field]?
 
     init(rows: Range<Int>, name: [UInt8], fields: [WrittenItem.Field]?) {
@@ -97,7 +95,7 @@ public struct WrittenSection: Sendable {
 }
 
 extension Level {
-    /// The arrays of rows that the document has for the level, hidden ones too; one for a plain list.
+    /// The level's arrays of rows in the document, including hidden ones; a plain list has one.
     public var writtenSections: [WrittenSection] {
         guard form != .rows else { return [WrittenSection(rows: 0..<rowCount, name: [], fields: nil)] }
         return allSections.map { section in

@@ -1,46 +1,45 @@
 internal import Heap
 internal import Locking
 
-/// Arrangements of large levels, by the level's content and the queries that made them, within a budget of bytes.
+/// Arrangements of large levels, by content and query, within a budget of bytes.
 ///
-/// The first page of a sorted level costs the sorting, and the next ones cost what a page of the plain level costs.
+/// Only the first page of a sorted level costs the sorting; further pages cost no more than in an unsorted level.
 public final class ArrangementCache: Sendable {
     private let entries: Guarded<CostedEntries<Key, Listing.Arranged>>
-    /// What was counted for outlines of large levels, within a budget of its own.
+    /// The row counts for outlines of large levels, within a budget of its own.
     private let outlines: Guarded<CostedEntries<RunningTotals.Key, RunningTotals>>
     private let searchTexts: SearchTexts
 
     private struct Key: Hashable {
         let level: ContentHash
-        /// The order of the item itself.
+        /// The item's own order.
         let own: ListingOrder?
-        /// May be as long as a request's target.
         let arrangement: RowQuery
     }
 
-    /// A shorter level is arranged each time, because that costs less than keeping it.
+    /// Arranging a shorter level costs less than keeping the arrangement.
     private static let leastRows = 256
 
     /// - Parameters:
-    ///   - bytes: how much all arrangements may cost; 0 keeps none.
-    ///   - searchTexts: what searches look through.
+    ///   - bytes: the budget for all arrangements; 0 keeps none.
+    ///   - searchTexts: the folded texts for searches.
     public init(bytes: Int, searchTexts: SearchTexts = SearchTexts(bytes: 0)) {
         entries = Guarded(CostedEntries(budget: bytes))
         outlines = Guarded(CostedEntries(budget: bytes / 2))
         self.searchTexts = searchTexts
     }
 
-    /// The rows below an item as they are shown without a query, arranged now unless they are kept.
+    /// The rows below an item without a query.
     public func listing(below step: Item.Step) -> Listing {
         step.hasOrder ? listing(below: step, RowQuery()) : Listing(step.below)
     }
 
-    /// Whether the rows below an item are not those of its level in the order of the document.
+    /// Whether the rows below an item differ from the document's order.
     private static func isArranged(_ step: Item.Step, _ query: RowQuery) -> Bool {
         query.arrangesRows || query.usesOwnOrder && step.hasOrder
     }
 
-    /// The rows below an item under a query, arranged now unless they are kept.
+    /// The rows below an item under a query, from the cache if possible.
     func listing(below step: Item.Step, _ query: RowQuery) -> Listing {
         guard Self.isArranged(step, query) else { return Listing(step.below) }
         let own = query.usesOwnOrder ? step.order : nil
@@ -50,7 +49,7 @@ public final class ArrangementCache: Sendable {
         if let arranged = arranged(key) { return Listing(level, as: arranged) }
         let refusals = MemoryBudget.refusals
         let listing = made(of: level, query, own)
-        // What lacks a part because of a lack of memory is not kept; the request for it is refused.
+        // A listing that is incomplete for lack of memory is not kept; its request is refused.
         if let arranged = listing.arranged, refusals == MemoryBudget.refusals, !MemoryBudget.isTight {
             entries.withLock { $0.keep(arranged, key, cost: arranged.cost + key.arrangement.description.utf8.count) }
         }
@@ -66,7 +65,7 @@ public final class ArrangementCache: Sendable {
         return listing
     }
 
-    /// The level below an item, and the key of its arrangement; nil for a level that is arranged each time.
+    /// The level below an item, and the key of its arrangement; nil for a level that is not kept.
     private func keptKey(below step: Item.Step, _ query: RowQuery, _ own: ListingOrder?) -> (Level, Key)? {
         guard let level = step.below, Self.work(on: level, query, own) >= Self.leastRows else {
             return nil
@@ -74,8 +73,7 @@ public final class ArrangementCache: Sendable {
         return (level, Key(level: level.hash, own: own, arrangement: query.arrangement))
     }
 
-    /// How many rows must be looked at to find out which rows below an item are shown, and in what order; 0 if that is
-    /// known.
+    /// The number of rows to look at to determine the shown rows and their order; 0 if they are known.
     func work(below step: Item.Step, _ query: RowQuery) -> Int {
         guard Self.isArranged(step, query) else { return 0 }
         let own = query.usesOwnOrder ? step.order : nil
@@ -83,7 +81,7 @@ public final class ArrangementCache: Sendable {
         return step.below.map { Self.work(on: $0, query, own) } ?? 0
     }
 
-    /// The same without a query.
+    /// The number of rows to look at without a query.
     public func work(below step: Item.Step) -> Int { step.hasOrder ? work(below: step, RowQuery()) : 0 }
 
     private static func work(on level: Level, _ query: RowQuery, _ own: ListingOrder?) -> Int {
@@ -97,22 +95,22 @@ public final class ArrangementCache: Sendable {
 }
 
 extension ArrangementCache {
-    /// What was counted for the outline of a large level; nil if it is not kept.
+    /// The row counts of an outline; nil if they are not kept.
     func totals(_ key: RunningTotals.Key) -> RunningTotals? { outlines.withLock { $0.value(of: key) } }
 
-    /// Keeps what was counted, unless it takes too much memory.
+    /// Keeps row counts, unless they take too much memory.
     func keep(_ totals: RunningTotals, _ key: RunningTotals.Key) {
         outlines.withLock { $0.keep(totals, key, cost: totals.cost) }
     }
 
-    /// The approximate memory use of what is kept for outlines, in bytes.
+    /// The approximate memory use of outlines, in bytes.
     var outlineCost: Int { outlines.withLock(\.cost) }
 
-    /// How many rows must be put in order to find out which rows are on a page of an outline.
+    /// The number of rows to sort to determine a page of an outline.
     ///
     /// Only the levels at both ends of the page may have many more rows than the page.
     ///
-    /// - Parameter limit: how many may be put in order to find it out.
+    /// - Parameter limit: the number of rows that may be sorted for the answer.
     func work(below step: Item.Step, _ opening: OutlineOpening, _ page: PageQuery, limit: Int) -> Int {
         guard let level = step.below, level.itemCount > limit else { return 0 }
         guard level.mayHoldOrders || step.order != nil else { return 0 }
@@ -128,7 +126,7 @@ extension ArrangementCache {
     }
 }
 
-/// Values by key within a budget of bytes; those that were not looked up for the longest time are dropped.
+/// Values by key within a budget of bytes; the least recently used are dropped.
 struct CostedEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var entries: [Key: Entry] = [:]
     /// The approximate memory use of what is kept, in bytes.
@@ -139,23 +137,19 @@ struct CostedEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         let value: Value
         let cost: Int
-        /// The number of the latest look-up.
         var use: Int
     }
 
-    /// - Parameter budget: how much all values may cost; 0 keeps none.
+    /// - Parameter budget: the budget for all values; 0 keeps none.
     init(budget: Int) { self.budget = budget }
 
-    /// The value of a key; nil if it is not kept.
     mutating func value(of key: Key) -> Value? {
         uses += 1
         entries[key]?.use = uses
         return entries[key]?.value
     }
 
-    /// Keeps a value, if it is not too large a share of the budget.
-    ///
-    /// - Parameter bytes: the approximate memory use of the value and its key, besides the entry itself.
+    /// Keeps a value, unless it takes too much of the budget; the cost of the entry itself is added to `bytes`.
     mutating func keep(_ value: Value, _ key: Key, cost bytes: Int) {
         let cost = bytes + Self.overhead
         guard cost <= budget / 2, entries[key] == nil else { return }
@@ -165,11 +159,10 @@ struct CostedEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         while self.cost > budget { dropOlderHalf() }
     }
 
-    /// What an entry takes in the table, in bytes.
+    /// The cost of a table entry, in bytes.
     private static var overhead: Int { 256 }
 
-    /// Drops the half of the entries that was not looked up for the longest time, so that many small ones do not cost a
-    /// search each.
+    /// Drops the less recently used half of the entries, so that many small ones do not each cost a search.
     private mutating func dropOlderHalf() {
         let uses = entries.values.map(\.use).sorted()
         let limit = uses[(uses.count - 1) / 2]

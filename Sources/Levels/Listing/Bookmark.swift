@@ -1,39 +1,38 @@
 internal import Bytes
 
-/// A place between two rows of a listing, which is found again after rows have come, gone and changed.
+/// A place between two rows of a listing that can be found again after rows have changed.
 public struct Bookmark: Hashable, Sendable {
-    /// The position of the row after the place when the bookmark was made.
+    /// The former position of the row after the place.
     public let position: Int
-    /// The hashes of the keys of the rows before the place (`Listing.keyHash`), the nearest first; in a sorted listing
-    /// only of those that are sorted by the same.
+    /// The hashes of the keys of the rows before the place (`Listing.keyHash`), the nearest first; in a sorted listing,
+    /// only of rows with the same sort key.
     public let keyHashes: [UInt64]
-    /// The first bytes of what the row before the place is sorted by; nil if the rows are not sorted.
+    /// The first bytes of the sort key of the row before the place; nil if the rows are unsorted.
     public let orderKey: [UInt8]?
-    /// If the rows are grouped by a field, the hashes that tell the section of the row before the place, and the
+    /// If the rows are grouped by a field, the hashes that identify the section of the row before the place, and the
     /// sections before that one, the nearest first.
     public let sectionMarks: [UInt64]
 
-    /// How much it remembers at most.
+    /// The maximum that it remembers.
     public let room: Room
 
-    /// How much a bookmark remembers at most.
+    /// The maximum that a bookmark remembers.
     public struct Room: Hashable, Sendable {
         /// The number of rows, and of sections; at least 1.
         public let rows: Int
-        /// The length of `orderKey`, at least 1; rows that differ only in what follows are told apart by their keys.
+        /// The length of `orderKey`, at least 1; rows that differ only after it are distinguished by their keys.
         public let keyBytes: Int
 
-        /// A bookmark that stands alone.
+        /// For a bookmark by itself.
         public static let whole = Room(rows: 8, keyBytes: 240)
     }
 
-    /// Whether no row is before the place among those that are sorted by the same, apart from the remembered ones.
+    /// Whether the remembered rows are all the rows before the place with the same sort key.
     var remembersAll: Bool {
         let isAmongAll = orderKey == nil && sectionMarks.isEmpty
         return isAmongAll ? position <= keyHashes.count : keyHashes.count < room.rows
     }
 
-    /// Creates a bookmark from its parts.
     public init(
         position: Int, keyHashes: [UInt64], orderKey: [UInt8]? = nil, sectionMarks: [UInt64] = [], room: Room = .whole
     ) {
@@ -45,11 +44,9 @@ public struct Bookmark: Hashable, Sendable {
     }
 }
 
-/// Places between rows: remembered, and found again in a listing of another time.
+/// Remembering and finding places between rows.
 extension Listing {
     /// A bookmark before the row at a position.
-    ///
-    /// - Parameter room: how much it remembers.
     public func bookmark(before position: Int, _ room: Bookmark.Room = .whole) -> Bookmark {
         guard let known, !known.isDocument, position > 0 else {
             let first = max(0, position - room.rows)
@@ -70,11 +67,11 @@ extension Listing {
 
     /// The position of the first row after a bookmark.
     ///
-    /// In an order that is known, time is logarithmic in the rows, apart from a look-up of the section.
+    /// In a known order, time is logarithmic in the rows, apart from looking up the section.
     public func position(after bookmark: Bookmark) -> Int {
         let hasKey = bookmark.orderKey != nil
         guard let known, known.hasKeys == hasKey, known.hasSectionMarks == !bookmark.sectionMarks.isEmpty else {
-            // It was made in another order: where its rows are now is the best that is known.
+            // Made in another order: continue after the remembered row's current position.
             let found = position(ofFirst: bookmark.keyHashes, lastAt: bookmark.position - 1)
             return found.map { $0 + 1 } ?? min(bookmark.position, count)
         }
@@ -111,7 +108,7 @@ extension Listing {
         return position < range.upperBound && numbers[position] == row ? position : nil
     }
 
-    /// The number of the section of the row at a position; 0 if the sections have no titles.
+    /// The number of a row's section; 0 if the sections have no titles.
     public func sectionNumber(at position: Int) -> Int {
         let sections = sections
         return max(0, sections.indices.partitioningIndex { sections.rows($0).lowerBound > position } - 1)
@@ -121,11 +118,10 @@ extension Listing {
 
     private func keyHashes(_ positions: Range<Int>) -> [UInt64] { positions.reversed().map(keyHash) }
 
-    /// The place among rows that are sorted by the same, or are not sorted: after the nearest remembered row that is
-    /// left.
+    /// The place among unsorted rows, or rows with one sort key: after the nearest remaining remembered row.
     private func position(after bookmark: Bookmark, in range: Range<Int>) -> Int {
         if isInDocumentOrder(cut: bookmark.orderKey, bookmark.room) {
-            // A row that was sorted elsewhere, or is not shown, still has its place in the document.
+            // A row that moved or is not shown still has its place in the document.
             for hash in bookmark.keyHashes {
                 guard let row = level?.row(withKeyHash: hash) else { continue }
                 return range.partitioningIndex { place(at: $0).row > row }
@@ -134,11 +130,11 @@ extension Listing {
             return position + 1
         }
         if bookmark.remembersAll { return range.lowerBound }
-        // None of the remembered rows is before the place any more, so it has moved up by their number at least.
+        // All remembered rows are gone, so the place moved up at least by their number.
         return min(max(bookmark.position - bookmark.keyHashes.count, range.lowerBound), range.upperBound)
     }
 
-    /// Whether rows with the same order key are in the order of the document.
+    /// Whether rows with the same sort key are in document order.
     private func isInDocumentOrder(cut key: [UInt8]?, _ room: Bookmark.Room) -> Bool {
         switch rows {
         case .places, .items, .part: return false
@@ -147,7 +143,7 @@ extension Listing {
         return key.map { $0.count < room.keyBytes } ?? true
     }
 
-    /// The rows of a range that have an order key.
+    /// The rows of a range with a sort key.
     private func run(of key: [UInt8], in range: Range<Int>, _ room: Bookmark.Room = .whole) -> Range<Int> {
         let start = range.partitioningIndex { !orderKey(at: $0, room).lexicographicallyPrecedes(key) }
         let end = (start..<range.upperBound).partitioningIndex { key.lexicographicallyPrecedes(orderKey(at: $0, room)) }
@@ -170,7 +166,7 @@ extension Listing {
 
     // MARK: Sections by a field
 
-    /// The rows of the first section that there is, and whether it is the first that was asked for.
+    /// The rows of the first existing section, and whether it is the first of the marks.
     private func nearestSection(of marks: [UInt64]) -> (rows: Range<Int>, isOwn: Bool)? {
         for (step, mark) in marks.enumerated() {
             guard let number = known?.sectionMarks.firstIndex(of: mark) else { continue }
@@ -180,27 +176,25 @@ extension Listing {
     }
 }
 
-/// What the rows of a listing are ordered by: their sections, then how well a search finds them, then their fields, then
-/// their places in the document.
+/// The order of the rows of a listing: by section, then by search rank, then by fields, then by place in the document.
 ///
-/// It tells where a row would be, so that a place is found again in a list that has changed.
+/// It determines the place of a row, so that places can be found in a changed list.
 struct KnownOrder: Sendable {
-    /// The search whose best hits come first.
     var rankedBy: ItemSearch?
     var fields = RowOrder.document
     var grouping = RowGrouping.document
-    /// The hash of what tells each section from the others, if the rows are grouped by a field.
+    /// The hash that identifies each section, if the rows are grouped by a field.
     var sectionMarks: [UInt64] = []
 
-    /// Whether the rows have keys to be ordered by.
+    /// Whether the rows have sort keys.
     var hasKeys: Bool { !fields.criteria.isEmpty || grouping == .initial || rankedBy != nil }
 
-    /// Whether the rows are grouped by a field, so that the order of the sections is that of first appearance.
+    /// Whether the rows are grouped by a field, with the sections in order of first appearance.
     var hasSectionMarks: Bool { if case .field = grouping { true } else { false } }
 
     var isDocument: Bool { !hasKeys && !hasSectionMarks }
 
-    /// Appends bytes that are ordered as the rows are, within one section if they are grouped by a field.
+    /// Appends bytes that sort as the rows do, within one section if they are grouped by a field.
     func appendKey(of row: Row, in bytes: Span<UInt8>, to key: inout ByteBuffer) {
         if grouping == .initial { InitialLetter.appendKey(of: bytes.extracting(row.title), to: &key) }
         if let rankedBy { key.append(rankedBy.rank(of: bytes.extracting(row.title)).rawValue) }

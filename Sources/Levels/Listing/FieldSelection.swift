@@ -1,15 +1,15 @@
 public import Bytes
 
-/// Which of an item's fields a row shows.
+/// The fields of an item that a row shows.
 public enum FieldSelection: Hashable, Sendable {
-    /// Those of `Subtitle`, `Image`, `Kind`, `View`, `Tag`, `Value` and `Type` that the item has.
+    /// `Subtitle`, `Image`, `Kind`, `View`, `Tag`, `Value` and `Type`.
     case cell
     /// All fields.
     case all
     /// The fields with these names.
     case named(FieldNames)
 
-    /// Whether a field with a name is shown.
+    /// Whether a field is shown.
     @inlinable
     @inline(__always)
     public func contains(_ name: Span<UInt8>) -> Bool {
@@ -95,7 +95,7 @@ public struct FieldNames: Hashable, Sendable {
 }
 
 extension FieldSelection: CustomStringConvertible {
-    /// As in a query: `*`, the names divided by commas, or `cell`.
+    /// As in a query: `*`, the names separated by commas, or `cell`.
     public var description: String {
         switch self {
         case .cell: "cell"

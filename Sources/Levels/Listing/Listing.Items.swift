@@ -1,13 +1,13 @@
-/// Rows of many levels, by their numbers in document order: the hits of a search.
+/// The hits of a search: rows of many levels, by their numbers in document order.
 extension Listing {
     /// Items in and below the level, by number.
     ///
-    /// There may be a million of them, so their places are found when they are shown.
+    /// A million of them are possible, so their places are determined when they are shown.
     public struct Items: Sendable {
-        /// Counted from 0 over all items in and below the level, each before those below it.
+        /// The numbers of the items, from 0, each item before those below it.
         var numbers: [UInt32]
         let texts: SearchTexts
-        /// The search, if the best hits come first, and not in the order of the document.
+        /// The search, if the best hits come first.
         let rankedBy: ItemSearch?
     }
 
@@ -23,7 +23,7 @@ extension Listing {
         if case .items = rows { false } else { true }
     }
 
-    /// The same listing, with places for the rows at some positions.
+    /// The listing with places for the rows at some positions.
     public func located(_ positions: Range<Int>) -> Listing {
         guard case .items(let items) = rows, let level else { return self }
         var located = self
@@ -47,13 +47,8 @@ extension Listing {
         return Place(branch: locator.steps[last].branch ?? 0, row: locator.steps[last].row)
     }
 
-    /// The position of the first of some rows that is shown, by the hashes of their keys, in order of preference.
-    ///
-    /// Rows come and go between two pages, but seldom so many that a row is further away.
-    ///
-    /// - Parameters:
-    ///   - range: the positions that count.
-    ///   - position: where the first of them was.
+    /// The position of the first shown row with one of these key hashes, in order of preference. It is sought near the
+    /// former position of the first row, because rows rarely move far between two pages.
     func position(ofFirst hashes: [UInt64], in range: Range<Int>, near position: Int) -> Int? {
         let position = max(range.lowerBound, min(position, range.upperBound))
         var best: (index: Int, position: Int)?
@@ -65,14 +60,14 @@ extension Listing {
             note(hashes, in: wide.lowerBound..<known.lowerBound, &best)
             note(hashes, in: known.upperBound..<wide.upperBound, &best)
             known = wide
-            // A better one can only be near it: the rows were next to each other.
+            // A better row can only be near, because the rows were adjacent.
             if let best, best.position + Self.nearest / 2 < known.upperBound { break }
             distance *= 8
         }
         return best?.position
     }
 
-    /// Notes the best of some rows that is among those at some positions.
+    /// Notes the most preferred row at some positions.
     private func note(_ hashes: [UInt64], in positions: Range<Int>, _ best: inout (index: Int, position: Int)?) {
         let part = located(positions)
         for position in positions {
@@ -81,34 +76,34 @@ extension Listing {
         }
     }
 
-    /// How far away a row is searched for at first, and at most.
+    /// The first and the last distance of the search.
     private static let nearest = 512
     private static let furthest = 4_096
 }
 
-/// Finds items in and below a level by their numbers in document order; it goes on from the item found last.
+/// Finds items in and below a level by their numbers in document order, continuing from the previous item.
 struct ItemLocator {
     /// A level on the way to the item.
     struct Step {
         let level: Level
-        /// The number of the level's first item, and that after its last one.
+        /// The numbers of the items in and below the level.
         let items: Range<Int>
-        /// The row on the way, and its number.
+        /// The row on the way, and the number of its item.
         fileprivate(set) var row = 0
         fileprivate var number: Int
         fileprivate let plan: SearchPlan?
-        /// The number of the level among a listing's branches; nil until it has one.
+        /// The level's number among the listing's branches, if it has one.
         var branch: Int?
 
         fileprivate init(_ level: Level, first: Int, _ texts: SearchTexts) {
             self.level = level
             items = first..<first + level.itemCount
             number = first
-            // The rows of a level of leaves need no search.
+            // A level of leaves needs no search.
             plan = texts.isLarge(level) && !level.children.isEmpty ? texts.plan(of: level) : nil
         }
 
-        /// Goes to the row that an item is in or below, which is not before the present one.
+        /// Goes to the row with an item in or below it, at or after the present row.
         fileprivate mutating func advance(to item: Int) {
             if level.children.isEmpty {
                 (row, number) = (item - items.lowerBound, item)
@@ -125,7 +120,7 @@ struct ItemLocator {
         }
     }
 
-    /// From the level to the item's own row.
+    /// The steps from the level to the item.
     var steps: [Step]
     private let texts: SearchTexts
 
@@ -135,7 +130,7 @@ struct ItemLocator {
         steps[0].branch = 0
     }
 
-    /// Goes to an item of the level, or below it.
+    /// Goes to an item in or below the level.
     mutating func move(to item: Int) {
         while steps.count > 1, !steps[steps.count - 1].items.contains(item) { steps.removeLast() }
         if item < steps[steps.count - 1].number {

@@ -2,7 +2,7 @@ internal import Bytes
 
 /// Rows by hashes of their keys, which cursors carry.
 extension Listing {
-    /// The XXH3-64 hash of the key of the row at a position; further down, that of all keys from the level to the row.
+    /// The XXH3-64 hash of the key of a row; below the listing's level, of all keys from the level to the row.
     public func keyHash(at position: Int) -> UInt64 {
         let place = place(at: position)
         guard let level = level(of: place) else { return 0 }
@@ -12,13 +12,13 @@ extension Listing {
         return level.keyHash(place.row) ^ branchHash
     }
 
-    /// The first place that one of these hashes leads to, with its position; nil if none of the rows is shown.
+    /// The position of the first shown row with one of these key hashes.
     ///
-    /// Time is that of a look-up in each level that rows come from, and in an arranged listing linear in the rows.
+    /// Takes a look-up in each branch, and in an arranged listing time linear in the rows.
     ///
     /// - Parameters:
-    ///   - range: the positions that count; nil for all.
-    ///   - position: where the first of them was; the hits of a search are looked for near it.
+    ///   - range: the allowed positions; nil for all.
+    ///   - position: the former position of the first row; the hits of a search are sought near it.
     func position(ofFirst hashes: [UInt64], in range: Range<Int>? = nil, lastAt position: Int = 0) -> Int? {
         if case .items = rows {
             return self.position(ofFirst: hashes, in: range ?? 0..<count, near: position)
@@ -38,8 +38,8 @@ extension Listing {
         return nil
     }
 
-    /// The hash of the keys that lead to each branch: 0 for the listing's own level, so that its rows' hashes are those
-    /// of their keys.
+    /// The hash of the keys that lead to each branch; 0 for the listing's own level, whose rows keep the hashes of
+    /// their keys.
     private func branchHashes() -> [UInt64] {
         var hashes: [UInt64] = [0]
         for branch in branches.dropFirst() {
@@ -58,7 +58,7 @@ extension Listing {
 }
 
 extension Listing {
-    /// The rows that lead from the listing's level to a row, outermost first, without the row itself.
+    /// The rows from the listing's level to a row, outermost first, without the row.
     public func rows(above place: Place) -> [Item.Step] {
         var steps: [Item.Step] = []
         var next = above(place)
@@ -69,7 +69,7 @@ extension Listing {
         return steps.reversed()
     }
 
-    /// How many levels a row is below the listing's own.
+    /// The number of levels between a row's level and the listing's.
     public func indent(of place: Place) -> Int {
         var indent = 0
         var next = above(place)
@@ -80,7 +80,7 @@ extension Listing {
         return indent
     }
 
-    /// Whether the rows below the row at a position follow it.
+    /// Whether a row is followed by the rows below it.
     public func isExpanded(at position: Int) -> Bool {
         position + 1 < count && above(place(at: position + 1)) == place(at: position)
     }
@@ -91,7 +91,6 @@ extension Listing {
         return (place.row == 0, place.row + 1 == level(of: place)?.count)
     }
 
-    /// All rows of a row's level, in their order.
     func siblings(of place: Place) -> Listing { order(of: place)?.listing ?? Listing(level(of: place)) }
 
     private func order(of place: Place) -> OutlineOrder? { branches.isEmpty ? nil : branches[place.branch].order }
@@ -99,17 +98,16 @@ extension Listing {
     func above(_ place: Place) -> Place? { place.branch == 0 ? nil : branches[place.branch].above }
 }
 
-/// The position of each row in a listing: made once, in time linear in the rows, so that a look-up takes no search.
+/// The position of each row in a listing, computed once in linear time for look-ups without a search.
 ///
 /// An unchanged level needs no table.
 public struct Positions: Sendable {
     private let count: Int
-    /// The position plus one by row, for one level after the other; 0 for a row that is not shown.
+    /// The position plus one of each row, level by level; 0 for rows that are not shown.
     private let table: [UInt32]?
     /// The index of each branch's first row in the table.
     private let starts: [Int]
 
-    /// Notes the position of each row of a listing.
     public init(_ listing: Listing) {
         count = listing.count
         guard let level = listing.level, !listing.isLevel else {
@@ -141,7 +139,7 @@ public struct Positions: Sendable {
 }
 
 extension Listing {
-    /// Whether the rows are those of the level, in its order.
+    /// Whether the listing shows its level unchanged.
     var isLevel: Bool {
         if case .level = rows { true } else { false }
     }

@@ -1,21 +1,20 @@
 internal import Bytes
 
-/// The rows that an answer shows, all pages together: which rows, of which levels, in what order and sections.
+/// The rows of an answer, over all pages: their levels, order and sections.
 ///
-/// Everything that works on rows works on listings: pages, cursors, links, versions and differences. An
-/// unchanged listing is a level, and takes no memory.
+/// Pages, cursors, links, versions and differences work on listings. An unchanged level takes no memory.
 public struct Listing: Sendable {
-    /// Where the rows come from.
+    /// The source of the rows.
     public enum Rows: Sendable {
-        /// All rows of the level, each at the position that is its number.
+        /// All rows of the level, in order.
         case level
         /// Rows of the level, by number.
         case numbers([UInt32])
         /// Rows of the level and of levels below it.
         case places([Place])
-        /// The same without places.
+        /// Rows of the level and of levels below it, without places.
         case items(Items)
-        /// Some rows of a longer list, the position of the first, and how many the list has.
+        /// Some rows of a longer list, the position of the first row, and the list's length.
         case part([Place], start: Int, count: Int)
     }
 
@@ -23,30 +22,29 @@ public struct Listing: Sendable {
     public enum Extras: Sendable {
         /// Nothing.
         case none
-        /// The titles between the listing's level and the row: for the hits of a search.
+        /// The titles between the listing's level and the row, for hits of a search.
         case trail
-        /// Where the row is in an outline: how deep, whether its children follow, and whether it is the first or the
-        /// last of its siblings.
+        /// The row's place in an outline: its depth, whether its children follow, and whether it is the first or the
+        /// last sibling.
         case outline
     }
 
-    /// The level that the answer is about; nil below a leaf.
+    /// The level of the answer; nil below a leaf.
     public let level: Level?
-    /// The rows, in the order in which they are shown.
+    /// The rows in their order.
     public private(set) var rows = Rows.level
     /// What is written with each row, besides the row itself.
     public private(set) var extras = Extras.none
-    /// The levels that places are in. The first is `level`; each is after the one that it is below.
+    /// The levels of places. The first is `level`; each follows the level above it.
     public private(set) var branches: [Branch] = []
-    /// The sections, if they are not the level's.
+    /// The sections, if they differ from the level's.
     private(set) var ownSections: ListingSections.Storage?
-    /// What the rows are ordered by; nil if nothing is known of it.
+    /// The order of the rows, if it is known.
     private(set) var known: KnownOrder? = KnownOrder()
 
     /// Creates the listing of a level.
     public init(_ level: Level?) { self.level = level }
 
-    /// Rows in sections of their own.
     init(_ level: Level, _ rows: Rows, sections: ListingSections.Storage?, extras: Extras, known: KnownOrder?) {
         self.level = level
         self.rows = rows
@@ -55,7 +53,6 @@ public struct Listing: Sendable {
         self.known = known
     }
 
-    /// The number of rows on all pages.
     public var count: Int {
         switch rows {
         case .level: level?.count ?? 0
@@ -66,7 +63,7 @@ public struct Listing: Sendable {
         }
     }
 
-    /// The sections that divide the rows; empty for one without a title.
+    /// The sections of the rows; empty for one section without a title.
     public var sections: ListingSections { ListingSections(ownSections ?? .stored(level?.sections ?? []), of: self) }
 
     /// The positions of a page.
@@ -76,7 +73,7 @@ public struct Listing: Sendable {
         return page.positions(from: start, of: count)
     }
 
-    /// The row at a position; without meaning for `items`, whose rows have places once they are `located`.
+    /// The row at a position; meaningless for `items` until they are `located`.
     public func place(at position: Int) -> Place {
         switch rows {
         case .level: Place(row: position)
@@ -94,9 +91,7 @@ public struct Listing: Sendable {
 
     // MARK: Arranging
 
-    /// Shows only the rows at these positions, in this order.
-    ///
-    /// - Parameter sections: what divides them; by default one section without a title.
+    /// Shows only the rows at these positions, in this order; without `sections`, in one section without a title.
     public mutating func arrange(_ positions: [Int], into sections: [Section] = []) {
         arrange(positions, into: .stored(sections[...]), known: nil)
     }
@@ -115,7 +110,7 @@ public struct Listing: Sendable {
         self.known = known
     }
 
-    /// Shows only some of the rows, in the same order; a section that has none left is left out.
+    /// Shows only some of the rows, in the same order and without empty sections.
     public mutating func filter(_ isShown: (_ place: Place, _ level: Level) -> Bool) {
         guard level != nil else { return }
         let located = located(0..<count)
@@ -123,17 +118,15 @@ public struct Listing: Sendable {
             let place = located.place(at: position)
             return located.level(of: place).map { isShown(place, $0) } ?? false
         }
-        // The sections that are left out are not noted.
+        // The marks of empty sections would remain.
         let known = known?.hasSectionMarks == true ? nil : known
         arrange(shown, into: .stored(Section.dividing(shown, as: sections)[...]), known: known)
     }
 
-    /// Adds the level below a row to the levels that rows may come from.
-    ///
-    /// - Returns: the number of the new branch; nil for a leaf.
+    /// Adds the level below a row as a source of rows; returns the number of the branch, or nil for a leaf.
     public mutating func addBranch(below place: Place) -> Int? { addBranch(below: place, in: nil) }
 
-    /// Adds the level below a row, whose rows are in an order of their own.
+    /// Adds the level below a row, with the rows in an order of their own.
     mutating func addBranch(below place: Place, in order: OutlineOrder?) -> Int? {
         guard let below = self.level(of: place)?.child(place.row) else { return nil }
         if branches.isEmpty { addRoot(in: nil) }
@@ -141,14 +134,12 @@ public struct Listing: Sendable {
         return branches.count - 1
     }
 
-    /// Adds the listing's own level, which is the first branch.
+    /// Adds the listing's own level as the first branch.
     mutating func addRoot(in order: OutlineOrder?) {
         if let level { branches = [Branch(level: level, above: nil, order: order)] }
     }
 
-    /// Shows rows of several levels, in one section without a title.
-    ///
-    /// - Parameter places: rows of the level and of branches that were added.
+    /// Shows rows of the level and of added branches, in one section without a title.
     public mutating func show(_ places: [Place], with extras: Extras) {
         rows = .places(places)
         ownSections = .stored([])
@@ -164,17 +155,17 @@ public struct Listing: Sendable {
         extras = .trail
     }
 
-    /// Gives some rows places.
+    /// Sets the places of some rows.
     mutating func show(_ places: [Place], at positions: Range<Int>, of count: Int) {
         rows = .part(places, start: positions.lowerBound, count: count)
     }
 
-    /// Shows rows of a long list, of which the others are counted only, in one section without a title.
+    /// Shows consecutive rows of a long list, in one section without a title.
     ///
     /// - Parameters:
-    ///   - places: consecutive rows, of the level and of branches that were added.
-    ///   - start: the position of the first of them.
-    ///   - count: the number of rows of the whole list.
+    ///   - places: rows of the level and of added branches.
+    ///   - start: the position of the first row.
+    ///   - count: the length of the list.
     mutating func show(_ places: [Place], from start: Int, of count: Int, with extras: Extras) {
         rows = .part(places, start: start, count: count)
         ownSections = .stored([])
@@ -182,46 +173,43 @@ public struct Listing: Sendable {
     }
 }
 
-/// A row of a listing: a level that the listing takes rows from, and the number of a row in it.
+/// A row of a listing: a branch of the listing, and the number of the row in it.
 public struct Place: Hashable, Sendable {
     private let branchNumber: UInt32
     private let rowNumber: UInt32
 
-    /// Creates the place of a row.
-    ///
-    /// - Parameter branch: the number of the row's level among the listing's branches; 0 is the listing's own level.
+    /// Creates the place of a row in a branch; branch 0 is the listing's own level.
     public init(branch: Int = 0, row: Int) {
         branchNumber = UInt32(branch)
         rowNumber = UInt32(row)
     }
 
-    /// The number of the row's level among the listing's branches; 0 is the listing's own level.
+    /// The branch of the row; 0 is the listing's own level.
     public var branch: Int { Int(branchNumber) }
 
     /// The number of the row in its level.
     public var row: Int { Int(rowNumber) }
 }
 
-/// A level that a listing takes rows from.
+/// A level with rows of a listing.
 public struct Branch: Sendable {
     /// The level itself.
     public let level: Level
     /// The row that the level is below; nil for the listing's own level.
     public let above: Place?
-    /// The order of the level's rows in an outline; nil for that of the document.
+    /// The order of the rows in an outline; nil for the document's order.
     let order: OutlineOrder?
 }
 
-/// The sections that divide the rows of a listing; empty for one without a title.
+/// The sections of a listing; empty for one without a title.
 ///
-/// There may be as many as rows: those by a field are not stored, but made from their first rows when they are read.
+/// Sections by a field may be as numerous as rows, so they are derived from their first rows when they are read.
 public struct ListingSections: RandomAccessCollection, Sendable {
     enum Storage: Sendable {
         case stored(ArraySlice<Section>)
-        /// By the text of a field: the start of each section, and whether the last is that of the rows without a text.
+        /// Sections by a field: their starts, and whether the last has the rows without a text.
         case byField(RowField, starts: [UInt32], hasUnmarked: Bool)
 
-        /// The approximate memory use, in bytes.
         var cost: Int {
             switch self {
             case .stored(let sections): sections.reduce(0) { $0 + $1.residentBytes }
@@ -258,10 +246,8 @@ public struct ListingSections: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Passes the title, as UTF-8, and the rows of each section without making a `Section`, because there may be a
-    /// million.
-    ///
-    /// - Returns: whether any were passed; only those by a field are.
+    /// Visits the UTF-8 title and the rows of each section by a field, without making a `Section` for each; returns
+    /// whether there are any.
     public func forEachByField<Failure: Error>(
         _ visit: (_ title: Span<UInt8>?, _ rows: Range<Int>) throws(Failure) -> Void
     ) throws(Failure) -> Bool {

@@ -1,31 +1,31 @@
 internal import Bytes
 
-/// The order and the sections that the rows of a level should have: named by a query, or by the item itself.
+/// The order and the sections of a level's rows, from a query or from the item itself.
 public struct ListingOrder: Hashable, Sendable, CustomStringConvertible {
-    /// The order of the rows: nil if none is named, without criteria for that of the document.
+    /// The order of the rows; nil if unspecified, without criteria for the document's order.
     public var sort: RowOrder?
-    /// What divides the rows into sections; nil if nothing is named.
+    /// The grouping into sections; nil if unspecified.
     public var group: RowGrouping?
 
-    /// An order of which nothing is named unless given.
+    /// An order, by default unspecified.
     public init(sort: RowOrder? = nil, group: RowGrouping? = nil) {
         self.sort = sort
         self.group = group
     }
 
-    /// The named parts, as `sort -Price,Title; group initial`.
+    /// The specified parts, as `sort -Price,Title; group initial`.
     public var description: String {
         [sort.map { "sort \($0)" }, group.map { "group \($0)" }].compactMap(\.self).joined(separator: "; ")
     }
 
-    /// This order, with the parts of another one in place of those that it does not name.
+    /// This order, completed by another one.
     public func completed(by other: ListingOrder?) -> ListingOrder {
         ListingOrder(sort: sort ?? other?.sort, group: group ?? other?.group)
     }
 }
 
 extension Listing {
-    /// Sorts the rows and divides them into sections; sections by letter are sorted by title unless an order is named.
+    /// Sorts and groups the rows; groups by letter are sorted by title by default.
     public mutating func order(by order: ListingOrder) {
         let sort = order.sort ?? (order.group == .initial ? .title : nil)
         if let group = order.group, group != .document {
@@ -37,13 +37,13 @@ extension Listing {
 }
 
 extension Item.Step {
-    /// Whether the item orders the level below it; one byte of the row is read.
+    /// Whether the item orders the level below it; reads one byte of the row.
     public var hasOrder: Bool {
         let bytes = level.bytes
         return Row.flags(in: bytes.span, number: row).contains(.arrangesLevel)
     }
 
-    /// The order that the item gives to the level below it by `SortBy` and `GroupBy`; nil if it has neither.
+    /// The order of the level below the item, from `SortBy` and `GroupBy`; nil without both.
     public var order: ListingOrder? {
         guard hasOrder else { return nil }
         let bytes = level.bytes
@@ -59,9 +59,9 @@ extension Item.Step {
     }
 }
 
-/// What query options do to the rows of a listing.
+/// Query options.
 extension Listing {
-    /// Sorts the rows into one section, in O(n log n); an order without criteria changes nothing.
+    /// Sorts the rows in one section, in O(n log n); without criteria, changes nothing.
     public mutating func sort(by order: RowOrder) {
         guard !order.criteria.isEmpty else { return }
         arrange(
@@ -71,7 +71,7 @@ extension Listing {
 
     /// Divides the rows into sections, in O(n), and sorts them within each.
     ///
-    /// - Parameter order: nil to keep the order that the rows have.
+    /// - Parameter order: the new order; nil to keep the present one.
     public mutating func group(by grouping: RowGrouping, sortedBy order: RowOrder? = nil) {
         let order = order.flatMap { $0.criteria.isEmpty ? nil : $0 }
         let located = located(0..<count)
@@ -83,7 +83,7 @@ extension Listing {
         arrange(divided.positions, into: located.lasting(divided), known: ordered)
     }
 
-    /// The sections of divided rows, with titles of their own if the rows have no places later.
+    /// The sections of divided rows; stored if the rows lose their places later.
     private func lasting(_ divided: RowGrouping.Divided) -> ListingSections.Storage {
         guard case .part = rows else { return divided.sections }
         var listing = self
@@ -97,7 +97,7 @@ extension Listing {
         return keys.sorted()
     }
 
-    /// Shows only the rows for which a condition holds; a section that has none left is left out.
+    /// Shows only the rows that meet a condition, without empty sections.
     public mutating func filter(by condition: RowCondition) {
         filter { place, level in
             let bytes = level.bytes
@@ -105,7 +105,7 @@ extension Listing {
         }
     }
 
-    /// Passes each row with the bytes of its level, in order.
+    /// Visits each row with the bytes of its level, in order.
     func forEachRow(_ visit: (_ row: Row, _ bytes: Span<UInt8>) -> Void) {
         let places: [Place]
         switch rows {
@@ -125,7 +125,7 @@ extension Listing {
 }
 
 extension Listing {
-    /// What steps made of a level's rows: kept apart from the level, it serves every level with the same content.
+    /// An arrangement of a level's rows, without the level, so that it serves every level with the same content.
     public struct Arranged: Sendable {
         let rows: Rows
         let sections: ListingSections.Storage?
@@ -144,7 +144,7 @@ extension Listing {
         }
     }
 
-    /// The arrangement; nil for a level that nothing was done to, and for rows that have places in several levels.
+    /// The arrangement; nil for an unchanged level, and for rows of several levels.
     public var arranged: Arranged? {
         switch rows {
         case .numbers, .items: Arranged(rows: rows, sections: ownSections, extras: extras, known: known)
@@ -152,7 +152,7 @@ extension Listing {
         }
     }
 
-    /// Creates the listing of a level whose arrangement is known.
+    /// Creates the listing of a level with a known arrangement.
     public init(_ level: Level, as arranged: Arranged) {
         self.init(level, arranged.rows, sections: arranged.sections, extras: arranged.extras, known: arranged.known)
     }
@@ -160,9 +160,9 @@ extension Listing {
 
 /// Comparing items of two revisions.
 extension Item {
-    /// Whether the same level, in the same order, is below the same titles, so that its answer does not differ.
+    /// Whether the item has the same level, in the same order below the same titles, so that its answer is the same.
     ///
-    /// Levels are compared by identity: an equal level that was read again may count as different.
+    /// Compares levels by identity, so equal levels that were read separately may count as different.
     public func hasSameLevel(as other: Item) -> Bool {
         guard steps.count == other.steps.count, level === other.level, own.order == other.own.order else {
             return false
@@ -170,7 +170,7 @@ extension Item {
         return zip(steps, other.steps).allSatisfy { $0.hasSameTitle(as: $1) }
     }
 
-    /// Whether the item is in the same list of siblings below the same titles, so that none of its answers differs.
+    /// Whether the item has the same siblings, below the same titles, so that its detail is the same.
     public func hasSameSurroundings(as other: Item) -> Bool {
         guard let above, let otherAbove = other.above else { return own.level === other.own.level }
         return own.row == other.own.row && above.hasSameLevel(as: otherAbove)

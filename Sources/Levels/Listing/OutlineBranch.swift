@@ -1,51 +1,50 @@
-/// A level of an outline, and which of its rows are open.
+/// A level of an outline, with its open rows.
 ///
-/// Its rows are counted by their index in the order in which they are shown; without an order of their own, that is the
-/// number of the row.
+/// A row's index is its place in the shown order, which is the row's number unless the level has an order of its own.
 final class OutlineBranch {
     let level: Level
-    /// The item that the level is below.
+    /// The item above the level.
     private let step: Item.Step
-    /// The number of levels that are open from this one on, besides those that are open by name.
+    /// The number of open levels from this one on, besides rows opened by name.
     private let depth: Int
     private let sizes: OutlineSizes
     private let names: NamedRows?
-    /// The order of the rows; nil for that of the document. It is made when it is needed.
+    /// The order of the rows, determined on demand; nil for the document's order.
     private(set) lazy var order = sizes.order(below: step)
     private lazy var totals = sizes.totals(of: level, depth: depth, in: order)
-    /// The rows that are open by name, in ascending order.
+    /// The rows opened by name, in ascending order.
     private lazy var named = namedRows()
-    /// The number of rows that are shown of the level and of the levels below it.
+    /// The number of shown rows of the level and the levels below it.
     private(set) lazy var count = countOfLevel() + (named.last?.moreRows ?? 0)
 
-    /// A row that is open by name.
+    /// A row opened by name.
     private struct Named {
         let index: Int
         let branch: OutlineBranch
-        /// How many rows more are shown below this row and the named ones before it than their depth opens.
+        /// The number of rows that this and the previous named rows add to those opened by depth.
         let moreRows: Int
     }
 
-    /// Creates a branch for the level below an item; nil for a leaf.
+    /// Creates the branch below an item; nil for a leaf.
     init?(below step: Item.Step, depth: Int, _ names: NamedRows?, _ sizes: OutlineSizes) {
         guard let level = step.below, level.count > 0 else { return nil }
         self.level = level
         self.step = step
         self.depth = depth
         self.sizes = sizes
-        // If everything is open anyway, names open nothing more.
+        // If everything is open, names add nothing.
         self.names = depth < level.height ? names : nil
     }
 
-    /// How many rows must be put in order; 0 if their order is known.
+    /// The number of rows to sort; 0 if their order is known.
     var work: Int { sizes.work(below: step) }
 
-    /// The order of the rows is not asked for, because a level that is not on the page may be large.
+    /// Does not determine the order, because a level outside the page may be large.
     private func countOfLevel() -> Int {
         step.hasOrder ? sizes.size(of: level, depth: depth) : totals.before(level.count)
     }
 
-    /// The level below the row at an index, if it is open and has rows.
+    /// The open level below a row; nil if it is closed or empty.
     func below(_ index: Int) -> OutlineBranch? {
         let nearest = named.partitioningIndex { $0.index >= index }
         if nearest < named.count, named[nearest].index == index { return named[nearest].branch }
@@ -56,31 +55,30 @@ final class OutlineBranch {
     /// The number of the row at an index.
     func row(at index: Int) -> Int { order?.row(at: index) ?? index }
 
-    /// The position of the row at an index, counted from the level's first; for the number of rows, the end of all that
-    /// is shown.
+    /// The position of a row, relative to the level's first; for the number of rows, the end of all shown rows.
     func position(of index: Int) -> Int {
         let nearest = named.partitioningIndex { $0.index >= index }
         return totals.before(index) + (nearest > 0 ? named[nearest - 1].moreRows : 0)
     }
 
-    /// The index of the row at a position, or of the row above the one at that position.
+    /// The index of the row at a position, or of the row above it.
     ///
     /// - Parameter position: at least 0 and less than `count`.
     func index(at position: Int) -> Int {
         let next = named.partitioningIndex { self.position(of: $0.index) > position }
         guard next > 0 else { return totals.row(at: position) }
         let nearest = named[next - 1]
-        // The position is within what is shown below the nearest named row, or after it.
+        // The position is below the nearest named row, or after it.
         guard position >= self.position(of: nearest.index + 1) else { return nearest.index }
         return totals.row(at: position - nearest.moreRows)
     }
 
-    /// The index of the row before a bookmark, if it is still there; otherwise, that of the first row after the bookmark.
+    /// The index of the row before a bookmark, if it is still there; otherwise, that of the first row after it.
     func index(at bookmark: Bookmark) -> (index: Int, isRow: Bool) {
         let next = (order?.listing ?? Listing(level)).position(after: bookmark)
         guard let hash = bookmark.keyHashes.first, let row = level.row(withKeyHash: hash), let index = index(ofRow: row)
         else { return (next, false) }
-        // A row that is between the same rows as before is in its place, whatever it is sorted by now.
+        // A row between the same rows as before is in its place, whatever its sort key is now.
         return index == next || index + 1 == next ? (index, true) : (next, false)
     }
 
@@ -99,11 +97,9 @@ final class OutlineBranch {
     }
 }
 
-/// The rows of a level of an outline, in the order that the item above gives them (`SortBy`, `GroupBy`).
+/// The rows of a level in the order that its item defines (`SortBy`, `GroupBy`).
 final class OutlineOrder: Sendable {
-    /// All rows of the level.
     let listing: Listing
-    /// What they are ordered by.
     let order: ListingOrder
 
     init(_ listing: Listing, by order: ListingOrder) {
@@ -114,9 +110,7 @@ final class OutlineOrder: Sendable {
     /// The number of the row at an index.
     func row(at index: Int) -> Int { listing.place(at: index).row }
 
-    /// The number of the first row; nil if there is none.
     var first: Int? { listing.count > 0 ? row(at: 0) : nil }
 
-    /// The number of the last row; nil if there is none.
     var last: Int? { listing.count > 0 ? row(at: listing.count - 1) : nil }
 }

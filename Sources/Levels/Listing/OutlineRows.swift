@@ -1,7 +1,7 @@
-/// The rows of a level, and of the open levels below it, in one list: each row is followed by the rows below it.
+/// The rows of a level and of the open levels below it in one list: each row is followed by the rows below it.
 ///
-/// The list is never made: the sizes of subtrees tell which row is at a position. A page takes time linear in its rows
-/// and in the rows of the levels that lead to it, and memory for its rows.
+/// The list is virtual: subtree sizes determine the row at a position. A page takes time linear in its rows and in the
+/// rows of the levels that lead to it, and memory for its rows.
 public struct OutlineRows {
     private let level: Level?
     private let root: OutlineBranch?
@@ -11,7 +11,7 @@ public struct OutlineRows {
 
     /// The rows below an item.
     ///
-    /// - Parameter store: keeps what was found out about large levels.
+    /// - Parameter store: a cache for large levels.
     public init(below step: Item.Step, _ opening: OutlineOpening, _ store: ArrangementCache) {
         self.step = step
         level = step.below
@@ -23,18 +23,17 @@ public struct OutlineRows {
     /// The number of rows on all pages.
     public var count: Int { root?.count ?? 0 }
 
-    /// The positions of a page.
     func positions(of page: PageQuery) -> Range<Int> {
         var start = page.start ?? 0
         if case .outline(let place) = page.after { start = position(after: place) }
         return page.positions(from: start, of: count)
     }
 
-    /// The listing of the rows at some positions, which shows no others.
+    /// The listing of only the rows at some positions.
     public func listing(of positions: Range<Int>) -> Listing {
         var listing = Listing(level)
         if let order = root?.order { listing.addRoot(in: order) }
-        // The row after the last tells whether that one is expanded.
+        // The next row shows whether the last one is expanded.
         let shown = positions.lowerBound..<min(positions.upperBound + 1, count)
         var places: [Place] = []
         places.reserveCapacity(shown.count)
@@ -45,7 +44,7 @@ public struct OutlineRows {
         return listing
     }
 
-    /// The position of the first row after the place that a cursor remembers.
+    /// The position of the first row after a cursor's place.
     public func position(after cursor: OutlinePlace) -> Int {
         var start = 0
         var next = root
@@ -62,7 +61,7 @@ public struct OutlineRows {
 
     // MARK: Levels with an order of their own
 
-    /// How many rows must be put in order to count the rows.
+    /// The number of rows to sort to count the rows.
     public var workOfCounting: Int { names.map { work(of: $0, below: step) } ?? 0 }
 
     private func work(of names: NamedRows, below step: Item.Step) -> Int {
@@ -72,7 +71,7 @@ public struct OutlineRows {
         }
     }
 
-    /// How many rows must be put in order to find the row at a position.
+    /// The number of rows to sort to find the row at a position.
     ///
     /// - Parameter limit: how many rows may be put in order to find it out; a level that would be more is not looked into.
     public func work(at position: Int, limit: Int) -> Int {
@@ -91,7 +90,7 @@ public struct OutlineRows {
         return work
     }
 
-    /// How many rows must be put in order to find the place that a cursor remembers.
+    /// The number of rows to sort to find a cursor's place.
     ///
     /// - Parameter limit: how many rows may be put in order to find it out; a level that would be more is not looked into.
     public func work(after cursor: OutlinePlace, limit: Int) -> Int {
@@ -107,17 +106,16 @@ public struct OutlineRows {
     }
 }
 
-/// Which rows of an outline are open: all down to a depth, and some by name.
+/// The open rows of an outline: all down to a depth, and some by name.
 public struct OutlineOpening: Hashable, Sendable, CustomStringConvertible {
-    /// The number of levels that are open, beginning with the outline's own; at least 1.
+    /// The number of open levels, including the outline's own; at least 1.
     public var depth = 1
-    /// Paths from the outline's level to items that are open with all above them.
+    /// Paths from the outline's level to items that are open, with all items above them.
     public var paths: [ItemPath] = []
 
-    /// An opening that shows one level.
     public init() {}
 
-    /// A depth that opens everything.
+    /// The depth that opens everything.
     public static let all = Int(UInt16.max)
 
     /// As `depth 2, expand a/b`.
@@ -126,11 +124,11 @@ public struct OutlineOpening: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Rows of a level that are open by name, and those below them.
+/// The rows of a level that are opened by name, and those below them.
 struct NamedRows {
     private(set) var rows: [Int: NamedRows] = [:]
 
-    /// The rows that paths name; a path that leads nowhere names none.
+    /// The rows at paths; a path without a row is ignored.
     init(_ paths: [ItemPath], in level: Level) {
         for path in paths {
             if let steps = Self.steps(path, in: level) { insert(steps[...]) }
@@ -144,7 +142,7 @@ struct NamedRows {
         rows[first, default: NamedRows()].insert(steps.dropFirst())
     }
 
-    /// The row numbers that a path leads through; nil if it leads nowhere.
+    /// The row numbers on a path; nil if a row is missing.
     private static func steps(_ path: ItemPath, in level: Level) -> [Int]? {
         var steps: [Int] = []
         var next: Level? = level
@@ -159,9 +157,9 @@ struct NamedRows {
     }
 }
 
-/// A row of an outline, remembered so that its place is found after rows have come, gone and changed.
+/// A remembered row of an outline, whose place can be found after rows have changed.
 public struct OutlinePlace: Hashable, Sendable {
-    /// A place in each level from the outline's own down to the row's: after the row above, and last after the row.
+    /// The places after the row on each level, from the outline's own to the row's.
     public let steps: [Bookmark]
 
     /// - Parameter steps: at least one.
@@ -182,7 +180,7 @@ public struct OutlinePlace: Hashable, Sendable {
         }
     }
 
-    /// How much is remembered of each level: less if there are many, so that the cursor stays short.
+    /// The room for each level, which shrinks with their number to keep the cursor short.
     public static func room(steps: Int) -> Bookmark.Room {
         let whole = Bookmark.Room.whole
         let steps = max(steps, 1)
@@ -195,7 +193,7 @@ public struct OutlinePlace: Hashable, Sendable {
 struct OutlineWalk {
     private struct Frame {
         let branch: OutlineBranch
-        /// The number of the branch in the listing.
+        /// The branch in the listing.
         let number: Int
         /// The index of the next row in the branch.
         var index: Int
@@ -203,13 +201,13 @@ struct OutlineWalk {
         var place: Place { Place(branch: number, row: branch.row(at: index)) }
     }
 
-    /// The levels down to the next row, or to the row that was visited last.
+    /// The levels of the next row, or of the row visited last.
     private var frames: [Frame] = []
-    /// Whether the last frame is at the row that was visited last. It is passed only when the next one is asked for,
-    /// because the level below it need not be looked at before.
+    /// Whether the last frame is at the row visited last. It moves on only when the next row is requested, because the
+    /// level below need not be examined before.
     private var isVisited = false
 
-    /// Makes the row at a position the next one.
+    /// Moves to the row at a position.
     ///
     /// - Parameter position: at least 0 and less than the number of rows of the outline.
     mutating func begin(_ root: OutlineBranch, at position: Int, _ listing: inout Listing) {
@@ -224,7 +222,6 @@ struct OutlineWalk {
         }
     }
 
-    /// The next row; nil at the end.
     mutating func next(_ listing: inout Listing) -> Place? {
         if isVisited, !enter(&listing) { frames[frames.count - 1].index += 1 }
         while let top = frames.last {
@@ -238,7 +235,7 @@ struct OutlineWalk {
         return nil
     }
 
-    /// Passes the row of the last frame and enters the level below it; false if that is not open.
+    /// Passes the last frame's row and enters the level below it; false if that is closed.
     private mutating func enter(_ listing: inout Listing) -> Bool {
         guard let top = frames.last, let below = top.branch.below(top.index),
             let number = listing.addBranch(below: top.place, in: below.order)

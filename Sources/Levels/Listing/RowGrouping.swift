@@ -5,7 +5,7 @@ import PropertyLists
 public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
     /// As in the document.
     case document
-    /// By the first letter of the folded title, in upper case; titles that begin with no letter are under `#`.
+    /// By the upper-case first letter of the folded title; titles without a first letter are under `#`.
     case initial
     /// By the text of a field.
     case field(RowField)
@@ -28,19 +28,18 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Rows in sections.
     struct Divided {
-        /// The positions of the rows, in the order of the sections and within them as before.
+        /// The positions of the rows, section by section, otherwise in the former order.
         let positions: [Int]
         let sections: ListingSections.Storage
-        /// The hashes that tell sections by a field apart.
+        /// The hashes that identify sections by a field.
         var marks: [UInt64] = []
     }
 
-    /// Divides rows into sections, in O(n); nil if the sections stay as they are.
+    /// Divides rows into sections, in O(n); nil to keep the sections.
     ///
-    /// - Parameter sort: sorts the rows, once the sections of all of them are known; they are read in the order of the
-    ///   document, in which they are in memory. It returns the positions of the rows in order, or nil for their own.
+    /// - Parameter sort: called once all sections are known, because they are read in memory order; returns the
+    ///   positions of the rows in order, or nil to keep their order.
     func divide(_ listing: Listing, sort: () -> [Int]? = { nil }) -> Divided? {
         switch self {
         case .document: nil
@@ -49,7 +48,7 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The letters in the order of their code points, and what begins with none at the end.
+    /// Sections by letter in the order of their code points, then the titles without a letter.
     private static func divideByInitial(_ listing: Listing, _ sort: () -> [Int]?) -> Divided {
         var runs = SectionRuns<String>(rows: listing.count)
         var numbers = [Int32?](repeating: nil, count: 128)
@@ -71,7 +70,7 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
         return Divided(positions: divided.positions, sections: .stored(sections[...]))
     }
 
-    /// The values in the order in which they appear first, and the rows without one at the end.
+    /// Sections by value in order of first appearance, then the rows without a value.
     private static func divide(_ listing: Listing, by field: RowField, _ sort: () -> [Int]?) -> Divided {
         var runs = SectionRuns<ContentHash>(rows: listing.count)
         listing.forEachRow { row, bytes in
@@ -89,7 +88,7 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
 
     // MARK: Sections by a field
 
-    /// What tells the section of a row from the others: a hash of the text in NFC; nil for a row without a text.
+    /// Identifies the section of a row: a hash of the text in NFC; nil without a text.
     static func mark(of field: RowField, _ row: Row, in bytes: Span<UInt8>) -> ContentHash? {
         guard let value = field.value(of: row, in: bytes) else { return nil }
         if case .text(let range) = value, ItemKey.isPlain(bytes.extracting(range)) {
@@ -100,23 +99,23 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
         return ContentHash(of: normalized.span)
     }
 
-    /// What is noted in place of a hash for the section of the rows without a text.
+    /// Stands for the hash of the section of rows without a text.
     static let unmarked: UInt64 = 0
 }
 
-/// Gathers rows into sections by what tells the sections apart; rows without it are the last section.
+/// Gathers rows into sections by marks; rows without a mark are the last section.
 struct SectionRuns<Mark: Hashable> {
-    /// The number of each row's section; `unmarked` for rows without a mark.
+    /// The section number of each row.
     private var numbers: [Int32] = []
     private var known: [Mark: Int32] = [:]
     private(set) var marks: [Mark] = []
 
-    /// What rows without a mark have in place of the number of a section.
+    /// The section number of rows without a mark.
     static var unmarked: Int32 { -1 }
 
     init(rows: Int) { numbers.reserveCapacity(rows) }
 
-    /// The number of a section, which begins if it is not known.
+    /// The number of the section with a mark; a new one if the mark is new.
     mutating func number(of mark: Mark) -> Int32 {
         if let number = known[mark] { return number }
         let number = Int32(marks.count)
@@ -125,12 +124,10 @@ struct SectionRuns<Mark: Hashable> {
         return number
     }
 
-    /// Adds the next row to a section.
     mutating func append(_ number: Int32) { numbers.append(number) }
 
-    /// The rows of sections.
     struct Divided {
-        /// The positions of the rows, in the order of the sections.
+        /// The positions of the rows, section by section.
         let positions: [Int]
         /// The sections in order; `unmarked` is the last.
         let numbers: [Int32]
@@ -138,13 +135,10 @@ struct SectionRuns<Mark: Hashable> {
         let starts: [Int]
     }
 
-    /// The rows divided into sections.
-    ///
-    /// - Parameters:
-    ///   - order: the order of the rows, by their numbers as they were added; nil for that one.
-    ///   - isBefore: the order of the sections; nil for that of first appearance.
+    /// Divides the rows, in the given order or that of adding, into sections, in the given order or that of first
+    /// appearance.
     consuming func divided(rows order: [Int]?, sorted isBefore: ((Mark, Mark) -> Bool)? = nil) -> Divided {
-        // The place after the last is that of the rows without a mark.
+        // The last place has the rows without a mark.
         var counts = [Int](repeating: 0, count: marks.count + 1)
         var sections: [Int32] = []
         for row in numbers.indices {

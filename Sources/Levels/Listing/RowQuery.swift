@@ -1,55 +1,55 @@
 internal import Bytes
 internal import PropertyLists
 
-/// What is asked of the rows below an item: plain data, which a tree answers from memory and another source in its own
-/// way, such as by SQL.
+/// A query for the rows below an item, as plain data: a tree answers it from memory, another source in its own way,
+/// such as by SQL.
 public struct RowQuery: Hashable, Sendable {
     /// Conditions on the rows; all must hold.
     public var conditions: [RowCondition] = []
-    /// A text that the rows contain, case and accents ignored; the rows of all levels below are searched then. Something
-    /// is left of it after folding (`ItemSearch`).
+    /// A text to search for in the rows of all levels below, ignoring case and accents; not empty after folding
+    /// (`ItemSearch`).
     public var search: String?
-    /// What the search looks at; nil for titles, of which those that match best come first unless an order is named.
+    /// The searched fields; nil for titles, with the best matches first unless an order is given.
     public var searchedFields: SearchedFields?
-    /// The order and the sections of the rows. What it does not name, the item itself decides (`SortBy`, `GroupBy`) unless
-    /// there is a search.
+    /// The order and the sections of the rows. Without a search, the item itself supplies unspecified parts (`SortBy`,
+    /// `GroupBy`).
     public var order = ListingOrder()
-    /// Rearrangements that no other member tells, in this order, before the rows are ordered.
+    /// Further rearrangements, applied in this order before the rows are ordered.
     public var rearrangements: [AnyRowRearrangement] = []
-    /// The rows that are open in an outline; nil for the rows of one level.
+    /// The open rows of an outline; nil for the rows of one level.
     public var outline: OutlineOpening?
-    /// Which of the rows are asked for.
+    /// The requested page.
     public var page = PageQuery()
     /// The fields that each row shows.
     public var fields = FieldSelection.cell
 
-    /// A query for the first page of the rows, as the document has them.
+    /// A query for the first page of the rows, as in the document.
     public init() {}
 
-    /// Whether the order of the item itself holds for what the query does not name.
+    /// Whether the item's own order applies to unspecified parts.
     public var usesOwnOrder: Bool { search == nil }
 
-    /// Whether the best hits of the search come first.
+    /// Whether the best hits come first.
     public var isRanked: Bool {
         search != nil && searchedFields == nil && order.sort == nil && order.group != .initial
     }
 
-    /// Whether the rows of all levels below are looked at, not only those of the level.
+    /// Whether the rows of all levels below are looked at.
     public var looksBelow: Bool { search != nil || outline != nil }
 
-    /// Whether the query itself decides which rows of a level there are, or their order.
+    /// Whether the query itself determines the rows of a level or their order.
     public var arrangesRows: Bool {
         !conditions.isEmpty || search != nil || order != ListingOrder() || !rearrangements.isEmpty
     }
 
-    /// What decides which rows there are and their order: the same query for all pages and fields.
+    /// The part of the query that determines the rows and their order, for all pages and fields.
     public var arrangement: RowQuery {
         var query = self
         (query.page, query.fields) = (PageQuery(), .cell)
         return query
     }
 
-    /// How many rows are looked at to find out which rows of a level are shown, and in what order.
+    /// The number of rows to look at to determine a level's shown rows and their order.
     func work(on level: Level?) -> Int {
         guard let level, arrangesRows else { return 0 }
         return search == nil ? level.count : level.itemCount
@@ -57,7 +57,7 @@ public struct RowQuery: Hashable, Sendable {
 }
 
 extension ItemSearch {
-    /// The search of a query; nil if it has none.
+    /// The search of a query, if any.
     init?(_ query: RowQuery) {
         guard let text = query.search else { return nil }
         self.init(text, in: query.searchedFields ?? .title, isRanked: query.isRanked)
@@ -65,7 +65,7 @@ extension ItemSearch {
 }
 
 extension RowQuery: CustomStringConvertible {
-    /// The members that differ from those of a new query, as `where Price<10; sort -Price,Title; limit 20`.
+    /// The members that differ from the defaults, as `where Price<10; sort -Price,Title; limit 20`.
     public var description: String {
         var parts = conditions.map { "where \($0)" }
         if let search { parts.append("search \(QuotedText(search)) in \(searchedFields ?? .title)") }
@@ -80,9 +80,9 @@ extension RowQuery: CustomStringConvertible {
     }
 }
 
-/// Which rows of a list a page has.
+/// The rows of a page in a list.
 public struct PageQuery: Hashable, Sendable {
-    /// The number of rows of a page unless a query names one.
+    /// The default number of rows.
     public static let defaultLimit = 1_000
 
     /// The number of rows; nil for the default.
@@ -98,24 +98,24 @@ public struct PageQuery: Hashable, Sendable {
     /// Whether the query selects a page.
     public var isAsked: Bool { limit != nil || after != nil || start != nil }
 
-    /// The positions of a page that begins at a position of a list.
+    /// The positions of a page that begins at `start`.
     public func positions(from start: Int, of count: Int) -> Range<Int> {
         let start = min(start, count)
         return start..<start + min(count - start, limit ?? Self.defaultLimit)
     }
 }
 
-/// The end of a page, remembered without memory on the server.
+/// The end of a page, which the client remembers.
 public enum RowBookmark: Hashable, Sendable {
-    /// In a list that is not an outline.
+    /// Outside of an outline.
     case row(Bookmark)
     /// In an outline.
     case outline(OutlinePlace)
 }
 
-/// A rearrangement of rows that a query option of its own asks for. A source that does not know its type refuses it.
+/// A rearrangement of rows for another query option. A source refuses unknown types.
 public protocol RowRearrangement: Hashable, Sendable, CustomStringConvertible {
-    /// Changes which rows there are, their order or their sections.
+    /// Changes the rows, their order or their sections.
     func apply(to listing: inout Listing)
 }
 

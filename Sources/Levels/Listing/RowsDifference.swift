@@ -1,24 +1,24 @@
 import Bytes
 
-/// The difference between rows of two listings: the fewest steps that turn the old list into the new one.
+/// The difference between rows of two listings: the fewest steps from the old list to the new one.
 ///
-/// Remove the removed and moved rows, then insert the inserted and moved ones at their positions in the new listing, in
-/// ascending order. Rows are the same if the keys that lead to them are equal.
+/// Remove the removed and moved rows, then insert the inserted and moved ones at their new positions, in ascending
+/// order. Rows with equal keys on their paths are the same.
 public struct RowsDifference: Sendable {
-    /// Positions of rows in the old listing that the new list lacks, in order.
+    /// The positions in the old listing of rows that the new list lacks, in order.
     public private(set) var removed: [Int] = []
-    /// Positions of rows in the new listing that the old list lacks, in order.
+    /// The positions in the new listing of rows that the old list lacks, in order.
     public private(set) var inserted: [Int] = []
-    /// Positions in the new listing of rows whose position among the others changed, in order.
+    /// The positions in the new listing of rows that moved among the others, in order.
     public private(set) var moved: [Int] = []
     /// The rows of both lists, in the new order.
     public private(set) var kept: [Pair] = []
 
     /// The positions of one row in the old listing and in the new one.
     public struct Pair: Sendable, Equatable {
-        /// Its number in the old level.
+        /// The position in the old listing.
         public let old: Int
-        /// Its number in the new level.
+        /// The position in the new listing.
         public let new: Int
     }
 
@@ -50,10 +50,10 @@ public struct RowsDifference: Sendable {
         self.init(from: old, 0..<old.count, to: new, 0..<new.count)
     }
 
-    /// The fewest numbers whose removal leaves the rest in ascending order (patience sorting).
+    /// The fewest numbers whose removal leaves an ascending sequence (patience sorting).
     private static func leftOut(of numbers: [Int]) -> [Int] {
         if zip(numbers, numbers.dropFirst()).allSatisfy(<) { return [] }
-        // For each length, the index of the smallest number that ends an ascending run of that length.
+        // For each length, the index of the smallest last number of an ascending run.
         var tails: [Int] = []
         var previous = [Int?](repeating: nil, count: numbers.count)
         for (index, number) in numbers.enumerated() {
@@ -71,13 +71,13 @@ public struct RowsDifference: Sendable {
     }
 }
 
-/// Finds the rows of one listing in another, by the keys that lead to them.
+/// Finds the rows of one listing in another by the keys on their paths.
 struct RowMatches {
     private let old: Listing
     private let new: Listing
     /// For each branch of the old listing, the branch of the new one with the same keys.
     private let branches: [Int?]
-    /// Made when the first row with another position is found.
+    /// Made for the first row with another position.
     private var positions: Positions?
 
     init(from old: Listing, to new: Listing) {
@@ -86,9 +86,9 @@ struct RowMatches {
         branches = Self.branches(of: old, in: new)
     }
 
-    /// The position in the new listing of the row at a position in the old one; nil if it is not shown.
+    /// The position in the new listing of a row of the old one; nil if it is not shown.
     ///
-    /// - Parameter guess: the position to try first, because most rows keep theirs.
+    /// - Parameter guess: the position to try first, because most rows keep it.
     mutating func position(ofRowAt position: Int, near guess: Int) -> Int? {
         let place = old.place(at: position)
         guard let branch = branches[place.branch], let level = old.level(of: place) else { return nil }
@@ -122,9 +122,9 @@ struct RowMatches {
 }
 
 extension Level {
-    /// The shown row of another level that has the key of this row; nil if there is none.
+    /// The shown row of another level with the key of this row, if any.
     ///
-    /// - Parameter guess: the number to try first, because most rows keep their numbers.
+    /// - Parameter guess: the number to try first, because most rows keep it.
     public func row(sameAs row: Int, in other: Level?, near guess: Int) -> Int? {
         guard let other else { return nil }
         let bytes = bytes
@@ -139,23 +139,20 @@ extension Level {
     /// The numbers of the shown rows.
     public var rowNumbers: Range<Int> { 0..<count }
 
-    /// Whether a row is packed like a row of another level, with equal levels below both.
+    /// Whether two rows and the levels below them are equal.
     public func hasRow(_ row: Int, sameAs otherRow: Int, in other: Level) -> Bool {
         child(row)?.hash == other.child(otherRow)?.hash && packsRow(row, asRow: otherRow, of: other)
     }
 
-    /// Whether a row is packed like a row of another level, with equal title, key and fields; the levels below may
-    /// differ.
+    /// Whether two rows have equal titles, keys and fields, whatever the levels below them.
     public func packsRow(_ row: Int, asRow otherRow: Int, of other: Level) -> Bool {
         let bytes = bytes
         let others = other.bytes
         return Self.row(row, in: bytes.span).isEqual(to: Self.row(otherRow, in: others.span))
     }
 
-    /// The numbers of the shown rows that differ from those with the same numbers in another level; nil if any two of
-    /// these have different keys.
-    ///
-    /// - Returns: nil too if the levels have different numbers of rows.
+    /// The numbers of the shown rows that differ between two levels; nil if the levels have different numbers of rows,
+    /// or different keys at a number.
     public func rowsDiffering(from other: Level) -> [Int]? {
         guard count == other.count else { return nil }
         let bytes = bytes

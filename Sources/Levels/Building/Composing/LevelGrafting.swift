@@ -1,19 +1,18 @@
 internal import Bytes
 internal import PropertyLists
 
-/// Puts the levels of parts into the levels of a document, each level once, from the innermost out.
+/// Puts the levels of parts into a document, innermost levels first.
 ///
-/// Only levels with parts in or below them are looked at, and a level of many parts is copied once.
+/// Visits only levels with parts in or below them, and copies each of these once.
 struct LevelGrafting: ~Copyable {
     private let parts: [PartReference: Composition.Part]
     private let names: StructuralNames
     private let limits: TreeLimits
     private let old: Composition?
     private(set) var grafts: LevelGrafts = [:]
-    /// The levels that say why a part could not be read, one for each sentence.
+    /// One level for each reason why a part could not be read.
     private(set) var refusals: [String: Level] = [:]
 
-    /// - Parameter old: an earlier composition of the same file.
     init(
         _ parts: [PartReference: Composition.Part], names: StructuralNames, limits: TreeLimits,
         sharing old: Composition?
@@ -24,11 +23,10 @@ struct LevelGrafting: ~Copyable {
         self.old = old
     }
 
-    /// The document with all parts in their places.
     mutating func document(from source: Level) throws(TreeError) -> Level {
         guard source.holdsParts else { return source }
-        // Without recursion, because levels may be deep. A level that is in several places is listed as often, so that
-        // it always comes after the ones above it.
+        // Without recursion, because levels may be deep. A level in several places is listed as often, so that it
+        // always follows the levels above it.
         var levels = [source]
         var next = 0
         while next < levels.count {
@@ -85,11 +83,9 @@ struct LevelGrafting: ~Copyable {
 }
 
 extension Level {
-    /// The same level with other levels below some rows.
+    /// The same level with other levels below some rows; the scions are in the order of the rows.
     ///
-    /// - Parameters:
-    ///   - scions: in the order of the rows.
-    ///   - isDocument: whether the only row is the root item.
+    /// - Parameter isDocument: whether the only row is the root item.
     func grafted(_ scions: [Scion], isDocument: Bool, _ names: StructuralNames) throws(TreeError) -> Level {
         var children = children.isEmpty ? Array(repeating: nil, count: rowCount) : children
         for scion in scions { children[scion.row] = scion.level }
@@ -98,7 +94,7 @@ extension Level {
         return try packed(scions, over: children, isDocument: isDocument, names)
     }
 
-    /// The same for rows that are parts, whose fields and keys may change.
+    /// As `grafted`, for rows that are parts, whose fields and keys may change.
     private func packed(
         _ scions: [Scion], over children: [Level?], isDocument: Bool, _ names: StructuralNames
     ) throws(TreeError) -> Level {

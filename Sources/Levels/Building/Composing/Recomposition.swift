@@ -2,13 +2,12 @@ extension Composition {
     /// Composes a document.
     ///
     /// - Parameters:
-    ///   - source: the document as its file has it.
-    ///   - parts: what its references lead to; one that is missing here leaves its row without a level.
-    ///   - names: which keys are structure in the document.
-    ///   - limits: how deep and how large the whole may become.
-    ///   - old: an earlier composition of the same file, to share what has not changed.
-    /// - Throws: `TreeError` if two rows have the same `Key` once their documents are mounted, or the whole is too deep
-    ///   or too large.
+    ///   - source: the document of the file itself.
+    ///   - parts: the part of each reference; a row whose part is missing here gets no level.
+    ///   - names: the structural keys of the document.
+    ///   - limits: the limits for the whole document.
+    ///   - old: an earlier composition of the same file, for sharing unchanged levels.
+    /// - Throws: `TreeError` if mounted documents give two rows the same `Key`, or exceed the limits.
     public convenience init(
         _ source: Level, parts: [PartReference: Part], names: StructuralNames = .init(), limits: TreeLimits = .init(),
         sharing old: Composition? = nil
@@ -20,12 +19,12 @@ extension Composition {
     }
 }
 
-/// Composes a document of several files anew after the source of one was edited.
+/// Composes a document of several files again after an edit of one file.
 struct Recomposition {
     private let names: StructuralNames
     private let limits: TreeLimits
     private var known: [ObjectIdentifier: Composition] = [:]
-    /// The compositions that another one replaces.
+    /// The replaced compositions, with the new ones.
     private(set) var made: [(old: Composition, new: Composition)] = []
 
     init(names: StructuralNames, limits: TreeLimits) {
@@ -33,14 +32,13 @@ struct Recomposition {
         self.limits = limits
     }
 
-    /// Composes the file that was edited.
     mutating func replace(_ old: Composition, with source: Level) throws(TreeError) {
         try note(Composition(source, parts: old.parts, names: names, limits: limits, sharing: old), for: old)
     }
 
-    /// The composition of a file with what has changed below it; the same one if nothing has.
+    /// The composition of a file with the changes below it; the same one without changes.
     mutating func composition(of root: Composition) throws(TreeError) -> Composition {
-        // Without recursion: files may be mounted in each other without end to their depth.
+        // Without recursion, because files may be mounted in each other to any depth.
         var waiting = [(composition: root, isOpen: false)]
         while let (next, isOpen) = waiting.popLast() {
             if known[ObjectIdentifier(next)] != nil { continue }

@@ -1,11 +1,11 @@
 internal import Bytes
 
-/// Rows that take over the root of another document.
+/// Rows that mount the root of another document.
 extension RowGatherer {
     /// Appends a row with the fields of a mounted root after its own.
     ///
-    /// The row's own fields win over those of the root, and so do its title and its key, under whichever of their names.
-    /// The fields that describe a level are those of the root.
+    /// The row's own fields override the root's, and so do its title and key, under any of their names. The root's
+    /// fields describe the level.
     ///
     /// - Parameter isDocument: whether the row is the root of its own document.
     mutating func gather(_ own: Item.Step, mounting root: Item.Step, isDocument: Bool) -> PendingRow {
@@ -26,13 +26,13 @@ extension RowGatherer {
         } else if row.explicitKey == nil,
             let source = PackedDictionary(self.bytes.span, content).textRange(PartReference.sourceName)
         {
-            // As in a document that has the level in place.
+            // As in a document with the level in place.
             row.title = source
         }
         return row
     }
 
-    /// The names that a mounted root cannot use.
+    /// The names of fields that the root cannot contribute.
     private func taken(by fields: [PackedField], in bytes: Span<UInt8>) -> Set<String> {
         var taken: Set<String> = []
         for field in fields { taken.insert(String(utf8: bytes.extracting(field.name))) }
@@ -58,8 +58,8 @@ extension RowGatherer {
             hasPlace = hasPlace || field.isHole
             append(bytes.span.extracting(field.range))
         }
-        // An array has no field, and a root whose own part could not be read has no level. The level of a settings page
-        // is made of its specifiers, which are a field.
+        // Arrays are without fields, and a root whose own part is unreadable is without a level. The level of a
+        // settings page comes from its specifiers, which are a field.
         guard !hasPlace, let level = root.below, level.refusal == nil, level.form != .specifiers else {
             return
         }
@@ -68,7 +68,7 @@ extension RowGatherer {
 
     // MARK: The title and the key
 
-    /// The title: the text of the strongest name that is present and can be a title.
+    /// The text of the strongest title name with a value that can be a title.
     private mutating func title(in content: Range<Int>) -> Range<Int>? {
         for name in names[.title] {
             guard let value = PackedDictionary(bytes.span, content).value(name) else { continue }

@@ -2,15 +2,15 @@ internal import Bytes
 import DrilldownDates
 internal import PropertyLists
 
-/// What values a control can have.
+/// The values that a control accepts.
 enum ControlRule {
-    /// One of these: a choice, or a switch.
+    /// A choice, or a switch.
     case oneOf([PropertyListValue])
     /// A number within the bounds of a slider.
     case number(from: PropertyListValue, to: PropertyListValue)
     /// A line of text.
     case text
-    /// A number, or text that is one, because the keyboard has little else.
+    /// A number, or text that is a number, because the keyboard offers little else.
     case typedNumber(keyboard: String)
     /// Anything but a list of values.
     case single
@@ -18,7 +18,6 @@ enum ControlRule {
     /// The keyboards that are made for numbers (`UIKeyboardType`).
     private static let numberKeyboards: Set = ["NumberPad", "DecimalPad", "ASCIICapableNumberPad"]
 
-    /// - Parameter control: the members of a control.
     init(of control: PropertyListDictionary) {
         let options = control.options
         switch control["type"]?.text.flatMap(ControlType.init) {
@@ -37,7 +36,7 @@ enum ControlRule {
         }
     }
 
-    /// The value as it is stored; nil if the control cannot have it.
+    /// The value to store; nil if the control does not accept it.
     func accepted(_ value: PropertyListValue) -> PropertyListValue? {
         switch self {
         case .oneOf(let values): values.first { $0.isChosen(by: value) }
@@ -48,7 +47,7 @@ enum ControlRule {
         }
     }
 
-    /// What is allowed, for a program: the values, the bounds, or words.
+    /// The accepted values for a program: the values, the bounds, or words.
     var allowed: [PropertyListValue] {
         switch self {
         case .oneOf(let values): values
@@ -96,7 +95,6 @@ extension PropertyListValue {
         }
     }
 
-    /// Whether it is one value, not several.
     fileprivate var isSingle: Bool {
         switch self {
         case .array, .dictionary, .uid, .null: false
@@ -109,7 +107,7 @@ extension PropertyListValue {
         return !(number < least) && !(most < number) && !number.isNaN
     }
 
-    /// Whether a client that sends the other value means this one, which a property list may have in another type.
+    /// Whether a client means this value by the other one, which may differ in type.
     fileprivate func isChosen(by other: PropertyListValue) -> Bool {
         if let number, let other = other.number { return number == other }
         if case .date(let seconds) = self, let text = other.text {
@@ -120,21 +118,21 @@ extension PropertyListValue {
 }
 
 extension PropertyListValue? {
-    /// The value if it is a number that can be compared.
+    /// The value if it is a comparable number.
     fileprivate var numeric: PropertyListValue? { flatMap { $0.number?.isNaN == false ? $0 : nil } }
 }
 
-/// What a text field can hold.
+/// The rules for the text of a text field.
 enum ControlText {
-    /// The first character that no keyboard types: a control character, as a line feed, or a noncharacter that XML
-    /// cannot represent; nil if there is none.
+    /// The first character that keyboards cannot type, a control character or a noncharacter that XML cannot represent;
+    /// nil if all can be typed.
     static func fault(in text: String) -> Unicode.Scalar? {
         text.unicodeScalars.first { scalar in
             scalar.properties.generalCategory == .control || scalar.value == 0xFFFE || scalar.value == 0xFFFF
         }
     }
 
-    /// Whether a text is a decimal number: digits, with at most one point between them, after a sign if there is one.
+    /// Whether a text is a decimal number: an optional sign, and digits with at most one point between them.
     static func isNumber(_ text: String) -> Bool {
         var digits = Substring(text)
         if let first = digits.first, first == "-" || first == "+" { digits = digits.dropFirst() }
@@ -146,10 +144,10 @@ enum ControlText {
     }
 }
 
-/// The words for a value that a control cannot have.
+/// Explanations of rejected values.
 extension ControlRule {
-    /// Why the control cannot have a value, as the end of a sentence: `must be a number from 0 to 10, not 10.5`; nil if
-    /// it can.
+    /// Why the control rejects a value, as the end of a sentence: `must be a number from 0 to 10, not 10.5`; nil for
+    /// accepted values.
     func objection(to value: PropertyListValue) -> String? {
         if accepted(value) != nil { return nil }
         switch self {
@@ -173,10 +171,9 @@ extension ControlRule {
         return "must be text without control characters; it contains U+\(digits)"
     }
 
-    /// The number of values that a sentence lists.
     private static let mostListed = 10
 
-    /// `true or false`, `one of 1, 2 and 3`, or the first of many.
+    /// `true or false`, `one of 1, 2 and 3`, or the first of many values.
     private static func alternatives(_ values: [PropertyListValue]) -> String {
         let words = values.prefix(mostListed).map(\.words)
         if values.count > mostListed { return "one of \(words.joined(separator: ", ")), … (\(values.count) values)" }

@@ -1,7 +1,7 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The kinds of controls that an item or a section outside of a settings bundle can name as its `Type`.
+/// The types of controls outside of settings bundles, as an item's or a section's `Type` names them.
 enum ControlType: String {
     case toggleSwitch = "ToggleSwitch"
     case textField = "TextField"
@@ -15,7 +15,7 @@ enum ControlType: String {
     /// A section whose rows are the elements of one array value.
     case multirow = "Multirow"
 
-    /// The kind that a section gives to its rows; nil if the rows keep their own.
+    /// The type that a section gives to its rows; nil if the rows keep their own.
     var ofRows: ControlType? {
         switch self {
         case .radioGroup, .checkbox, .multirow: self
@@ -25,7 +25,7 @@ enum ControlType: String {
 }
 
 extension SetAsideRows {
-    /// Makes controls of the rows of the sections whose `Type` is that of a group.
+    /// Makes controls of the rows of sections with the `Type` of a group.
     mutating func addControls() {
         for section in sections where !section.fields.isEmpty {
             let fields = section.fields
@@ -59,7 +59,7 @@ extension SetAsideRows {
         append(control, toRow: number)
     }
 
-    /// The packed value of an item, or its title where it has none.
+    /// An item's packed value, or else its title.
     private func value(of item: PackedDictionary, title: Range<Int>) -> [UInt8] {
         if let value = item.packed("Value") { return Array(copying: item.bytes.extracting(value)) }
         var text = ByteBuffer()
@@ -67,12 +67,12 @@ extension SetAsideRows {
         return Array(copying: text.span)
     }
 
-    /// Copies a row to the end of the bytes, with a control after its fields.
+    /// Moves a row to the end of the bytes, with a control after its fields.
     private mutating func append(_ control: borrowing PackedControl, toRow number: Int) {
         let row = rows[number]
         let source = bytes
         var moved = ByteBuffer()
-        // A string has no fields; they would be taken for those of a dictionary.
+        // The fields of a string are empty; others would make it a dictionary.
         moved.append(source.span.extracting(row.fields))
         control.append(to: &moved)
         let start = bytes.count

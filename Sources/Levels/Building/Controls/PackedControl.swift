@@ -1,11 +1,11 @@
 internal import Bytes
 public import PropertyLists
 
-/// Packs what a row shows as its `control`.
+/// Packs the `control` of a row.
 ///
-/// It is the last field of the row, with an empty name and the tag `control`: the row's bytes say everything that the
-/// row shows, so a row is a new one if its control changes. What stands in the dictionary is the answer's, in its order:
-/// `type`, `key`, `value`, `options`, `choice`, `min`, `max`, `trueValue`, `falseValue`, `secure`, `keyboard`, `tag`.
+/// A control is the last field of its row, with an empty name and the tag `control`, so that a row with another control
+/// is another row. Its dictionary has the members of the answer in their order: `type`, `key`, `value`, `options`,
+/// `choice`, `min`, `max`, `trueValue`, `falseValue`, `secure`, `keyboard`, `tag`.
 struct PackedControl: ~Copyable {
     private var bytes = ByteBuffer()
 
@@ -34,7 +34,7 @@ struct PackedControl: ~Copyable {
         add(name, packed: item.bytes.extracting(value))
     }
 
-    /// Adds the members that the fields of an item give, whatever its type.
+    /// Adds the members that any type of control takes from the fields of an item.
     mutating func addProperties(of item: PackedDictionary, isToggle: Bool) {
         addOptions(of: item)
         add("min", "MinimumValue", of: item)
@@ -45,7 +45,7 @@ struct PackedControl: ~Copyable {
         add("tag", "Tag", of: item)
     }
 
-    /// The two values of a switch, which are `true` and `false` by default.
+    /// Adds the two values of a switch, by default `true` and `false`.
     private mutating func addToggleValues(of item: PackedDictionary) {
         if item.value("TrueValue") == nil {
             add("trueValue", flag: true)
@@ -59,7 +59,6 @@ struct PackedControl: ~Copyable {
         }
     }
 
-    /// The values that can be chosen, each with its title.
     private mutating func addOptions(of item: PackedDictionary) {
         let choices = ControlChoices(of: item)
         guard !choices.values.isEmpty else { return }
@@ -85,10 +84,8 @@ struct PackedControl: ~Copyable {
         output.endSmallContainer(at: list)
     }
 
-    /// Appends the control to the fields of a row.
     func append(to output: inout ByteBuffer) { Self.append(members, to: &output) }
 
-    /// Appends packed members as the control of a row.
     static func append(_ members: Span<UInt8>, to output: inout ByteBuffer) {
         output.append(packed: 0)
         output.append(PackedTag.control)
@@ -98,14 +95,14 @@ struct PackedControl: ~Copyable {
     }
 }
 
-/// The values that a control can be set to, and their titles.
+/// The values that a control offers, and their titles.
 struct ControlChoices {
-    /// As many as there are values.
     let titles: [String]
-    /// The positions of the packed values.
+    /// The ranges of the packed values.
     let values: [Range<Int>]
 
-    /// `Values` and `Titles` of a dictionary; without titles, each value's text. Of two lengths, the shorter counts.
+    /// Reads `Values` and `Titles` of a dictionary; without titles, each value's text is its title. The shorter list
+    /// counts.
     init(of item: PackedDictionary) {
         let values = item.elements("Values")
         let shown = item.value("Titles") == nil ? values : item.elements("Titles")
@@ -130,10 +127,9 @@ extension ByteBuffer {
 }
 
 extension Level {
-    /// The members of a row's control, as the row shows them; nil if the row is not a control.
+    /// The members of a row's control, as the row shows them; nil for other rows.
     ///
-    /// A choice of a radio group on a settings page has the whole group's values as `options`, which its row does not
-    /// show.
+    /// A choice of a radio group on a settings page also gets the whole group's values as `options`.
     public func control(ofRow number: Int) -> PropertyListDictionary? {
         guard var control = ownControl(ofRow: number) else { return nil }
         guard form == .specifiers, control["choice"] != nil else { return control }
@@ -149,7 +145,6 @@ extension Level {
         return .dictionary(PropertyListDictionary([PropertyListDictionary.Entry(key: "value", value: choice)]))
     }
 
-    /// The rows of the section that a row is in.
     func sectionRows(around row: Int) -> Range<Int> {
         let section = allSections.first { $0.rows.contains(row) }
         return section.map { $0.start..<$0.start + $0.count } ?? 0..<rowCount
@@ -164,14 +159,13 @@ extension Level {
                 let name = String(utf8: bytes.span.extracting(member.name))
                 control[name] = try PropertyListValue(packed: bytes.span, at: member.value)
             } catch {
-                // Only a damaged tree throws.
                 return nil
             }
         }
         return control
     }
 
-    /// The key under which the value of a row's control is stored; nil if the row is not a control, or has none.
+    /// The key for storing the value of a row's control; nil without one.
     func controlKey(ofRow number: Int) -> String? {
         let bytes = bytes
         guard let members = row(number).control(in: bytes.span) else { return nil }

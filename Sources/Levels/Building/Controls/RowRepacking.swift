@@ -1,9 +1,9 @@
 internal import Bytes
 public import PropertyLists
 
-/// Packs the rows of a level again, with other titles or controls; their keys and all other fields stay.
+/// Repacks the rows of a level with other titles or controls; keys and other fields stay.
 struct RowRepacking: ~Copyable {
-    /// The new members of a row's control; nil if they stay.
+    /// The new members of a row's control; nil to keep them.
     typealias ControlMembers = (_ row: Int, _ bytes: Span<UInt8>, _ control: Range<Int>) -> [UInt8]?
 
     private let level: Level
@@ -12,7 +12,7 @@ struct RowRepacking: ~Copyable {
     private var output = ByteBuffer()
 
     /// - Parameters:
-    ///   - newTitle: another title for a title that is not empty; nil if it stays.
+    ///   - newTitle: the new title for a nonempty title; nil to keep it.
     ///   - newMembers: the new members of a row's control.
     init(
         of level: Level, newTitle: @escaping (String) -> String? = { _ in nil }, newMembers: @escaping ControlMembers
@@ -25,7 +25,7 @@ struct RowRepacking: ~Copyable {
     mutating func rows() -> [UInt8] {
         let source = level.bytes
         for _ in 0...level.rowCount { output.append(halfWord: 0) }
-        // The fingerprints of the keys, which stay.
+        // The keys stay, and so do their fingerprints.
         let table = (level.rowCount + 1) * 4
         output.append(source.span.extracting(table..<level.packed(0..<0).lowerBound))
         for number in 0..<level.rowCount {
@@ -48,16 +48,15 @@ struct RowRepacking: ~Copyable {
             fields: 0..<end, title: end..<gathered.count, isString: row.isString, marks: row.flags.intersection(.marks),
             recordNumber: UInt32(row.recordNumber(in: source)))
         if replaced == nil, let kept { pending.title = kept }
-        // Only whether there is one counts here; the key itself follows.
+        // Only the presence of a `Key` counts here; the key itself follows.
         if row.flags.contains(.hasExplicitKey) { pending.explicitKey = 0..<0 }
         let isOwn = row.flags.contains(.hasOwnKey) || replaced != nil
         LevelAssembler.append(
             pending, key: isOwn ? Array(copying: source.extracting(row.key)) : nil, from: gathered.span, to: &output)
     }
 
-    /// Copies the fields, with the new members of the control.
-    ///
-    /// - Returns: the range of the title in the copy; nil if it is in no field.
+    /// Copies the fields, with the new members of the control; returns the range of the title in the copy, or nil if it
+    /// is in no field.
     private func appendFields(
         of number: Int, _ row: Row, of source: Span<UInt8>, to output: inout ByteBuffer
     ) -> Range<Int>? {
@@ -76,19 +75,19 @@ struct RowRepacking: ~Copyable {
 }
 
 extension Level {
-    /// The level of a settings page that shows stored values in place of the defaults; O(bytes).
+    /// A settings page's level with stored values in place of the defaults; O(bytes).
     ///
     /// Keys, fields and the levels below are the same.
     ///
     /// - Parameters:
     ///   - values: the stored values, by key.
-    ///   - unusable: called with each value that a control cannot have, once for a radio group.
+    ///   - unusable: receives each value that its control rejects, once for a radio group.
     public func showing(
         _ values: PropertyListDictionary, unusable: (UnusableValue) -> Void = { _ in }
     ) -> Level {
         guard !values.entries.isEmpty else { return self }
         var shown: [Int: [UInt8]] = [:]
-        // The rows of a radio group have one rule, so that it is not looked at for each of them.
+        // The rows of a radio group share one rule, which is checked once.
         var group: (key: String, rows: Range<Int>, value: [UInt8]?)?
         for row in 0..<rowCount {
             guard let key = controlKey(ofRow: row), let stored = values[key] else { continue }
@@ -118,7 +117,6 @@ extension Level {
 }
 
 extension PackedControl {
-    /// The members of a control with another value.
     fileprivate static func members(
         _ control: Range<Int>, of source: Span<UInt8>, showing value: [UInt8]
     ) -> [UInt8] {
@@ -127,7 +125,7 @@ extension PackedControl {
         for member in PackedField.all(in: control, of: source) {
             let name = source.extracting(member.name)
             if name.isEqual(to: "value".utf8Span.span) { continue }
-            // After the type and the key, where the answer has it.
+            // The value follows the type and the key, as in the answer.
             if isPending, !name.isEqual(to: "type".utf8Span.span), !name.isEqual(to: "key".utf8Span.span) {
                 append(value, to: &members)
                 isPending = false
@@ -145,7 +143,7 @@ extension PackedControl {
 }
 
 extension PropertyListValue {
-    /// The packed value; nil for one of more than 4 GiB.
+    /// The packed value; nil if it exceeds 4 GiB.
     fileprivate var packed: [UInt8]? {
         var writer = PackedValueWriter()
         do throws(PropertyListError) {
@@ -157,20 +155,20 @@ extension PropertyListValue {
     }
 }
 
-/// A stored value that a control cannot have, so that the default shows.
+/// A stored value that its control rejects, so that the default shows.
 public struct UnusableValue: Sendable, Equatable {
     /// The key under which it is stored.
     public let key: String
-    /// Why, as the end of a sentence: `must be true or false, not 5`.
+    /// The reason, as the end of a sentence: `must be true or false, not 5`.
     public let objection: String
 }
 
 extension Level {
-    /// The level of a settings page with the texts that it shows in another language; O(bytes).
+    /// A settings page's level with its texts in another language; O(bytes).
     ///
-    /// Keys, fields and the levels below are the same: a path does not depend on the language.
+    /// Keys, fields and the levels below are the same, so that paths do not depend on the language.
     ///
-    /// - Parameter translation: the translation of a text; nil for one that has none.
+    /// - Parameter translation: the translation of a text, or nil.
     public func translated(_ translation: @escaping (String) -> String?) -> Level {
         var repacking = RowRepacking(of: self, newTitle: translation) { _, source, control in
             PackedControl.members(PackedDictionary(source, control), translatedBy: translation)
@@ -190,7 +188,6 @@ extension Level {
 }
 
 extension PackedControl {
-    /// The members of a control with the translated titles of its options.
     fileprivate static func members(
         _ control: borrowing PackedDictionary, translatedBy translate: (String) -> String?
     ) -> [UInt8] {

@@ -1,21 +1,20 @@
 internal import Bytes
 public import PropertyLists
 
-/// The settings page that a document is, and what it needs of other files.
+/// A settings page, and the other files that it needs.
 public struct SettingsPage: Sendable {
     /// A row whose level is another page.
     public struct ChildPane: Sendable, Equatable {
         /// The number of the row.
         public let row: Int
-        /// The name of the page's file, without `.plist`; nil if the specifier has none.
+        /// The name of the page's file without `.plist`; nil if the specifier names no file.
         public let file: String?
-        /// The title of the row, which may be empty.
+        /// The title of the row; may be empty.
         public let title: String
-        /// Where the specifier is in its document.
+        /// The position of the specifier in its document.
         public let position: SourcePosition
     }
 
-    /// The level whose one row is the root.
     let document: Level
     /// The level of the page.
     public let level: Level
@@ -23,7 +22,7 @@ public struct SettingsPage: Sendable {
     /// The rows whose levels are other pages, in the order of the page.
     public let childPanes: [ChildPane]
 
-    /// The name of the table of strings that the page names as its `StringsTable`.
+    /// The page's `StringsTable`: the name of its table of strings.
     public var stringsTable: String? { document.text("StringsTable", inRow: 0) }
 }
 

@@ -3,8 +3,8 @@ internal import PropertyLists
 
 /// Makes the rows and sections of a settings page from its packed specifiers (manual, Settings pages).
 ///
-/// `PSGroupSpecifier` and `PSRadioGroupSpecifier` begin a section. Every other specifier is a row, and so is every choice
-/// of a radio group. Source: Apple, Settings Application Schema Reference.
+/// `PSGroupSpecifier` and `PSRadioGroupSpecifier` begin a section. Every other specifier is a row, and so is every
+/// choice of a radio group. Source: Apple, Settings Application Schema Reference.
 struct SettingsPageBuilder: ~Copyable {
     private var bytes = ByteBuffer()
     private var rows: [PendingRow] = []
@@ -18,9 +18,7 @@ struct SettingsPageBuilder: ~Copyable {
         case childPane = "PSChildPaneSpecifier"
     }
 
-    /// Adds the next specifier.
-    ///
-    /// - Parameter position: where it is in the document.
+    /// Adds the next specifier, at its position in the document.
     mutating func add(_ specifier: PackedDictionary, at position: SourcePosition) throws(PropertyListError) {
         switch specifier.text("Type").flatMap(Kind.init) {
         case .group: begin(specifier)
@@ -40,7 +38,7 @@ struct SettingsPageBuilder: ~Copyable {
 
     var rowCount: Int { rows.count }
 
-    /// The rows, and the sections that have something to show; without a row, the level has none.
+    /// The rows, and the sections with something to show; without rows, no sections.
     consuming func finish(at position: SourcePosition) -> SetAsideRows {
         let shown = sections.filter { $0.count > 0 || $0.title != nil || $0.footer != nil }
         return SetAsideRows(
@@ -88,7 +86,7 @@ struct SettingsPageBuilder: ~Copyable {
         control.append(to: &bytes)
     }
 
-    /// The value is the default; `Level.showing` puts a stored one in its place.
+    /// Adds the default as the value; `Level.showing` replaces it with a stored one.
     private func addKeyAndValue(of specifier: PackedDictionary, to control: inout PackedControl) {
         control.add("key", "Key", of: specifier)
         control.add("value", "DefaultValue", of: specifier)

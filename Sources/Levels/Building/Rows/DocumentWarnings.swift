@@ -4,24 +4,24 @@ public import PropertyLists
 public struct DocumentWarnings: Sendable, Equatable {
     /// The first hundred warnings, in document order.
     public private(set) var first: [DocumentWarning] = []
-    /// The number of warnings after those.
+    /// The number of further warnings.
     public private(set) var omitted = 0
 
-    /// The maximum number of warnings that are kept.
+    /// The maximum number of kept warnings.
     package static let most = 100
 
-    /// Whether a further warning would only be counted, and so need not be made.
+    /// Whether further warnings are only counted, and need not be made.
     var isFull: Bool { first.count >= Self.most }
 
     mutating func add(_ warning: DocumentWarning) {
         if isFull { omit() } else { first.append(warning) }
     }
 
-    /// Counts a warning that is not kept.
+    /// Counts warnings without keeping them.
     mutating func omit(_ count: Int = 1) { omitted += count }
 }
 
-/// Something in a document that can be read, but is probably not what its author meant.
+/// A readable part of a document that its author probably did not intend.
 public struct DocumentWarning: Sendable, Equatable {
     /// The position in the document.
     public let position: SourcePosition
@@ -32,7 +32,7 @@ public struct DocumentWarning: Sendable, Equatable {
 
     /// - Parameters:
     ///   - position: the position in the document.
-    ///   - path: the titles from the root; empty for a file that has none.
+    ///   - path: the titles from the root; empty for a file without titles.
     ///   - message: a whole sentence without the final full stop.
     public init(position: SourcePosition, path: String, message: String) {
         self.position = position
@@ -42,6 +42,6 @@ public struct DocumentWarning: Sendable, Equatable {
 }
 
 extension DocumentWarning: CustomStringConvertible {
-    /// `12:5: in /Item 4: message`; the caller puts the file's name before it.
+    /// `12:5: in /Item 4: message`; the caller prepends the file's name.
     public var description: String { "\(position): in \(path): \(message)" }
 }

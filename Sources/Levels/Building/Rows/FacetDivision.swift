@@ -5,14 +5,14 @@ internal import PropertyLists
 struct FacetDivision: ~Copyable {
     private var groups = FacetGroups()
     private var values = FacetValues()
-    /// By the number of a value: the group before in which it was seen last, and its group within that.
+    /// For each value, the last previous group that contains it, and its new group there.
     private var seen: [(before: Int, group: Int)] = []
     private var counts: [Int] = []
     private var packed = ByteBuffer()
 
     /// The groups of the records that have the same value, within the groups before.
     ///
-    /// - Parameter order: the numbers of the records, group after group; put into the order of the new groups.
+    /// - Parameter order: the numbers of the records, group after group; sorted into the new groups.
     static func divide(
         _ before: FacetGroups, by field: String, order: inout [UInt32], of records: borrowing SetAsideRows
     ) throws(PropertyListError) -> FacetGroups {
@@ -35,7 +35,7 @@ struct FacetDivision: ~Copyable {
         return division.finish(&order, numbers)
     }
 
-    /// The number of the group of one more record, by the text of its value; the first one there makes a new row.
+    /// The group of the next record, by the text of its value; the first record of a group makes its row.
     private mutating func group(of text: Span<UInt8>, at place: PackedPosition, within before: Int) -> Int {
         let number = values.number(of: text)
         if number == seen.count { seen.append((-1, 0)) }
@@ -48,7 +48,7 @@ struct FacetDivision: ~Copyable {
         return seen[number].group
     }
 
-    /// Adds the row of a group, whose one field is its title.
+    /// Adds the row of a group; its only field is its title.
     private mutating func addRow(_ text: Span<UInt8>, at place: PackedPosition) {
         let start = packed.count
         packed.append(run: "Title".utf8Span.span)
@@ -57,7 +57,7 @@ struct FacetDivision: ~Copyable {
         groups.rows.append(PendingRow(fields: start..<end, title: end - text.count..<end, place: place))
     }
 
-    /// Puts the records into the order of their groups; those of one group stay in theirs.
+    /// Sorts the records by group; the sort is stable.
     private consuming func finish(_ order: inout [UInt32], _ numbers: [UInt32]) -> FacetGroups {
         groups.firsts.append(counts.count)
         groups.bytes = Array(copying: packed.span)
@@ -76,31 +76,28 @@ struct FacetDivision: ~Copyable {
     }
 }
 
-/// The records of a table after they were divided by a field: one group for each value within each group before.
+/// The records of a table divided by a field: one group for each value within each previous group.
 ///
-/// Groups are numbered in the order of the groups that they are in, then by first appearance, so that those within one
-/// group are neighbours.
+/// Groups are numbered by previous group, then by first appearance, so that those of one group are adjacent.
 struct FacetGroups {
-    /// The number of the first group within each group before, and then the number of all groups.
+    /// The number of the first group within each previous group, and at the end the number of groups.
     var firsts: [Int] = []
-    /// Where the records of each group begin in the order, and then the number of all records.
+    /// The start of each group's records in the order, and at the end the number of records.
     var starts: [Int] = [0]
-    /// The rows of the groups, and the bytes that they refer to.
+    /// The rows of the groups, and their bytes.
     var rows: [PendingRow] = []
     var bytes: [UInt8] = []
 
     var count: Int { starts.count - 1 }
 
-    /// The places of a group's records in the order.
     func records(of group: Int) -> Range<Int> { starts[group]..<starts[group + 1] }
 
-    /// The groups here that are within a group before.
+    /// The groups within a previous group.
     func groups(within group: Int) -> Range<Int> { firsts[group]..<firsts[group + 1] }
 }
 
-/// Numbers the texts of one field from 0, in order of first appearance; texts that are the same in NFC have one number.
+/// Numbers the texts of one field by first appearance, from 0; texts that are equal in NFC share a number.
 struct FacetValues: ~Copyable {
-    /// All different texts, in NFC.
     private var texts = ByteBuffer()
     private var ranges: [Range<Int>] = []
     private var numbers: [UInt64: Int] = [:]
@@ -125,12 +122,11 @@ struct FacetValues: ~Copyable {
     }
 }
 
-/// The text that shows for a value of a record: a string itself, any other value as its JSON text.
+/// The displayed text of a record's value: a string itself, or else the JSON text.
 enum FacetText {
-    /// What stands for a value that is absent or empty.
+    /// The text for a missing or empty value.
     static var none: StaticString { "(none)" }
 
-    /// Appends the text of the value at an offset to a buffer; nothing without a value.
     static func append(
         _ value: Int?, in bytes: Span<UInt8>, to text: inout ByteBuffer
     ) throws(PropertyListError) {
@@ -143,7 +139,7 @@ enum FacetText {
         }
     }
 
-    /// Data shows as its base64, without the quotation marks.
+    /// Appends JSON; data appears as base64 without quotation marks.
     private static func appendJSON(
         _ value: Int, in bytes: Span<UInt8>, to text: inout ByteBuffer
     ) throws(PropertyListError) {

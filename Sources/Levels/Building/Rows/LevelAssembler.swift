@@ -2,7 +2,7 @@ internal import Bytes
 internal import Heap
 internal import PropertyLists
 
-/// Makes a level from the rows that a builder has gathered: determines their keys, packs them, and hashes the level.
+/// Makes a level from gathered rows: determines their keys, packs them and hashes the level.
 struct LevelAssembler: ~Copyable {
     private var output = ByteBuffer(capacity: 1 << 16)
     private var keys = SiblingKeys()
@@ -10,25 +10,25 @@ struct LevelAssembler: ~Copyable {
 
     init(pool: LevelPool?) { self.pool = pool }
 
-    /// What a level is made of.
+    /// The parts of a level besides its rows.
     struct Parts {
         var children: [Level?] = []
         var sections: [Section] = []
         var form = LevelForm.rows
-        /// Whether any text so far cannot appear in XML, so that the level must be searched.
+        /// Whether the rows must be searched for text that XML cannot represent.
         var mayHoldTextBeyondXML = false
-        /// Where the rows begin in the document, for errors about all of them.
+        /// The start of the rows in the document, for errors about all of them.
         var position: SourcePosition?
     }
 
-    /// The title that most rows of the level assembled last share, if any do.
+    /// The title that most rows of the last level share, if any.
     private(set) var repeatedTitle: RepeatedTitle?
 
-    /// Makes the level of some rows, in the order of `rows`, whose bytes are in `source`.
+    /// Makes the level of some rows, in their order; their bytes are in `source`.
     ///
-    /// Linear in the rows and bytes. Returns an equal level of the pool instead of a new one if there is one.
+    /// Linear in the rows and bytes. Returns an equal level of the pool if it has one.
     ///
-    /// - Throws: `PropertyListError` if two rows have the same `Key`, or the level is larger than 4 GiB.
+    /// - Throws: `PropertyListError` if two rows have the same `Key`, or the level exceeds 4 GiB.
     mutating func assemble(
         _ rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
     ) throws(PropertyListError) -> Level {
@@ -40,7 +40,7 @@ struct LevelAssembler: ~Copyable {
         }
     }
 
-    /// The same, with an error that an edit can act on.
+    /// As `assemble`, with an error that an edit can handle.
     mutating func level(
         of rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
     ) throws(TreeError) -> Level {
@@ -71,10 +71,11 @@ struct LevelAssembler: ~Copyable {
 
     // MARK: Packing
 
-    /// The largest rows that are packed in `output` and then copied; of larger ones, memory has no room for two.
+    /// The largest size of rows that are packed in `output` and then copied; memory may be too small for two copies of
+    /// larger rows.
     private static let mostBytesPackedTwice = 1 << 20
 
-    /// Packs the rows after the table that `output` begins with.
+    /// Packs the rows after the table in `output`.
     private mutating func packed(_ rows: Span<PendingRow>, from source: Span<UInt8>) throws(TreeError) -> [UInt8] {
         for number in rows.indices {
             try mark(number, at: output.count)
@@ -85,7 +86,7 @@ struct LevelAssembler: ~Copyable {
         return Array(copying: output.span)
     }
 
-    /// The same without a copy of the fields: the first pass measures the rows.
+    /// As `packed`, without a second copy of the fields; a first pass measures the rows.
     private mutating func packedOnce(_ rows: Span<PendingRow>, from source: Span<UInt8>) throws(TreeError) -> [UInt8] {
         let table = output.count
         var size = table
@@ -117,20 +118,20 @@ struct LevelAssembler: ~Copyable {
         return bytes
     }
 
-    /// The same for the last rows of a builder, from number `base` on.
+    /// As `assemble`, for a builder's rows from number `base` on.
     mutating func assemble(
         _ rows: borrowing [PendingRow], from base: Int, in source: borrowing ByteBuffer, parts: Parts
     ) throws(PropertyListError) -> Level {
         try assemble(rows.span.extracting(base..<rows.count), from: source.span, parts: parts)
     }
 
-    /// Smaller levels are packed unasked.
+    /// Smaller levels are packed without asking for memory.
     private static let fewRows = 4_096
     private static let fewBytes = 256 << 10
-    /// What keys, their index and the levels below take for each row, with what they need for growing.
+    /// The memory per row for keys, their index and the levels below, with their growth.
     private static let bytesOfRow = 96
 
-    /// Checks that what is packed so far is whole, and can be copied.
+    /// Checks that the packed rows are complete, and can be copied.
     private func checkRoom(for bytes: Int) throws(TreeError) {
         guard !output.isIncomplete, bytes < Self.fewBytes || MemoryBudget.hasRoom(for: bytes) else {
             throw .outOfMemory
@@ -142,9 +143,7 @@ struct LevelAssembler: ~Copyable {
         output.replace(at: number * 4, halfWord: offset)
     }
 
-    /// Packs a row; see `Row` for the form.
-    ///
-    /// - Parameter key: the row's key if it differs from the title, or comes from a `Key` field.
+    /// Packs a row; see `Row` for the form. The key is nil if it is the title.
     static func append(
         _ row: PendingRow, key: [UInt8]?, from source: Span<UInt8>, to output: inout ByteBuffer
     ) {
@@ -153,10 +152,9 @@ struct LevelAssembler: ~Copyable {
         if row.recordNumber > 0 { output.append(halfWord: row.recordNumber) }
     }
 
-    /// Packs what precedes the fields of a row.
+    /// Packs the head of a row, before its fields.
     ///
-    /// An empty title is always in the head: as an offset, it would depend on the fields before it without being part of
-    /// one.
+    /// An empty title is always in the head: its offset would depend on the fields before it without being part of one.
     private static func appendHead(
         of row: PendingRow, key: [UInt8]?, from source: Span<UInt8>, to output: inout ByteBuffer
     ) {
@@ -165,7 +163,7 @@ struct LevelAssembler: ~Copyable {
             title.isEmpty || row.title.lowerBound < row.fields.lowerBound
             || row.title.upperBound > row.fields.upperBound
         var flags = row.marks
-        // The flag without the number would take the last of the fields for it.
+        // The flag without the number would misread the end of the fields.
         if row.recordNumber == 0 { flags.remove(.hasRecordNumber) }
         if ownsTitle { flags.insert(.hasOwnTitle) }
         if row.isString { flags.insert(.isString) }
@@ -185,10 +183,10 @@ struct LevelAssembler: ~Copyable {
     }
 }
 
-/// A row that is read but whose level is not complete: offsets into the bytes that the builder has gathered.
+/// A row whose level is incomplete: offsets into the gathered bytes.
 struct PendingRow {
     var fields: Range<Int>
-    /// Inside `fields`, or after them if the title is not a text of its own.
+    /// Inside `fields`, or after them if the title is not itself a text.
     var title: Range<Int>
     var explicitKey: Range<Int>?
     var isString = false
@@ -196,17 +194,16 @@ struct PendingRow {
     var marks: Row.Flags = []
     /// The number of a record in its table, from 1; 0 if the row is not a record.
     var recordNumber: UInt32 = 0
-    /// For messages.
     var place = PackedPosition.none
 }
 
-/// The levels of an older snapshot by their content; a new tree shares those that have not changed.
+/// The levels of an older snapshot by content, for sharing unchanged levels with a new tree.
 ///
-/// A reload therefore needs memory only for what changed, and comparing two trees stops at shared references.
+/// A reload thus needs memory only for the changes, and comparing two trees stops at shared references.
 public final class LevelPool {
     private var levels: [ContentHash: Level] = [:]
 
-    /// Collects all levels of a tree; linear in their number, without recursion.
+    /// Collects all levels of a tree, in linear time and without recursion.
     public init(_ document: Level) {
         var waiting = [document]
         while let level = waiting.popLast() {
@@ -217,6 +214,6 @@ public final class LevelPool {
         }
     }
 
-    /// Returns the old level with the same content, else the new one.
+    /// The old level with the same content, or else the new one.
     public func adopt(_ level: Level) -> Level { levels[level.hash] ?? level }
 }

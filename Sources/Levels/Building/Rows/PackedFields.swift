@@ -1,18 +1,17 @@
 import Bytes
 internal import PropertyLists
 
-/// Writes packed fields and values as they arrive, and keeps what is needed to drop a repeated key's earlier value.
+/// Writes packed fields and values, and drops a repeated key's earlier value.
 ///
-/// Everything is on one stack of bytes: a level's rows are removed from it when the level is complete, so that the
-/// fields of the level's owner continue where they were.
+/// All bytes are on one stack. A complete level removes its rows, so that the fields of its owner continue.
 struct PackedFields: ~Copyable {
     var bytes = ByteBuffer(capacity: 1 << 16)
     /// The fields of all open dictionaries, the innermost last.
     private var starts: [Start] = []
-    /// The number of them that a later field of the same name replaced.
+    /// The number of fields that a later one with the same name replaced.
     private var overridden = 0
 
-    /// For dictionaries of many fields, by their first field's number: hash of the name → number of the field.
+    /// For large dictionaries, by the number of their first field: the hash of a name → the number of its field.
     private var wide: [Int: [UInt64: Int]] = [:]
 
     /// The maximum number of fields that are compared one by one.
@@ -22,7 +21,6 @@ struct PackedFields: ~Copyable {
         /// The offset of the field, which begins with its name's length.
         var offset: Int
         var name: Range<Int>
-        /// The meaning of its name in an item or a section.
         let meaning: KeyMeaning
         var isOverridden = false
         /// For messages.
@@ -33,7 +31,7 @@ struct PackedFields: ~Copyable {
 
     func start(_ field: Int) -> Start { starts[field] }
 
-    /// Begins a field; a field with the same name is kept.
+    /// Begins a field; earlier ones with the same name are kept.
     @inline(__always)
     mutating func begin(_ name: Span<UInt8>, meaning: KeyMeaning, at position: SourcePosition) {
         let offset = bytes.count
@@ -44,8 +42,7 @@ struct PackedFields: ~Copyable {
                 place: PackedPosition(position)))
     }
 
-    /// Begins a field of the dictionary whose first field has the number `base`; returns the number of an earlier field
-    /// of the same name.
+    /// Begins a field of the dictionary whose first field is `base`; returns an earlier field with the same name.
     mutating func begin(
         _ name: Span<UInt8>, meaning: KeyMeaning, base: Int, at position: SourcePosition
     ) -> Int? {
@@ -86,8 +83,7 @@ struct PackedFields: ~Copyable {
         return found.flatMap { isField($0, named: name) ? $0 : nil }
     }
 
-    /// Closes the dictionary whose fields begin with number `base`, dropping those that were overridden; true if
-    /// there were any, so that the bytes after them have moved.
+    /// Closes the dictionary whose first field is `base` and drops its overridden fields; true if bytes have moved.
     mutating func close(base: Int) -> Bool {
         if !wide.isEmpty { wide[base] = nil }
         defer { starts.removeSubrange(base...) }
@@ -109,9 +105,9 @@ struct PackedFields: ~Copyable {
 
     // MARK: Values
 
-    /// Turns an open dictionary that contains only `CF$UID` with an integer into an archive's UID.
+    /// Replaces an open dictionary of only `CF$UID` and an integer with an archive's UID.
     ///
-    /// Formats other than the binary one write a UID in this way (`CFPropertyList.c`, `parseDictTag`).
+    /// Formats other than the binary one write UIDs in this way (`CFPropertyList.c`, `parseDictTag`).
     mutating func replaceWithUID(dictionaryAt start: Int) -> Bool {
         let head = Self.uidHeadBytes
         guard bytes.count - start > head, bytes.count - start <= head + 10,
@@ -120,13 +116,13 @@ struct PackedFields: ~Copyable {
         var reader = PackedReader(bytes.span, at: start + head)
         let value = reader.number()
         guard reader.offset == bytes.count else { return false }
-        // Before the content are the tag and four bytes of size.
+        // The tag and four bytes of size precede the content.
         bytes.truncate(to: start - 5)
         bytes.append(packed: .uid(value))
         return true
     }
 
-    /// `CF$UID` and the tag of an integer, packed; their length is separate, because every dictionary is checked.
+    /// `CF$UID` and the tag of an integer, packed; the length is separate, because every dictionary is checked.
     private static let uidHead: [UInt8] = [6] + Array("CF$UID".utf8) + [PackedTag.positive.rawValue]
     private static let uidHeadBytes = 8
 
@@ -139,13 +135,12 @@ struct PackedFields: ~Copyable {
 extension PackedFields {
     func textRange(_ value: Int) -> Range<Int>? { PackedReader(bytes.span, at: value).text }
 
-    /// The text of a title: in place, or appended to the fields if it is a number or a date.
+    /// The text of a title: in place, or appended if it is a number or a date.
     mutating func titleText(_ value: Int) -> Range<Int> {
         if let range = textRange(value) { return range }
         return loose(scalarText(at: value) ?? "")
     }
 
-    /// Appends a text to the fields.
     mutating func loose(_ text: String) -> Range<Int> {
         let start = bytes.count
         bytes.append(text)
@@ -155,7 +150,7 @@ extension PackedFields {
     func scalarText(at value: Int) -> String? { PackedReader(bytes.span, at: value).scalarText }
 }
 
-/// A document position in one word, because every unfinished row and field has one.
+/// A document position in one word, because every open row and field has one.
 struct PackedPosition {
     /// The highest bit marks a byte offset; for text, the line is in the bits above the column.
     private let bits: UInt64
@@ -164,7 +159,6 @@ struct PackedPosition {
     private static let columnBits: UInt64 = 31
     private static let columnMask: UInt64 = 1 << columnBits - 1
 
-    /// No position, as for the root.
     static let none = PackedPosition(bits: 0)
 
     private init(bits: UInt64) { self.bits = bits }
@@ -180,7 +174,6 @@ struct PackedPosition {
         }
     }
 
-    /// The position; nil if there is none.
     var position: SourcePosition? {
         guard bits != 0 else { return nil }
         guard bits & Self.byteFlag == 0 else { return .byte(offset: Int(bits & ~Self.byteFlag)) }
@@ -188,15 +181,15 @@ struct PackedPosition {
     }
 }
 
-/// What a dictionary key is in an item or a section.
+/// The meaning of a dictionary key in an item or a section.
 struct KeyMeaning {
-    /// The place of the name among those of its slot; a smaller one is stronger.
+    /// The rank of the name among the names of its slot; the lowest is the strongest.
     var rank: UInt32 = 0
-    /// 0 for a field without a slot.
+    /// 0 if the key is an ordinary field.
     var slot: SlotNumber = 0
     /// Whether the name is one typing error away from a structural one.
     var isNearMiss = false
-    /// Whether the name is, regardless of case, one typing error away from one whose value is a list.
+    /// Whether the name is, regardless of case, one typing error away from the name of a list.
     var isNearList = false
 }
 

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Copies rows of levels into one run of bytes, as a builder has them before their level is packed.
+/// Copies rows of levels into one buffer, in the form in which builders gather rows.
 struct RowGatherer: ~Copyable {
     private(set) var bytes = ByteBuffer()
     let names: StructuralNames
@@ -11,7 +11,7 @@ struct RowGatherer: ~Copyable {
 
     mutating func appendPlace(named name: String, form: LevelForm) { bytes.appendPlace(named: name, form: form) }
 
-    /// Appends a text that is not part of any field.
+    /// Appends a text outside of all fields.
     mutating func appendLoose(_ text: String) -> Range<Int> {
         let start = bytes.count
         bytes.append(text)
@@ -43,7 +43,7 @@ struct RowGatherer: ~Copyable {
 
     // MARK: Rows with another level
 
-    /// A row with a place for a level: its own, that of another row, or a new one after its fields.
+    /// Appends a row with a place for a level: its own, that of another row, or a new one after its fields.
     mutating func gather(
         _ level: Level, _ number: Int, over child: Level, structure other: Item.Step?
     ) -> PendingRow {
@@ -55,7 +55,7 @@ struct RowGatherer: ~Copyable {
             bytes.set(child.form.rawValue, at: pending.fields.lowerBound + hole.value + 1 - fields.lowerBound)
             return pending
         }
-        // The root of an array document has no field, and needs no place.
+        // The root of an array document is without fields, and needs no place.
         if other == nil, fields.isEmpty, !level.row(number).isString { return gather(level, number) }
         var structure = other.map { self.structure(of: $0) } ?? ByteBuffer()
         let isMade = structure.count == 0
@@ -63,7 +63,6 @@ struct RowGatherer: ~Copyable {
         return gather(level, number, adding: structure.span, keepsStructure: isMade)
     }
 
-    /// The fields of a row that describe its level.
     func structure(of row: Item.Step) -> ByteBuffer {
         let bytes = row.level.bytes
         var structure = ByteBuffer()
@@ -73,7 +72,7 @@ struct RowGatherer: ~Copyable {
         return structure
     }
 
-    /// A row with more fields after its own.
+    /// Appends a row with more fields after its own.
     mutating func gather(
         _ level: Level, _ number: Int, adding more: Span<UInt8>, keepsStructure: Bool
     ) -> PendingRow {
@@ -102,7 +101,7 @@ struct RowGatherer: ~Copyable {
         return pending
     }
 
-    /// A string becomes a dictionary.
+    /// Appends a string's title as a field.
     private mutating func appendTitle(_ text: Span<UInt8>) -> Range<Int> {
         bytes.append(run: Array((names[.title].first ?? "Title").utf8).span)
         bytes.append(PackedTag.string, text)

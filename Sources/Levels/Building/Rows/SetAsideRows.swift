@@ -2,18 +2,18 @@ internal import Bytes
 internal import Heap
 internal import PropertyLists
 
-/// Rows taken off the builder's stack, with the bytes they refer to, until their item's end determines their level.
+/// Rows and their bytes, taken off the builder's stack until the end of their item determines their level.
 struct SetAsideRows {
     var bytes: [UInt8]
     var rows: [PendingRow]
     private(set) var children: [Level?]
-    /// The sections that the rows are in; none if the level has no sections.
+    /// The sections of the rows; empty for a level without sections.
     var sections: [Section]
     let form: LevelForm
-    /// Where their list begins.
+    /// The start of their list.
     let position: SourcePosition
 
-    /// Puts the rows into the order of the sections, which may have been moved or removed.
+    /// Sorts the rows by their sections, after sections were moved or removed.
     mutating func followSections() {
         reorder(sections.flatMap { $0.start..<$0.start + $0.count })
         var start = 0
@@ -23,7 +23,7 @@ struct SetAsideRows {
         }
     }
 
-    /// Puts the rows with these numbers into this order, and drops all others.
+    /// Keeps only the rows with these numbers, in this order.
     mutating func reorder(_ order: [Int]) {
         rows = order.map { rows[$0] }
         children = order.map { children[$0] }
@@ -31,7 +31,7 @@ struct SetAsideRows {
 }
 
 extension SetAsideRows {
-    /// Numbers the rows as the records of a table, and titles each with a field, or else with its number.
+    /// Numbers the rows as records, and titles each by a field, or else by its number.
     mutating func becomeRecords(titledBy field: String) throws(PropertyListError) {
         let name = Array(field.utf8)
         let end = bytes.count
@@ -56,7 +56,7 @@ extension SetAsideRows {
 }
 
 extension TreeAssembly {
-    /// Takes the rows of a list away; `sections` count their rows from the beginning of the stack.
+    /// Takes the rows of a list off the stack; the starts of `sections` count from the bottom of the stack.
     mutating func setAside(
         _ base: Base, sections: [Section], form: LevelForm, at position: SourcePosition
     ) throws(PropertyListError) -> SetAsideRows {
@@ -75,10 +75,10 @@ extension TreeAssembly {
         return aside
     }
 
-    /// The size of the largest list whose room is kept for the next one.
+    /// The largest size of a list whose room is kept for the next one.
     private static let mostBytesKept = 1 << 24
 
-    /// Frees the room that rows took which are set aside, since they exist twice otherwise.
+    /// Frees the room of rows that were set aside and so exist twice.
     private mutating func freeRoom() {
         var rest = ByteBuffer(capacity: 1 << 16)
         rest.append(fields.bytes.span)

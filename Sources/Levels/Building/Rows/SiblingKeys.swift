@@ -3,12 +3,12 @@ internal import PropertyLists
 
 /// Gives the rows of one level their keys (manual, Paths and keys), in time linear in the rows.
 struct SiblingKeys: ~Copyable {
-    /// Where the keys that differ from the row's title begin in `texts`, by row.
+    /// By row, the start in `texts` of a key that differs from the title.
     private var own: [UInt32: Int] = [:]
-    /// These keys, each after its length: a level can have a million of them.
+    /// The keys, each after its length; a level can have a million of them.
     private var texts = ByteBuffer()
     private var hashes: [UInt64] = []
-    /// The title that most rows share, if any do.
+    /// The title that most rows share, if any.
     private(set) var repeatedTitle: RepeatedTitle?
 
     /// The state of the rows that share a natural key, by the first of them.
@@ -18,8 +18,8 @@ struct SiblingKeys: ~Copyable {
         var count = 1
     }
 
-    /// The maximum number of other keys with the same hash; two of a million keys share one by chance in one of forty
-    /// million levels.
+    /// The maximum number of other keys with the same hash; by chance, two of a million keys share a hash in one of
+    /// forty million levels.
     private static let mostCollisions = 16
 
     func ownKey(of row: Int) -> [UInt8]? { ownRange(of: row).map { Array(copying: texts.span.extracting($0)) } }
@@ -35,17 +35,16 @@ struct SiblingKeys: ~Copyable {
         texts.append(run: key)
     }
 
-    /// The most own keys whose room is kept for the next level.
+    /// The largest number of own keys whose room is kept for the next level.
     private static let mostKeysKept = 1 << 16
 
-    /// One byte of a key's hash, by which short levels are searched.
+    /// One byte of a key's hash, for searching short levels.
     func fingerprint(of row: Int) -> UInt8 { KeyIndex.fingerprint(hashes[row]) }
 
-    /// Determines all keys; rows past `shown` are hidden, cannot be requested, and do not compete.
+    /// Determines all keys; rows from `shown` on are hidden and cannot be requested, so they do not compete.
     ///
-    /// - Parameter allowsSharedKeys: whether rows with the same `Key` are numbered as rows with the same title are.
-    /// - Throws: `TreeError.sharedKey` if two rows have the same `Key`, `TreeError.equalHashes` if many keys share a
-    ///   hash.
+    /// - Parameter allowsSharedKeys: whether rows with the same `Key` are numbered like rows with the same title.
+    /// - Throws: `TreeError.sharedKey` for two rows with the same `Key`, `TreeError.equalHashes` for many equal hashes.
     mutating func settle(
         _ rows: Span<PendingRow>, in source: Span<UInt8>, shown: Int, allowsSharedKeys: Bool = false
     ) throws(TreeError) -> KeyIndex {
@@ -76,7 +75,7 @@ struct SiblingKeys: ~Copyable {
         return try rehashed(rows.count, shown: shown)
     }
 
-    /// Inserts a row; returns the row with an equal key instead if there is one.
+    /// Inserts a row, unless there is one with an equal key; returns that.
     private func enter(
         _ row: Int, in index: inout KeyIndex, isEqual: (Int) -> Bool
     ) throws(TreeError) -> Int? {
@@ -117,13 +116,13 @@ struct SiblingKeys: ~Copyable {
     @_lifetime(copy source)
     private func natural(_ row: Int, _ rows: Span<PendingRow>, _ source: Span<UInt8>) -> Span<UInt8> {
         if let key = ownRange(of: row) {
-            // The texts outlive the call: nothing is added while spans of them are compared.
+            // The texts outlive the call, and do not change while spans of them are compared.
             return unsafe _overrideLifetime(texts.span.extracting(key), copying: source)
         }
         return source.extracting(rows[row].title)
     }
 
-    /// The error for two rows with the same `Key`.
+    /// Two rows with the same `Key`; nil if there are none.
     private func rowsOfOneKey(_ repeats: [(row: UInt32, first: UInt32)], _ rows: Span<PendingRow>) -> (Int, Int)? {
         var explicit: [UInt32: UInt32] = [:]
         for (row, first) in repeats where rows[Int(row)].explicitKey != nil {
@@ -143,12 +142,12 @@ struct SiblingKeys: ~Copyable {
             key: String(utf8: natural(pair.1, rows, source)), first: row(pair.0), second: row(pair.1))
     }
 
-    /// Gives every repeat `~2`, `~3`, …: the smallest number that is not another row's natural key.
+    /// Appends `~2`, `~3`, … to every repeat: the smallest number that makes it no other row's natural key.
     private mutating func number(
         _ repeats: [(row: UInt32, first: UInt32)], _ rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
     ) {
         var groups: [UInt32: Group] = [:]
-        // The first row of a group keeps its key, which is all that is compared here.
+        // Only the key of the group's first row is compared here, and it stays.
         for (row, first) in repeats {
             var group = groups[first] ?? Group(second: Int(row))
             let base = Array(copying: natural(Int(first), rows, source))
@@ -166,7 +165,7 @@ struct SiblingKeys: ~Copyable {
             second: rows[most.value.second].place.position)
     }
 
-    /// The base with the smallest number, from `next` on, that is not a row's natural key.
+    /// The base with the smallest number from `next` on that is not a row's natural key.
     private func freeKey(
         _ base: [UInt8], next: inout Int, _ rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
     ) -> [UInt8] {
@@ -188,11 +187,9 @@ struct SiblingKeys: ~Copyable {
     }
 }
 
-/// What a row's key would be without its siblings (manual, Paths and keys), and what that implies for their keys.
+/// Natural keys: the keys of rows without regard to their siblings (manual, Paths and keys).
 extension Level {
-    /// A row's key before siblings with the same key made a number necessary.
-    ///
-    /// - Parameter names: the names of the field that holds a key.
+    /// A row's key without the number that distinguishes it from siblings.
     func naturalKey(of number: Int, _ names: StructuralNames) -> [UInt8] {
         let bytes = bytes
         let row = row(number)
@@ -215,12 +212,12 @@ extension Level {
         guard bytes.span.extracting(row(number).key).isEqual(to: natural.span), !isShared(natural, names) else {
             return false
         }
-        // Among rows that share the key `a`, one may have skipped `a~2` because this row has it.
+        // Among rows with the key `a`, one may have skipped `a~2` because of this row.
         guard let base = ItemKey.numberedBase(of: natural.span) else { return true }
         return !isShared(Array(natural[..<base]), names)
     }
 
-    /// Whether several rows have this natural key; the second of them then has a number after it.
+    /// Whether several rows have this natural key, so that the second of them has a numbered key.
     private func isShared(_ natural: [UInt8], _ names: StructuralNames) -> Bool {
         guard row(withKey: natural.span) != nil else { return false }
         var number = 2

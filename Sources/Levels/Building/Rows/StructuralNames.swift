@@ -1,9 +1,9 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The structural dictionary keys: the names of each role, of which the first one present counts.
+/// The names of structural dictionary keys, by role; the first name present counts.
 public struct StructuralNames: Sendable, Equatable {
-    /// What a structural key means.
+    /// The meaning of a structural key.
     public enum Role: String, CaseIterable, Sendable {
         /// The title of an item or a section.
         case title
@@ -24,12 +24,12 @@ public struct StructuralNames: Sendable, Equatable {
         .sectionKeys: ["SectionKeys"], .sectionTitles: ["SectionTitles"],
     ]
 
-    /// The names without a mapping: `Title`, `Key`, `Children` or `Rows`, `Sections`, `SectionKeys`, `SectionTitles`.
+    /// The default names: `Title`, `Key`, `Children` or `Rows`, `Sections`, `SectionKeys`, `SectionTitles`.
     public init() {}
 
-    /// Maps roles to other names, as `title=name|group,children=entries`; other roles keep their names.
+    /// Maps roles to other names, as `title=name|group,children=entries`; other roles keep the defaults.
     ///
-    /// - Throws: `StructuralNamesError` for an unknown role, a missing name, or one name in two roles.
+    /// - Throws: `StructuralNamesError` for an unknown role, a missing name, or a name in two roles.
     public init(mapping text: String) throws(StructuralNamesError) {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -56,7 +56,7 @@ public struct StructuralNames: Sendable, Equatable {
     /// The names of a role, the strongest first.
     public subscript(role: Role) -> [String] { names[role] ?? [] }
 
-    /// The same names except for those of one role; nil if one of the new names already belongs to another role.
+    /// The names with other ones for one role; nil if a new name belongs to another role.
     public func replacing(_ role: Role, with list: [String]) -> StructuralNames? {
         let others = Role.allCases.filter { $0 != role }.flatMap { self[$0] }
         guard !list.isEmpty, Set(others + list).count == others.count + list.count else { return nil }
@@ -65,14 +65,14 @@ public struct StructuralNames: Sendable, Equatable {
         return copy
     }
 
-    /// The text from which `init(mapping:)` makes these names: the roles whose names are not the defaults.
+    /// The text for `init(mapping:)`: the roles with names other than the defaults.
     public var mapping: String {
         let usual = StructuralNames()
         return Role.allCases.filter { self[$0] != usual[$0] }
             .map { "\($0.rawValue)=" + self[$0].joined(separator: "|") }.joined(separator: ",")
     }
 
-    /// The name of some roles that a key is one typing error away from, regardless of case.
+    /// A name of these roles that is one typing error away from a key, regardless of case.
     public func slip(_ key: String, of roles: [Role]) -> String? {
         let candidates = roles.flatMap { self[$0] }
         guard !candidates.contains(key) else { return nil }
@@ -87,20 +87,19 @@ extension StructuralNames.Role {
 
 /// Why a mapping of structural names cannot be used.
 public struct StructuralNamesError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// A sentence without the final full stop: what is wrong and what would be right.
+    /// A sentence without the final full stop: the error and the rule.
     public let reason: String
-    /// The reason.
     public var description: String { reason }
 }
 
 extension StructuralNames {
-    /// The name for the level of an item that had none.
+    /// The name for a new level of an item.
     func newLevelName(_ form: LevelForm) -> String {
         let role = form == .sections || form == .namedSections ? Role.sections : .children
         return self[role].first ?? "Children"
     }
 
-    /// The name for the rows of a section that had none: `Rows` if that is one of the names.
+    /// The name for new rows of a section, preferably `Rows`.
     var newRowsName: String {
         let names = self[.children]
         return names.contains("Rows") ? "Rows" : names.first ?? "Rows"

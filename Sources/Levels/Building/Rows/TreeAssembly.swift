@@ -2,9 +2,9 @@ internal import Bytes
 internal import Heap
 internal import PropertyLists
 
-/// What the builders of all shapes gather into: packed bytes, and the rows among them whose levels are not complete.
+/// The working memory of all builders: packed bytes, and rows whose levels are incomplete.
 ///
-/// A level is packed when its last row is known; its rows and their bytes are then taken off the stack.
+/// A level is packed after its last row, which takes its rows and their bytes off the stack.
 struct TreeAssembly: ~Copyable {
     var fields = PackedFields()
     var rows: [PendingRow] = []
@@ -12,19 +12,17 @@ struct TreeAssembly: ~Copyable {
     var children: [Level?] = []
     private var assembler: LevelAssembler
     let limits: TreeLimits
-    /// Whether the texts come from XML, so that XML can represent all of them.
     private let isXML: Bool
-    /// Whether any text or date so far is one that XML cannot represent.
+    /// Whether any text or date so far cannot be represented in XML.
     private var hasTextBeyondXML = false
     /// The number of items so far, not counting the root.
     private var items = -1
-    /// The number of items at which there is something to do: to count them for others, or to refuse the document.
+    /// The number of items at which to report them, or to refuse the document.
     private var nextItemMark: Int
     private let progress: ReadingProgress?
-    /// How many items `progress` knows of.
     private var reportedItems = 0
     var warnings = DocumentWarnings()
-    /// The level whose one row is the root, once that is complete.
+    /// The document's level, once it is complete.
     private(set) var document: Level?
 
     init(limits: TreeLimits, isXML: Bool, pool: LevelPool?, progress: ReadingProgress? = nil) {
@@ -35,14 +33,14 @@ struct TreeAssembly: ~Copyable {
         assembler = LevelAssembler(pool: pool)
     }
 
-    /// How much the builder had gathered when a container opened.
+    /// The amounts gathered when a container opened.
     struct Base {
         let field: Int
         let row: Int
         var start: Int
     }
 
-    /// Where a container that opens now begins.
+    /// The base of a container that opens now.
     var base: Base { Base(field: fields.count, row: rows.count, start: fields.bytes.count) }
 
     // MARK: Items
@@ -64,7 +62,7 @@ struct TreeAssembly: ~Copyable {
         nextItemMark = min(items + ReadingProgress.itemStep, limits.items)
     }
 
-    /// Checks that the open levels can be completed, whatever of them has to grow for that, and the next items be read.
+    /// Checks that memory suffices for completing the open levels and reading the next items.
     private func checkMemory() throws(PropertyListError) {
         try checkComplete()
         let needed = 3 * fields.bytes.count + rows.count * Self.bytesOfOpenRow + Self.bytesOfNextItems
@@ -73,23 +71,23 @@ struct TreeAssembly: ~Copyable {
         }
     }
 
-    /// What a row takes while its level is open, in all that grows to twice its size.
+    /// The memory for a row of an open level, including growth to twice the size.
     static let bytesOfOpenRow = 4 * MemoryLayout<PendingRow>.stride
     private static let bytesOfNextItems = 4 << 20
 
-    /// Throws if there was no memory for a part of what was packed, so that it must not be looked at.
+    /// Throws if packed bytes are incomplete for lack of memory, so that they are not read.
     @inline(__always)
     func checkComplete() throws(PropertyListError) {
         guard !fields.bytes.isIncomplete else { throw .outOfMemory }
     }
 
-    /// Counts items that are made from the rows so far.
+    /// Counts items made from the rows so far.
     mutating func count(made: Int) throws(PropertyListError) {
         items += made - 1
         try countItem()
     }
 
-    /// Takes back the last row and what is packed from `start` on; it was no item after all.
+    /// Removes the last row and the bytes from `start` on, because they are not an item.
     mutating func dropLastItem(from start: Int) {
         rows.removeLast()
         children.removeLast()
@@ -105,7 +103,7 @@ struct TreeAssembly: ~Copyable {
 
     // MARK: Levels
 
-    /// Makes the level of the rows from number `base` on, and takes them and what is packed from `start` on away.
+    /// Makes the level of the rows from number `base` on; removes them and the bytes from `start` on.
     mutating func level(
         from base: Int, start: Int, form: LevelForm, at position: SourcePosition?
     ) throws(PropertyListError) -> Level {
@@ -117,7 +115,6 @@ struct TreeAssembly: ~Copyable {
         return level
     }
 
-    /// Makes the level of rows that were set aside.
     mutating func level(of aside: SetAsideRows) throws(PropertyListError) -> Level {
         let parts = LevelAssembler.Parts(
             children: aside.children.contains { $0 != nil } ? aside.children : [], sections: aside.sections,
@@ -125,7 +122,7 @@ struct TreeAssembly: ~Copyable {
         return try assembler.assemble(aside.rows.span, from: aside.bytes.span, parts: parts)
     }
 
-    /// Makes a level of some of the rows that were set aside, or of rows made from them.
+    /// Makes a level of some of the rows that were set aside, or of rows derived from them.
     mutating func level(
         of rows: Span<PendingRow>, in bytes: Span<UInt8>, children: [Level?], form: LevelForm,
         at position: SourcePosition
@@ -135,15 +132,14 @@ struct TreeAssembly: ~Copyable {
         return try assembler.assemble(rows, from: bytes, parts: parts)
     }
 
-    /// Makes the document's level of the only row.
     mutating func complete(_ form: LevelForm) throws(PropertyListError) {
         document = try level(from: 0, start: fields.bytes.count, form: form, at: nil)
     }
 
-    /// The title that most rows of the level made last share, if any do.
+    /// The title that most rows of the last level share, if any.
     var repeatedTitle: RepeatedTitle? { assembler.repeatedTitle }
 
-    /// The children of the rows from a number on; nothing if all are leaves.
+    /// Takes the children of the rows from number `base` on; empty if all are leaves.
     private mutating func takeChildren(from base: Int) -> [Level?] {
         defer { children.removeSubrange(base...) }
         return children[base...].contains { $0 != nil } ? Array(children[base...]) : []
@@ -151,13 +147,13 @@ struct TreeAssembly: ~Copyable {
 
     // MARK: Texts
 
-    /// Notes text that XML cannot represent, so that it is known before XML is requested.
+    /// Notes text that XML cannot represent, before XML is requested.
     @inline(__always)
     mutating func note(_ text: Span<UInt8>) {
         if !isXML, !hasTextBeyondXML, XMLText.holdsMoreThanXML(text) { hasTextBeyondXML = true }
     }
 
-    /// The same for a date with a fraction of a second.
+    /// Notes dates with a fraction of a second.
     @inline(__always)
     mutating func note(_ value: PropertyListScalar) {
         if case .date(let seconds) = value, seconds != seconds.rounded() { hasTextBeyondXML = true }

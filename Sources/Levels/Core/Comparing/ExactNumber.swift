@@ -1,21 +1,20 @@
 import Bytes
 import PropertyLists
 
-/// A number of a property list, or text that is wholly a number of JSON; an integer never loses digits in a comparison.
+/// A property list's number, or text that is a JSON number; comparing integers never loses digits.
 enum ExactNumber {
     case integer(Int128)
     case real(Double)
-    /// An integer beyond 128 bits: its decimal digits without leading zeros.
+    /// An integer beyond 128 bits, as decimal digits without leading zeros.
     case large(digits: [UInt8], isNegative: Bool)
 
     init(magnitude: UInt64, isNegative: Bool) {
         self = .integer(isNegative ? -Int128(magnitude) : Int128(magnitude))
     }
 
-    /// Whether it is no number at all, which nothing is equal to.
+    /// Whether the value is NaN, which equals nothing.
     var isNaN: Bool { if case .real(let value) = self { value.isNaN } else { false } }
 
-    /// The nearest floating-point number.
     private var rounded: Double {
         switch self {
         case .integer(let value): Double(value)
@@ -27,7 +26,7 @@ enum ExactNumber {
 }
 
 extension ExactNumber {
-    /// Appends bytes that are ordered as the numbers are, and equal for equal numbers; NaN is the last of them.
+    /// Appends bytes that sort as the numbers do, with equal bytes for equal numbers; NaN sorts last.
     func appendKey(to output: inout ByteBuffer) {
         if case .integer(let value) = self, let small = Int64(exactly: value), small.magnitude < 1 << 53 {
             output.append(bigEndian: Self.orderedBits(Double(small)))
@@ -43,11 +42,11 @@ extension ExactNumber {
         }
     }
 
-    // What the floating-point number leaves of an integer follows it: a byte that tells of which kind that is, in
-    // ascending order, and its bytes.
+    // The remainder that the floating-point number leaves of an integer follows it: a byte for its kind, in ascending
+    // order, and its bytes.
     private static let exact: UInt8 = 0x80
 
-    /// Bits that are ordered, as unsigned numbers, as the floating-point numbers are; the two zeros are one.
+    /// Bits that sort, as unsigned integers, like the floating-point numbers; both zeros have the same bits.
     private static func orderedBits(_ value: Double) -> UInt64 {
         if value.isNaN { return .max }
         let bits = (value == 0 ? 0 : value).bitPattern
@@ -92,12 +91,12 @@ extension ExactNumber: Comparable {
 }
 
 extension ByteBuffer {
-    /// Appends the eight bytes of a word, highest first, so that they are ordered as the words are.
+    /// Appends a word, highest byte first, so that bytes sort as the words do.
     mutating func append(bigEndian word: UInt64) { append(littleEndian: word.byteSwapped) }
 }
 
 extension ExactNumber {
-    /// Reads text that is wholly a number of JSON (RFC 8259, section 6); nil for all other text.
+    /// Reads text that is entirely a JSON number (RFC 8259, section 6); nil for other text.
     init?(text: Span<UInt8>) {
         // Most texts begin with neither a digit nor a minus sign.
         guard let first = text.isEmpty ? nil : text[0], first == UInt8(ascii: "-") || Self.isDigit(first) else {
@@ -138,14 +137,14 @@ extension ExactNumber {
         return start..<place
     }
 
-    /// Steps over a fraction, where there is one; false where it has no digits.
+    /// Skips a fraction if one follows; false if the fraction has no digits.
     private static func skipFraction(of text: Span<UInt8>, at place: inout Int) -> Bool {
         guard place < text.count, text[place] == UInt8(ascii: ".") else { return true }
         place += 1
         return !digits(of: text, at: &place).isEmpty
     }
 
-    /// Steps over an exponent, where there is one; false where it has no digits.
+    /// Skips an exponent if one follows; false if the exponent has no digits.
     private static func skipExponent(of text: Span<UInt8>, at place: inout Int) -> Bool {
         guard place < text.count, text[place] | 0x20 == UInt8(ascii: "e") else { return true }
         place += 1

@@ -1,11 +1,9 @@
 import Bytes
 import PropertyLists
 
-/// What of a row is compared: its title as it is shown, its key, or a field of its item.
+/// The part of a row that is compared: its displayed title, its key, or a field of its item.
 public enum RowField: Sendable, Hashable, CustomStringConvertible {
-    /// The title as it is shown.
     case title
-    /// The key, which is unique on the level.
     case key
     /// The UTF-8 of the field's name.
     case named([UInt8])
@@ -30,9 +28,7 @@ public enum RowField: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The value of a row; nil if its item lacks the field.
-    ///
-    /// - Parameter bytes: the level's.
+    /// The value of a row, whose level has these bytes; nil if its item lacks the field.
     func value(of row: Row, in bytes: Span<UInt8>) -> FieldValue? {
         switch self {
         case .title: return .text(row.title)
@@ -43,24 +39,23 @@ public enum RowField: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The text of a row's value; nil if it has none.
     func text(of row: Row, in bytes: Span<UInt8>) -> [UInt8]? { value(of: row, in: bytes)?.text(in: bytes) }
 }
 
-/// A packed value, as far as it can be compared.
+/// A packed value, decoded for comparison.
 enum FieldValue {
     case flag(Bool)
     case number(ExactNumber)
     /// Seconds since 2001-01-01T00:00:00Z.
     case moment(Double)
-    /// The position of the text in the level's bytes.
+    /// The range of the text in the level's bytes.
     case text(Range<Int>)
-    /// The positions of the packed elements.
+    /// The range of the packed elements.
     case array(Range<Int>)
-    /// A dictionary, data or a UID, which nothing is compared with.
+    /// A dictionary, data or a UID, which cannot be compared.
     case other
 
-    /// Reads the packed value at the reader's place, and steps over it; nil for structure, which is no field.
+    /// Reads the packed value at the reader's offset and moves on; nil for structure.
     init?(_ reader: inout PackedReader) {
         let start = reader.offset
         let tag = PackedTag(rawValue: reader.byte())
@@ -87,14 +82,14 @@ enum FieldValue {
         }
     }
 
-    /// The value of a row's field; nil if there is none of that name.
+    /// The value of a row's field; nil if the field is missing.
     static func field(named name: Span<UInt8>, of row: Row, in bytes: Span<UInt8>) -> FieldValue? {
         guard let value = PackedDictionary(bytes, row.fields).firstValue(name) else { return nil }
         var reader = PackedReader(bytes, at: value)
         return FieldValue(&reader)
     }
 
-    /// The number that the value is, or that its text is wholly (RFC 8259, section 6); nil if it is none.
+    /// The value as a number: a number, or text that is entirely a JSON number; otherwise nil.
     func number(in bytes: Span<UInt8>) -> ExactNumber? {
         switch self {
         case .number(let number): number
@@ -103,7 +98,7 @@ enum FieldValue {
         }
     }
 
-    /// A text, or the JSON text of a number, a date or a truth value; nil for all else.
+    /// A text, or the JSON text of a number, a date or a Boolean; otherwise nil.
     func text(in bytes: Span<UInt8>) -> [UInt8]? {
         switch self {
         case .text(let range): Array(copying: bytes.extracting(range))
@@ -117,7 +112,7 @@ enum FieldValue {
 }
 
 extension Row {
-    /// The value of a field that is text; nil if there is none.
+    /// The value of a text field; nil if it is missing or another type.
     func text(ofField name: String, in bytes: Span<UInt8>) -> String? {
         guard case .text(let range) = FieldValue.field(named: Array(name.utf8).span, of: self, in: bytes) else {
             return nil

@@ -1,16 +1,15 @@
 import Bytes
 import CUTF8Proc
 
-/// The form in which texts are compared without case and marks: canonical decomposition, full case folding, no marks.
+/// Folds texts for comparison without case and marks: canonical decomposition, full case folding, no marks.
 ///
-/// The same as `utf8proc_map` with `DECOMPOSE`, `CASEFOLD` and `STRIPMARK`; folded texts compare by code point, which is
-/// the order of their bytes.
+/// Equals `utf8proc_map` with `DECOMPOSE`, `CASEFOLD` and `STRIPMARK`. Folded texts sort by their bytes.
 enum FoldedText {
     private static let options = utf8proc_option_t(
         rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_DECOMPOSE.rawValue | UTF8PROC_CASEFOLD.rawValue
             | UTF8PROC_STRIPMARK.rawValue)
 
-    /// Appends the folded form of a text; appends bytes that are not valid UTF-8 as they are.
+    /// Appends the folded form of a text; invalid UTF-8 stays as it is.
     static func append(_ text: Span<UInt8>, to output: inout ByteBuffer) {
         var index = 0
         while index < text.count {
@@ -19,7 +18,7 @@ enum FoldedText {
         }
     }
 
-    /// Appends the folded form of ASCII bytes, eight at a time; returns how many there were.
+    /// Appends the folded form of ASCII bytes, eight at a time; returns their number.
     @inline(__always)
     private static func appendASCII(of text: Span<UInt8>, from start: Int, to output: inout ByteBuffer) -> Int {
         var index = start
@@ -34,14 +33,13 @@ enum FoldedText {
         return index - start
     }
 
-    /// The folded form of a text.
     static func of(_ text: Span<UInt8>) -> [UInt8] {
         var output = ByteBuffer(capacity: text.count)
         append(text, to: &output)
         return Array(copying: output.span)
     }
 
-    /// The first code point of the folded form of a text; nil if nothing is left of it.
+    /// The first code point of the folded form of a text; nil if folding leaves nothing.
     static func first(of text: Span<UInt8>) -> Unicode.Scalar? {
         var output = ByteBuffer()
         var index = 0
@@ -49,7 +47,7 @@ enum FoldedText {
         return String(utf8: output.span).unicodeScalars.first
     }
 
-    /// Appends the folded form of one code point; returns how many bytes the code point takes.
+    /// Appends the folded form of one code point; returns its length in bytes.
     @inline(__always)
     private static func appendCharacter(of text: Span<UInt8>, at index: Int, to output: inout ByteBuffer) -> Int {
         let byte = text[index]
@@ -79,7 +77,6 @@ enum FoldedText {
 }
 
 extension ByteBuffer {
-    /// Appends the UTF-8 of a code point.
     mutating func append(codePoint: Int32) {
         var bytes: InlineArray<4, UInt8> = .init(repeating: 0)
         var span = bytes.mutableSpan
@@ -90,14 +87,14 @@ extension ByteBuffer {
     }
 }
 
-/// The letter of a title in an index of letters.
+/// The letter under which an index of letters lists a title.
 enum InitialLetter {
-    /// What stands for all titles that begin with no letter.
+    /// Stands for all titles that do not begin with a letter.
     static let other = "#"
 
     /// The first character of the folded title in upper case if it is a letter (general category L), else `#`.
     ///
-    /// Letters are told apart in upper case: `i` and `ı` are one.
+    /// Letters are distinguished in upper case: `i` and `ı` share one.
     static func of(_ title: Span<UInt8>) -> String {
         if let byte = title.isEmpty ? nil : title[0], byte < 0x80 {
             let letter = byte & 0xDF
@@ -107,12 +104,12 @@ enum InitialLetter {
         return first.properties.uppercaseMapping
     }
 
-    /// Appends bytes that are ordered as the letters are, what begins with no letter at the end.
+    /// Appends bytes that sort as the letters do, `#` last.
     static func appendKey(of title: Span<UInt8>, to key: inout ByteBuffer) {
         let letter = of(title)
         guard letter != other else { return key.append(0xFF as UInt8) }
         key.append(letter)
-        // No letter is the beginning of another one.
+        // No letter is a prefix of another one.
         key.append(0 as UInt8)
     }
 

@@ -12,15 +12,16 @@ public struct RowCondition: Sendable {
         case containing = 0x7E
     }
 
-    /// What of a row is compared.
+    /// The part of a row that is compared.
     public let field: RowField
-    /// How it is compared.
+    /// The relation to `value`.
     public let relation: Relation
-    /// The value as it was written; what it means depends on the value of a row (manual, Lists).
+    /// The value as written; its interpretation depends on the row's value (manual, Lists).
     public let value: String
     private let wanted: WantedValue
 
-    /// - Parameter text: a field's name, `:`, `<`, `>` or `~`, and a value; nil for text without one of these signs.
+    /// - Parameter text: a field's name, a sign (`:`, `<`, `>` or `~`) and a value; the result is nil for text without
+    ///   a sign.
     public init?(_ text: String) {
         guard let sign = text.utf8.firstIndex(where: { Relation(rawValue: $0) != nil }),
             let relation = Relation(rawValue: text.utf8[sign])
@@ -31,7 +32,6 @@ public struct RowCondition: Sendable {
         wanted = WantedValue(Array(value.utf8))
     }
 
-    /// Whether the condition holds for a row.
     func holds(for row: Row, in bytes: Span<UInt8>) -> Bool {
         guard let value = field.value(of: row, in: bytes) else { return false }
         guard case .array(let elements) = value else { return holds(for: value, in: bytes) }
@@ -64,11 +64,11 @@ extension RowCondition: Hashable, CustomStringConvertible {
         hasher.combine(value)
     }
 
-    /// As it was written: `Price<10`.
+    /// As written: `Price<10`.
     public var description: String { "\(field)\(UnicodeScalar(relation.rawValue))\(value)" }
 }
 
-/// The value of a condition, read in each of the ways in which it can be compared.
+/// The value of a condition, read in each comparable type.
 struct WantedValue: Sendable {
     private let normalized: [UInt8]
     private let folded: [UInt8]
@@ -84,7 +84,7 @@ struct WantedValue: Sendable {
         flag = text == Array("true".utf8) ? true : text == Array("false".utf8) ? false : nil
     }
 
-    /// Whether a value is the same number, text after NFC, truth value or moment.
+    /// Whether a value is the same number, text in NFC, Boolean or date.
     func isEqual(to value: FieldValue, in bytes: Span<UInt8>) -> Bool {
         switch value {
         case .flag(let isTrue): return flag == isTrue
@@ -113,7 +113,7 @@ struct WantedValue: Sendable {
         compare(value, in: bytes, numbers: >, moments: >, texts: { $1.lexicographicallyPrecedes($0) })
     }
 
-    /// Compares a value with this one of its own kind; false where they are of two kinds.
+    /// Compares values of the same kind; false for different kinds.
     private func compare(
         _ value: FieldValue, in bytes: Span<UInt8>, numbers: (ExactNumber, ExactNumber) -> Bool,
         moments: (Double, Double) -> Bool, texts: ([UInt8], [UInt8]) -> Bool

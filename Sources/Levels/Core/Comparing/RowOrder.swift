@@ -3,7 +3,7 @@ import PropertyLists
 
 /// An order of rows by some of their fields, as `-Price,Title`: booleans, numbers, dates, other text, then all else.
 ///
-/// Rows that compare as equal stay as they are, and rows without a field are the last.
+/// The sort is stable, and rows without a field come last.
 public struct RowOrder: Sendable, Hashable {
     /// One field of an order.
     public struct Criterion: Sendable, Hashable {
@@ -11,25 +11,25 @@ public struct RowOrder: Sendable, Hashable {
         public let isDescending: Bool
     }
 
-    /// The fields, the most important first; none for the order of the document.
+    /// The fields, the most significant first; empty for the order of the document.
     public let criteria: [Criterion]
 
-    /// By the title as it is shown.
+    /// By displayed title.
     public static let title = RowOrder(criteria: [Criterion(field: .title, isDescending: false)])
 
-    /// That of the document.
+    /// The order of the document.
     public static let document = RowOrder(criteria: [])
 
-    /// The maximum number of fields: each is searched for in each row.
+    /// The maximum number of fields, since each is looked up in each row.
     public static let limit = 16
 
     private init(criteria: [Criterion]) { self.criteria = criteria }
 
     /// Reads an order.
     ///
-    /// - Parameter text: the names of fields, divided by commas; `-` before a name turns its order round. An empty text
-    ///   is the order of the document.
-    /// - Throws: `MalformedOrder` for an empty name, and for too many names.
+    /// - Parameter text: field names separated by commas, `-` before a descending one; empty for the order of the
+    ///   document.
+    /// - Throws: `MalformedOrder` for an empty name or too many names.
     public init(_ text: String) throws(MalformedOrder) {
         let parts = text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
         guard !parts.contains(where: { $0.isEmpty || $0 == "-" }) else { throw .emptyName(text) }
@@ -38,14 +38,14 @@ public struct RowOrder: Sendable, Hashable {
         for part in parts {
             let isDescending = part.hasPrefix("-")
             let field = RowField(String(isDescending ? part.dropFirst() : part))
-            // A field that comes again has nothing left to decide.
+            // A repeated field decides nothing.
             if criteria.contains(where: { $0.field == field }) { continue }
             criteria.append(Criterion(field: field, isDescending: isDescending))
         }
         self.criteria = criteria
     }
 
-    /// Appends bytes that are ordered as rows are to be.
+    /// Appends bytes that sort as the rows do.
     func appendKey(of row: Row, in bytes: Span<UInt8>, to keys: inout ByteBuffer) {
         for criterion in criteria {
             guard let value = criterion.field.value(of: row, in: bytes) else {
@@ -58,7 +58,7 @@ public struct RowOrder: Sendable, Hashable {
         }
     }
 
-    // The first byte of a value's key is its kind. That of a missing one is above all of them, and above their
+    // The first byte of a value's key is its kind. The byte for a missing value exceeds all kinds and their
     // complements.
     private static let missing: UInt8 = 0xFF
 
@@ -92,7 +92,7 @@ extension RowOrder: CustomStringConvertible {
 }
 
 extension ByteBuffer {
-    /// Turns the order round that the bytes from a place on have.
+    /// Inverts the bytes from `start` on, which reverses their order.
     fileprivate mutating func invert(from start: Int) {
         for place in start..<count {
             let byte = span[place]
@@ -100,9 +100,9 @@ extension ByteBuffer {
         }
     }
 
-    /// Ends the text that begins at a place so that it is ordered before those that go on, whatever follows it.
+    /// Terminates the text that begins at `start`, so that it sorts before every longer text.
     ///
-    /// The end is two zero bytes; a zero byte in the text is followed by 0xFF.
+    /// The terminator is two zero bytes; a zero byte in the text is followed by 0xFF.
     fileprivate mutating func terminate(from start: Int) {
         if span.extracting(start..<count).index(of: 0) < count - start {
             let text = Array(copying: span.extracting(start..<count))
@@ -119,12 +119,12 @@ extension ByteBuffer {
 
 /// Text that does not name an order of rows.
 public enum MalformedOrder: Error, Equatable, CustomStringConvertible {
-    /// A name is empty in this text.
+    /// This text contains an empty name.
     case emptyName(String)
-    /// There are more names than `RowOrder.limit`: so many.
+    /// The number of names, which exceeds `RowOrder.limit`.
     case tooManyNames(Int)
 
-    /// What an order must be, to follow the name of the option or the key.
+    /// The rule for an order, to follow the name of the option or the key.
     public var description: String {
         switch self {
         case .emptyName(let text):

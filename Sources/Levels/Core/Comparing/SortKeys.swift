@@ -1,24 +1,22 @@
 import Bytes
 import PropertyLists
 
-/// The keys that rows are sorted by: bytes that are ordered as the rows are to be.
+/// Sorts rows by keys: bytes that sort as the rows do.
 ///
-/// No key is the beginning of another one that differs from it. The first 24 bytes of each key are kept beside the row's
-/// place, so that most rows are sorted without a look elsewhere in memory; the rests of longer keys are packed.
+/// No key is a prefix of a different one. The first 24 bytes of each key are stored beside the row's number, which
+/// sorts most rows without other memory accesses; the rests of longer keys are packed.
 struct SortKeys: ~Copyable {
     private var entries: [Entry] = []
     private var rests = ByteBuffer()
-    /// Where each rest begins, and where the last one ends.
+    /// The start of each rest, and the end of the last one.
     private var offsets: [Int] = [0]
-    /// The key of the row that is being added.
     private var key = ByteBuffer(capacity: 64)
 
-    /// A row while it is sorted.
     private struct Entry: Comparable {
-        /// Eight bytes of the key each, the first byte highest; zeros follow its end.
+        /// Eight bytes of the key each, the first byte highest, padded with zeros.
         var head: UInt64
         let second, third: UInt64
-        /// The place of the row before it was sorted.
+        /// The row's number before sorting.
         let place: UInt32
         /// The number of the key's rest; 0 for a key without one.
         let rest: UInt32
@@ -30,7 +28,7 @@ struct SortKeys: ~Copyable {
         }
     }
 
-    /// Entries whose keys are equal up to a depth of their rests.
+    /// Entries with equal keys up to a depth of their rests.
     private struct Run {
         let entries: Range<Int>
         let depth: Int
@@ -40,7 +38,6 @@ struct SortKeys: ~Copyable {
 
     init(capacity: Int) { entries.reserveCapacity(capacity) }
 
-    /// Adds the key of the next row.
     mutating func append(_ row: Row, in level: Span<UInt8>, by order: RowOrder) {
         key.truncate(to: 0)
         order.appendKey(of: row, in: level, to: &key)
@@ -58,7 +55,7 @@ struct SortKeys: ~Copyable {
                 third: key.span.bigEndianWord(at: 16), place: UInt32(entries.count), rest: rest))
     }
 
-    /// The numbers of the rows, counted as they were added, in the order of their keys; equal ones stay in order.
+    /// The numbers of the rows as added, in the order of their keys; the sort is stable.
     consuming func sorted() -> [Int] {
         var runs: [Run] = []
         for bucket in scatter() {
@@ -67,7 +64,7 @@ struct SortKeys: ~Copyable {
         }
         while let run = runs.popLast() {
             for index in run.entries { entries[index].head = head(of: entries[index].rest, at: run.depth) }
-            // What was equal so far is equal in the other words, too.
+            // The other words are equal in all of these.
             entries[run.entries].sort()
             addTies(in: run.entries, depth: run.depth + 8, to: &runs) { _, _ in true }
         }
@@ -76,13 +73,13 @@ struct SortKeys: ~Copyable {
 
     // MARK: Buckets
 
-    /// The number of rows from which on it pays to scatter them.
+    /// The number of rows from which scattering pays off.
     private static let scatteredRows = 2_048
     /// The number of bits of the keys that choose a bucket.
     private static let bucketBits = 16
 
-    /// Moves the entries into buckets by the first bits in which any of their heads differ, so that each bucket is
-    /// sorted within the processor's cache; returns the buckets in order.
+    /// Moves the entries into buckets by the first bits in which their heads differ, so that each bucket is sorted
+    /// within the processor's cache; returns the buckets in order.
     private mutating func scatter() -> [Range<Int>] {
         guard let first = entries.first else { return [] }
         let difference = entries.reduce(0 as UInt64) { $0 | ($1.head ^ first.head) }
@@ -109,9 +106,9 @@ struct SortKeys: ~Copyable {
 
     // MARK: Ties
 
-    /// Notes those entries of a sorted range whose order the next bytes of their rests decide.
+    /// Notes the runs of a sorted range that the next bytes of their rests decide.
     ///
-    /// - Parameter isSame: whether two entries with equal heads are equal in their other words.
+    /// - Parameter isSame: whether two entries with equal heads have equal other words.
     private borrowing func addTies(
         in range: Range<Int>, depth: Int, to runs: inout [Run], isSame: (Entry, Entry) -> Bool
     ) {
@@ -132,7 +129,7 @@ struct SortKeys: ~Copyable {
         rest == 0 ? 0 : offsets[Int(rest)] - offsets[Int(rest) - 1]
     }
 
-    /// Eight bytes of a rest from a depth on, the first byte highest; zeros follow its end.
+    /// Eight bytes of a rest from `depth` on, the first byte highest, padded with zeros.
     private borrowing func head(of rest: UInt32, at depth: Int) -> UInt64 {
         let start = offsets[Int(rest) - 1] + depth
         let end = offsets[Int(rest)]

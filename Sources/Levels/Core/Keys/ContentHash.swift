@@ -8,14 +8,14 @@ public struct ContentHash: Hashable, Sendable {
     /// The two halves.
     public let high, low: UInt64
 
-    /// Computes the hash of some bytes.
+    /// Hashes bytes.
     public init(of bytes: Span<UInt8>) {
         let value = unsafe bytes.withUnsafeBytes { unsafe XXH3_128bits($0.baseAddress, $0.count) }
         high = value.high64
         low = value.low64
     }
 
-    /// A 64-bit hash (XXH3-64) of some bytes, for keys, cursors and the versions of rows.
+    /// The 64-bit hash (XXH3-64) of bytes, for keys, cursors and the versions of rows.
     public static func short(of bytes: Span<UInt8>) -> UInt64 {
         unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }
     }
@@ -29,10 +29,10 @@ extension ByteBuffer {
     }
 }
 
-/// The hash for tables inside this process: XXH3-64 with a random seed.
+/// Hashes for tables inside this process: XXH3-64 with a random seed.
 ///
-/// Without the seed it is impossible to construct texts that collide in a table. The seed differs at each start, so
-/// nothing that leaves the process may depend on it.
+/// Without the seed, texts cannot be constructed to collide. It differs at each start, so that nothing outside of the
+/// process may depend on it.
 enum TableHash {
     private static let seed = UInt64.random(in: 0 ... .max)
 
@@ -40,7 +40,6 @@ enum TableHash {
         unsafe text.withUnsafeBytes { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
     }
 
-    /// Hashes a process-independent hash.
     static func of(_ hash: UInt64) -> UInt64 {
         unsafe withUnsafeBytes(of: hash) { unsafe XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
     }

@@ -1,16 +1,16 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The rules of an item's natural key: its `Key` or title in Unicode NFC, but never a segment that URLs drop.
+/// The rules for an item's natural key: its `Key` or title in Unicode NFC, but never a segment that URLs drop.
 enum ItemKey {
-    /// Whether a text is certainly in NFC: all characters below U+0300 are, and those from U+4000 to U+9FFF.
+    /// Whether a text is certainly in NFC: all its characters are below U+0300 or from U+4000 to U+9FFF.
     @inline(__always)
     static func isPlain(_ text: Span<UInt8>) -> Bool {
         for index in text.indices where text[index] >= 0xCC && !(0xE4...0xE9).contains(text[index]) { return false }
         return true
     }
 
-    /// Whether `~1` must follow, because a URL cannot contain the segment (RFC 3986, section 5.2.4).
+    /// Whether `~1` must follow the text, because URLs cannot contain it as a segment (RFC 3986, section 5.2.4).
     @inline(__always)
     static func needsMark(_ text: Span<UInt8>) -> Bool {
         switch text.count {
@@ -33,7 +33,7 @@ enum ItemKey {
 }
 
 extension ItemKey {
-    /// Where the numeric suffix of a key begins: `~` and a number from 2 on; nil without one.
+    /// The start of a key's numeric suffix, `~` and a number from 2 on; nil without one.
     static func numberedBase(of key: Span<UInt8>) -> Int? {
         var start = key.count
         while start > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(key[start - 1]) { start -= 1 }

@@ -1,13 +1,13 @@
 public import Bytes
 
-/// The chain of keys from the root to an item, as in the segments of a URL.
+/// The keys from the root to an item, as in the segments of a URL.
 public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
-    /// All keys in Unicode NFC, concatenated, the outermost first.
+    /// All keys in Unicode NFC, concatenated, outermost first.
     let bytes: [UInt8]
-    /// Where each key ends in `bytes`.
+    /// The end of each key in `bytes`.
     let ends: [Int]
 
-    /// The path of the root item.
+    /// The root's path.
     public static let root = ItemPath(bytes: [], ends: [])
 
     private init(bytes: [UInt8], ends: [Int]) {
@@ -18,7 +18,7 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
     /// The number of keys; 0 for the root.
     public var count: Int { ends.count }
 
-    /// Parses the part of a target after `/levels`: `/Item%204/Screen%20G`, or nothing for the root.
+    /// Parses the part of a target after `/levels`, such as `/Item%204/Screen%20G`; empty for the root.
     ///
     /// - Throws: `ItemPathError` for a segment that is not percent-encoded UTF-8.
     public init(_ text: Span<UInt8>) throws(ItemPathError) {
@@ -51,7 +51,7 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
     /// The last key; empty for the root.
     var lastKey: [UInt8] { count > 0 ? Array(bytes[range(count - 1)]) : [] }
 
-    /// The path as a part of a target, without a slash at its ends: `Item%204/Screen%20G`.
+    /// The path as part of a target, without outer slashes: `Item%204/Screen%20G`.
     public var description: String {
         var text = ByteBuffer(capacity: bytes.count * 2)
         for number in 0..<count {
@@ -89,7 +89,7 @@ public enum PercentEncoding {
     /// Appends a key as one segment: unreserved characters unchanged, others as `%` and upper-case hexadecimal digits.
     @inlinable
     public static func append(_ key: Span<UInt8>, to buffer: inout ByteBuffer) {
-        // Whole words are stored and counted partially: a branch for each byte would cost more.
+        // Storing whole words and counting some of their bytes avoids a branch for each byte.
         guard buffer.reserve(key.count &* 3 &+ 8) else { return }
         for index in key.indices {
             let byte = key[index]

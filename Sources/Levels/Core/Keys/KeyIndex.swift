@@ -1,9 +1,7 @@
-/// Finds rows by the hash of their key: open addressing, at most twelve bytes a row; short levels are searched without
-/// a table.
+/// Finds rows by key hash: open addressing, at most twelve bytes a row, and no table for short levels.
 ///
-/// The hash is `ContentHash.short`, which cursors carry, so it is the same in every process. The slot depends on this
-/// process's seed, so that a document cannot be written whose keys collide there. `SiblingKeys` limits how many keys
-/// share one hash.
+/// The hash is `ContentHash.short`, as in cursors; the slot also depends on this process's seed, so that no document
+/// can be crafted whose keys collide there. `SiblingKeys` limits how many keys share one hash.
 struct KeyIndex: Sendable {
     /// The number of a row plus one, or 0 for an empty slot; the length is a power of two, or 0.
     var slots: [UInt32]
@@ -12,7 +10,7 @@ struct KeyIndex: Sendable {
     /// The maximum number of rows in a level without a table.
     static let searchedRows = 16
 
-    /// An index of `rowCount` rows, still empty.
+    /// An empty index for `rowCount` rows.
     init(rowCount: Int) {
         self.rowCount = rowCount
         guard rowCount > Self.searchedRows else {
@@ -28,10 +26,9 @@ struct KeyIndex: Sendable {
         return size
     }
 
-    /// The approximate memory use, in bytes.
     var residentBytes: Int { slots.count * 4 }
 
-    /// Inserts a row; returns an equal row instead if the index contains one.
+    /// Inserts a row, unless the index contains an equal one; returns that.
     mutating func insert(_ row: Int, hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
         let slot = slot(hash: hash, isEqual: isEqual)
         guard slots[slot] == 0 else { return Int(slots[slot]) - 1 }
@@ -41,10 +38,10 @@ struct KeyIndex: Sendable {
 
     static func fingerprint(_ hash: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 56) }
 
-    /// The row that `isEqual` accepts, among those with the hash.
+    /// The row with this hash that `isEqual` accepts.
     ///
-    /// - Parameter bytes: the bytes of the level. A short level has the fingerprints of its keys after the offsets of
-    ///   its rows, so that a search reads only the right row.
+    /// - Parameter bytes: the bytes of the level. In a short level, the fingerprints of the keys follow the offsets of
+    ///   the rows, so that a search reads only the right row.
     func row(hash: UInt64, in bytes: Span<UInt8>, isEqual: (Int) -> Bool) -> Int? {
         guard slots.isEmpty else { return find(hash: hash, isEqual: isEqual) }
         let fingerprint = Self.fingerprint(hash)
@@ -53,13 +50,13 @@ struct KeyIndex: Sendable {
         return nil
     }
 
-    /// The same by the table, which must exist.
+    /// The same for an index with a table.
     func find(hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
         let found = slots[slot(hash: hash, isEqual: isEqual)]
         return found == 0 ? nil : Int(found) - 1
     }
 
-    /// The slot of the row that `isEqual` accepts, or the empty one where the search for it ends.
+    /// The slot of the row that `isEqual` accepts, or the empty slot at which its search ends.
     @inline(__always)
     private func slot(hash: UInt64, isEqual: (Int) -> Bool) -> Int {
         let mask = slots.count - 1
@@ -75,15 +72,13 @@ extension KeyIndex {
         self.rowCount = rowCount
     }
 
-    /// Whether the table also fits another number of rows, so that changing it is cheaper than filling a new one.
+    /// Whether the table suits another number of rows, so that updating it is cheaper than filling a new one.
     func isSuited(to newCount: Int) -> Bool {
         guard !slots.isEmpty, newCount > Self.searchedRows else { return false }
         return (Self.size(newCount)...Self.size(newCount) * 4).contains(slots.count)
     }
 
-    /// Removes a row, and moves back only the rows displaced by it.
-    ///
-    /// - Parameter hashOf: the hash of a row's key.
+    /// Removes a row, and moves back only the rows that it displaced.
     mutating func remove(_ row: Int, hashOf: (Int) -> UInt64) {
         let mask = slots.count - 1
         var hole = Int(truncatingIfNeeded: TableHash.of(hashOf(row))) & mask
@@ -96,7 +91,7 @@ extension KeyIndex {
             slot = (slot + 1) & mask
             guard slots[slot] != 0 else { break }
             let home = Int(truncatingIfNeeded: TableHash.of(hashOf(Int(slots[slot]) - 1))) & mask
-            // A row may be anywhere from its home slot on: it moves to the hole if the hole is not before its home.
+            // A row may be in any slot from its home on: it moves to the hole unless the hole is before its home.
             guard (slot - home) & mask >= (slot - hole) & mask else { continue }
             slots[hole] = slots[slot]
             hole = slot
@@ -113,7 +108,7 @@ extension KeyIndex {
         for slot in table.indices {
             let old = table[slot]
             var new = old
-            // Branch-free, because the numbers are in no order.
+            // Branch-free, because the numbers are unordered.
             for step in 0..<4 { new &+= old >= steps.first[step] ? steps.distance[step] : 0 }
             table[slot] = new
         }
@@ -136,7 +131,7 @@ struct RowShift {
     let rows: Range<Int>
     let distance: Int
 
-    /// What each of up to four runs adds to the distance of the previous one, for rows counted from 1.
+    /// The change of distance at each of up to four runs, for rows counted from 1.
     static func steps(_ shifts: [RowShift]) -> (first: SIMD4<UInt32>, distance: SIMD4<UInt32>) {
         var first = SIMD4<UInt32>(repeating: .max)
         var distance = SIMD4<UInt32>()
@@ -151,7 +146,7 @@ struct RowShift {
 }
 
 extension RandomAccessCollection {
-    /// The index of the first element that satisfies a condition; all elements after it must satisfy it too.
+    /// The index of the first element that satisfies a condition, which all later elements satisfy too.
     func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
         var low = startIndex
         var rest = count

@@ -2,16 +2,16 @@ internal import Bytes
 internal import CUTF8Proc
 internal import PropertyLists
 
-/// Unicode NFC (UAX #15) by the tables of utf8proc.
+/// Unicode NFC (UAX #15) with the tables of utf8proc.
 ///
-/// `utf8proc_map` orders marks by exchanging neighbours, which takes seconds for 40,000 of them. This sorts each run of
-/// marks instead and leaves all else to utf8proc.
+/// `utf8proc_map` orders marks by swapping neighbours, which takes seconds for 40,000 marks. This sorts each run of
+/// marks, and leaves the rest to utf8proc.
 enum NormalizationFormC {
     private static let options = utf8proc_option_t(rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue)
 
-    /// Returns a text in NFC, in O(n log n); returns text that is not valid UTF-8 as it is.
+    /// The text in NFC, in O(n log n); invalid UTF-8 stays as it is.
     static func text(of text: Span<UInt8>) -> [UInt8] {
-        // A code point never decomposes into more than twice as many code points as it has bytes.
+        // Decomposition yields at most two code points for each byte.
         let capacity = text.count * 2 + 1
         var isValid = true
         var codePoints = unsafe [Int32](unsafeUninitializedCapacity: capacity) { buffer, count in
@@ -24,9 +24,8 @@ enum NormalizationFormC {
         return compose(&codePoints)
     }
 
-    /// Writes the canonical decomposition of each code point.
-    ///
-    /// - Returns: the number of code points; nil for invalid UTF-8.
+    /// Writes the canonical decomposition of each code point; returns the number of code points, or nil for invalid
+    /// UTF-8.
     private static func decompose(_ text: Span<UInt8>, into buffer: UnsafeMutableBufferPointer<Int32>) -> Int? {
         unsafe text.withUnsafeBufferPointer { source -> Int? in
             var (taken, written) = (0, 0)
@@ -46,10 +45,9 @@ enum NormalizationFormC {
         }
     }
 
-    /// Composes code points in canonical order, and writes them as UTF-8.
     private static func compose(_ codePoints: inout [Int32]) -> [UInt8] {
         let count = codePoints.count
-        // The result takes the place of the code points, and a zero byte follows it.
+        // The result replaces the code points, followed by a zero byte.
         codePoints.append(0)
         return unsafe codePoints.withUnsafeMutableBufferPointer { buffer in
             let size = unsafe max(0, utf8proc_reencode(buffer.baseAddress, count, options))
@@ -60,7 +58,7 @@ enum NormalizationFormC {
 
 /// The Canonical Ordering Algorithm (The Unicode Standard, section 3.11, D109).
 private enum MarkOrder {
-    /// Sorts each run of marks by combining class; marks of one class stay in their order.
+    /// Sorts each run of marks by combining class; the sort is stable.
     static func settle(_ codePoints: inout [Int32]) {
         var index = 0
         while index < codePoints.count {
@@ -83,13 +81,13 @@ private enum MarkOrder {
         }
     }
 
-    /// The sort key of a mark: its combining class, then its place; the lowest 21 bits are the code point.
+    /// The sort key of a mark: its combining class, its place, and in the lowest 21 bits the code point.
     private static func key(of codePoint: Int32, at place: Int) -> UInt64 {
         UInt64(combiningClass(codePoint)) << 56 | UInt64(place) << 21 | UInt64(codePoint)
     }
 
     private static func combiningClass(_ codePoint: Int32) -> UInt8 {
-        // There are no marks below U+0300.
+        // All marks are from U+0300 on.
         guard codePoint >= 0x300 else { return 0 }
         return unsafe UInt8(truncatingIfNeeded: utf8proc_get_property(codePoint).pointee.combining_class)
     }

@@ -3,7 +3,6 @@ internal import PropertyLists
 
 /// The fields of a packed dictionary or of a row, read by name.
 struct PackedDictionary: ~Escapable {
-    /// The bytes that the fields are in.
     let bytes: Span<UInt8>
     let fields: Range<Int>
 
@@ -13,7 +12,7 @@ struct PackedDictionary: ~Escapable {
         self.fields = fields
     }
 
-    /// Where the value of a field begins; nil if the field is missing. The last field of a name counts.
+    /// The offset of a field's value; nil if the field is missing. Of repeated names, the last counts.
     func value(_ name: String) -> Int? {
         var name = name
         name.makeContiguousUTF8()
@@ -26,7 +25,7 @@ struct PackedDictionary: ~Escapable {
         return found
     }
 
-    /// Where the value of the first field of a name begins; nil if the field is missing.
+    /// The offset of the value of the first field with a name; nil if the field is missing.
     func firstValue(_ name: Span<UInt8>) -> Int? {
         var reader = PackedReader(bytes, at: fields.lowerBound)
         while reader.offset < fields.upperBound {
@@ -51,17 +50,17 @@ struct PackedDictionary: ~Escapable {
         }
     }
 
-    /// The ranges of the elements of an array; none for any other value.
+    /// The ranges of the elements of an array; empty for any other value.
     func elements(_ name: String) -> [Range<Int>] { value(name).flatMap { PackedReader(bytes, at: $0).elements } ?? [] }
 
-    /// Whether a field says yes: `true`, a number other than 0, or one of the texts `YES` and `true`.
+    /// Whether a field is `true`, a number other than 0, or one of the texts `YES` and `true`.
     func isTrue(_ name: String) -> Bool {
         guard let text = scalarText(name) else { return false }
         return ["true", "yes"].contains(text.lowercased()) || Double(text).map { $0 != 0 } ?? false
     }
 }
 
-/// The value at the offset, which stays where it is.
+/// Reads the value at the offset without moving on.
 extension PackedReader {
     /// The range of a text; nil for any other value.
     var text: Range<Int>? {

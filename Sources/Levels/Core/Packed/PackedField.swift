@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// One packed field: its position and its kind.
+/// The position and the kind of one packed field.
 struct PackedField {
     /// The range from the length of its name to its end.
     let range: Range<Int>
@@ -9,12 +9,11 @@ struct PackedField {
     let value: Int
     let tag: PackedTag?
 
-    /// Whether this is the place of an item's level.
+    /// Whether the item's level belongs here.
     var isHole: Bool { tag == .hole }
-    /// Whether it is a structural field that no detail shows.
+    /// Whether details omit the field, because it is structure.
     var isStructure: Bool { tag == .hole || tag == .hidden }
 
-    /// All fields in some packed bytes.
     static func all(in range: Range<Int>, of bytes: Span<UInt8>) -> [PackedField] {
         var fields: [PackedField] = []
         var offset = range.lowerBound
@@ -26,7 +25,6 @@ struct PackedField {
         return fields
     }
 
-    /// The last field that meets a condition.
     static func last(
         in range: Range<Int>, of bytes: Span<UInt8>, where isWanted: (PackedField) -> Bool
     ) -> PackedField? {
@@ -51,7 +49,7 @@ struct PackedField {
 }
 
 extension ByteBuffer {
-    /// Appends a field that is the place of a level.
+    /// Appends a field that marks the place of a level.
     mutating func appendPlace(named name: String, form: LevelForm) {
         append(run: Array(name.utf8).span)
         append(PackedTag.hole)

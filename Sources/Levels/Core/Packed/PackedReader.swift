@@ -10,7 +10,6 @@ public struct PackedReader: ~Escapable {
     /// The offset of the next byte to be read.
     public var offset: Int
 
-    /// - Parameter offset: the first byte to read.
     @inlinable
     @_lifetime(copy bytes)
     public init(_ bytes: Span<UInt8>, at offset: Int = 0) {
@@ -18,7 +17,6 @@ public struct PackedReader: ~Escapable {
         self.offset = offset
     }
 
-    /// One byte.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func byte() -> UInt8 {
@@ -82,7 +80,7 @@ public struct PackedReader: ~Escapable {
 }
 
 extension PackedReader {
-    /// A number, a Boolean, a date or a UID after its tag; nil for a tag of something else.
+    /// Reads a number, a Boolean, a date or a UID after its tag; nil for other tags.
     @_lifetime(self: copy self)
     mutating func scalar(_ tag: PackedTag?) -> PropertyListScalar? {
         switch tag {
@@ -102,7 +100,6 @@ extension PackedReader {
 
 /// Appends values in the packed form; see `PackedTag`.
 extension ByteBuffer {
-    /// A length or a magnitude: LEB128.
     @inline(__always)
     mutating func append(packed number: UInt64) { append(leb128: number) }
 
@@ -120,7 +117,7 @@ extension ByteBuffer {
         for step in 0..<4 { set(UInt8(truncatingIfNeeded: halfWord >> UInt32(step * 8)), at: offset + step) }
     }
 
-    /// Length and bytes.
+    /// Appends a length and bytes.
     @inline(__always)
     mutating func append(run bytes: Span<UInt8>) {
         append(packed: UInt64(bytes.count))
@@ -147,20 +144,18 @@ extension ByteBuffer {
         }
     }
 
-    /// A string or data.
     mutating func append(_ tag: PackedTag, _ content: Span<UInt8>) {
         append(tag)
         append(run: content)
     }
 
-    /// Begins a container; its size is filled in at its end.
+    /// Begins a container, whose size is filled in at its end; returns the start of its content.
     mutating func beginContainer(_ tag: PackedTag) -> Int {
         append(tag)
         append(halfWord: 0)
         return count
     }
 
-    /// Ends a container whose content begins at `start`.
     mutating func endContainer(at start: Int) throws(PropertyListError) {
         guard UInt32(exactly: count - start) != nil else {
             throw PropertyListError("one field holds more than 4 GiB; store large data in separate files")
@@ -168,7 +163,7 @@ extension ByteBuffer {
         endSmallContainer(at: start)
     }
 
-    /// Ends a container whose size is known to be below 4 GiB.
+    /// Ends a container that is known to be smaller than 4 GiB.
     mutating func endSmallContainer(at start: Int) {
         replace(at: start - 4, halfWord: UInt32(truncatingIfNeeded: count - start))
     }

@@ -14,11 +14,11 @@ public enum PackedTag: UInt8, Sendable {
     case uid
     /// Size in four bytes, then the elements.
     case array, dictionary
-    /// The place of the children, and a byte that is their `LevelForm`.
+    /// The place of the children, followed by their `LevelForm` in one byte.
     case hole
-    /// A structural field that no detail shows (`SectionKeys`), kept so that the document can be written again.
+    /// A structural field (`SectionKeys`) that details omit, kept so that the document can be written again.
     case hidden
-    /// What a row shows as its control: a value that is shown, but is not a field. See `PackedControl`.
+    /// The control that a row shows, which is not a field; see `PackedControl`.
     case control
 }
 
@@ -32,15 +32,15 @@ public enum LevelForm: UInt8, Sendable {
     case sections
     /// `Sections`: a dictionary of arrays.
     case namedSections
-    /// Shape `any`: the elements of an array, or the entries of a dictionary.
+    /// Shape `any`: an array's elements, or a dictionary's entries.
     case elements, entries
-    /// The specifiers of a settings page, which the root keeps as they are; see `SettingsPage`.
+    /// The rows made from the specifiers of a settings page, which stay a field of the root; see `SettingsPage`.
     case specifiers
-    /// `Records`: the values of a field of `DrillBy`, each with the records that have it below.
+    /// `Records`: the values of a `DrillBy` field, each above its records.
     case facets
     /// `Records`: the records themselves.
     case records
 
-    /// Whether the rows were made from a table, so that they are written as its records.
+    /// Whether the rows were made from a table, and are written as its records.
     public var isDrilled: Bool { self == .facets || self == .records }
 }

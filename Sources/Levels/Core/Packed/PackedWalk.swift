@@ -3,17 +3,17 @@ public import PropertyLists
 
 /// Sends packed fields to a consumer, without recursion and in pieces; `/detail` and `/document` are written with it.
 public struct PackedWalk {
-    /// The open containers, the innermost last: the end of each, and whether it is a dictionary.
+    /// The open containers, the innermost last.
     private var open: [(end: Int, isDictionary: Bool)] = []
 
-    /// A walk that is between two values.
+    /// Creates a walk.
     public init() {}
 
     private static let nowhere = SourcePosition.byte(offset: 0)
 
-    /// Sends one value that begins at `offset`; returns where the next one begins.
+    /// Sends the value at `offset`; returns the offset of the next one.
     ///
-    /// A `hidden` value is sent as the value it hides. It must not contain a hole.
+    /// Sends a `hidden` value as the value that it hides. The value must not contain a hole.
     public mutating func tell(
         _ bytes: Span<UInt8>, at offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) -> Int {
@@ -61,10 +61,10 @@ public struct PackedWalk {
     }
 }
 
-/// Packs a property list of any type; see `PackedTag` for the format.
+/// Packs a property list of any type.
 struct PackedValueWriter: PropertyListConsumer, ~Copyable {
     private(set) var output = ByteBuffer()
-    /// Where the contents of the open containers begin, the innermost last.
+    /// The starts of the contents of the open containers, the innermost last.
     private var open: [Int] = []
 
     mutating func beginDictionary(at position: SourcePosition) { open.append(output.beginContainer(.dictionary)) }
@@ -85,7 +85,6 @@ struct PackedValueWriter: PropertyListConsumer, ~Copyable {
 }
 
 extension PropertyListValue {
-    /// Reads a packed value, which begins with its tag.
     init(packed bytes: Span<UInt8>, at offset: Int) throws(PropertyListError) {
         var builder = PropertyListValueBuilder()
         var walk = PackedWalk()

@@ -1,25 +1,23 @@
-/// One document of several files: the tree of a file, and what its parts are.
+/// One document of several files: the tree of a file, and its parts.
 ///
-/// It never changes. Two compositions share what they have in common: a new one copies only the levels on the way to
-/// what changed.
+/// It is immutable. A new composition shares the levels of an older one, except for the levels on the way to a change.
 public final class Composition: Sendable {
-    /// What a part is.
     public enum Part: Sendable {
-        /// A document, or what was made of another file.
+        /// A document, or the tree of another file.
         case composed(Composition)
-        /// Nothing; the sentence, with its full stop, says why, and the row and its level carry it.
+        /// Unreadable; the reason is a whole sentence, which the row and its level carry.
         case refused(String)
     }
 
-    /// The document as its file has it: the rows that are parts have no level.
+    /// The document of the file itself: rows that are parts are without a level.
     public let source: Level
-    /// The document with the levels of all parts in their places.
+    /// The document with all parts in place.
     public let document: Level
-    /// What each reference in the file leads to.
+    /// The part of each reference in the file.
     public let parts: [PartReference: Part]
-    /// The composed levels, so that the next composition shares them.
+    /// The composed levels, for the next composition to share.
     let grafts: LevelGrafts
-    /// The levels of its parts that were refused, by their sentences, for the same purpose.
+    /// The levels of refused parts, by reason, for the same purpose.
     let refusals: [String: Level]
 
     init(
@@ -32,7 +30,7 @@ public final class Composition: Sendable {
         self.refusals = refusals
     }
 
-    /// Whether composing a file again would give the same.
+    /// Whether composing the file again would give the same result.
     public func isMade(of source: Level, _ parts: [PartReference: Part]) -> Bool {
         guard self.source === source, parts.count == self.parts.count else { return false }
         return parts.allSatisfy { reference, part in
@@ -57,9 +55,7 @@ public final class Composition: Sendable {
         }
     }
 
-    /// Finds an item of the composed document in its file.
-    ///
-    /// - Returns: the composition of the file that contains the item, and the item as that file has it.
+    /// Finds an item of the composed document in its file: the composition of that file, and the item there.
     public func origin(of item: Item) -> (file: Composition, item: Item) {
         var file = self
         var steps = [Item.Step(level: source, row: 0)]
@@ -76,20 +72,19 @@ public final class Composition: Sendable {
     }
 }
 
-/// The levels with parts of one document, and what they became.
+/// The composed levels of one document, by the identity of their sources.
 typealias LevelGrafts = [ObjectIdentifier: LevelGraft]
 
-/// What a row's level is replaced with when a document is composed.
+/// A replacement for the level below a row.
 struct Scion {
-    /// What is put in.
     enum Graft {
-        /// A level with parts below it, which is composed; the row stays.
+        /// A level with parts below it, already composed; the row stays.
         case level(Level)
         /// The root of another document: its fields and its level.
         case root(Item.Step)
-        /// A level of no rows that says why a part could not be read.
+        /// A level without rows, with the reason why a part could not be read.
         case refusal(Level)
-        /// No level, for a part that is left out.
+        /// No level, for an omitted part.
         case nothing
     }
 
@@ -117,15 +112,14 @@ struct Scion {
     var isPart: Bool { if case .level = graft { false } else { true } }
 }
 
-/// A level as its file has it, and the same level with its parts, or those of the levels below, in their places.
+/// A level of a file, and the same level with the parts in and below it in place.
 struct LevelGraft: Sendable {
-    /// Kept, so that its identity is that of no other level.
+    /// Kept, because its identity is the key.
     let source: Level
     let composed: Level
-    /// The documents and levels that were put in, in order; nil for a part that is left out.
+    /// The replacements, in order; nil for an omitted part.
     let scions: [Level?]
 
-    /// Whether composing the level again would give the same.
     func isMade(of others: [Level?]) -> Bool {
         scions.count == others.count && zip(scions, others).allSatisfy { $0 === $1 }
     }

@@ -24,7 +24,7 @@ public struct Item: Sendable {
     /// From the root's row to the item's own; never empty.
     public let steps: [Step]
 
-    /// The number of rows below the item, if the levels do not tell it.
+    /// The number of rows below the item, if it is not that of the level.
     private let knownCount: Int?
 
     init(_ steps: [Step]) {
@@ -32,13 +32,13 @@ public struct Item: Sendable {
         knownCount = nil
     }
 
-    /// Creates the root of a tree, whose document is a level of one row.
+    /// The root of a document.
     public init(rootOf document: Level) { self.init([Step(level: document, row: 0)]) }
 
-    /// Creates an item that is not in a tree.
+    /// An item outside of a tree.
     ///
     /// - Parameters:
-    ///   - steps: the rows that lead to it, beginning with the root's; each may be in a level of its own.
+    ///   - steps: the rows from the root's to the item's own, which may each be in a level of its own.
     ///   - count: the number of rows below it.
     public init(_ steps: [Step], count: Int) {
         self.steps = steps
@@ -49,7 +49,7 @@ public struct Item: Sendable {
     public enum Lookup: Sendable {
         /// The item that the path leads to.
         case found(Item)
-        /// The nearest existing item, and the index of the key that none of its rows has.
+        /// The nearest existing item, and the index of the first key without a row.
         case missing(nearest: Item, keyNumber: Int)
     }
 
@@ -88,14 +88,14 @@ public struct Item: Sendable {
     public var stepAbove: Step? { steps.count > 1 ? steps[steps.count - 2] : nil }
 }
 
-/// The titles from the root to an item, for people to read in sentences.
+/// Formats the titles from the root to an item for sentences.
 enum TitlePath {
     private static let mostTitles = 12
 
     /// `/Item 4/Screen G`, or `/` for the root; the middle of a very deep path and the end of a long title are `…`.
     static func text(_ titles: [String]) -> String { joined(titles.map { QuotedText($0).description }) }
 
-    /// The path without quoting, for texts that a message can contain as they are.
+    /// The path without quoting, for texts that are safe in a message.
     static func joined(_ steps: [String]) -> String {
         guard !steps.isEmpty else { return "/" }
         guard steps.count > mostTitles else { return steps.map { "/" + $0 }.joined() }
@@ -104,12 +104,12 @@ enum TitlePath {
     }
 }
 
-/// Items by the numbers of the rows that lead to them.
+/// Items by row numbers.
 extension Item {
-    /// The row numbers from the root's level down to the item; none for the root.
+    /// The row numbers from the root's level to the item; empty for the root.
     var rowPath: [Int] { steps.dropFirst().map(\.row) }
 
-    /// The item that row numbers lead to; nil if there is none.
+    /// The item at row numbers; nil if a row is missing.
     init?(rowPath: [Int], in document: Level) {
         var steps = [Step(level: document, row: 0)]
         for row in rowPath {
@@ -122,12 +122,12 @@ extension Item {
 }
 
 extension Item.Step {
-    /// Whether the title of the row is that of another row.
+    /// Whether two rows have the same title.
     public func hasSameTitle(as other: Item.Step) -> Bool {
         isEqual(to: other, level.row(row).title, other.level.row(other.row).title)
     }
 
-    /// Whether the key of the row is that of another row.
+    /// Whether two rows have the same key.
     public func hasSameKey(as other: Item.Step) -> Bool {
         isEqual(to: other, level.row(row).key, other.level.row(other.row).key)
     }

@@ -1,29 +1,29 @@
 import Bytes
 internal import PropertyLists
 
-/// The ordered list of one item's children: the unit of everything that is served, cached, compared and replaced.
+/// The ordered list of an item's children: the unit of serving, caching, comparing and replacing.
 ///
-/// Its rows are packed in one block. It never changes, does not know its parent, and may be shared by many snapshots.
+/// Its rows are packed in one block. It is immutable, does not know its parent, and many snapshots may share it.
 public final class Level: Sendable {
     /// The offsets of the rows and of the end, four bytes each; in a short level, a byte of each key's hash; then the
     /// rows. See `Row` and `KeyIndex`.
     public let bytes: [UInt8]
-    /// The levels below the rows; empty if every row is a leaf.
+    /// The levels below the rows; empty if all rows are leaves.
     let children: [Level?]
     /// All sections, the hidden ones last; empty for a plain list.
     let allSections: [Section]
     let keyIndex: KeyIndex
-    /// The number of rows that are shown; hidden ones follow them.
+    /// The number of shown rows; hidden ones follow them.
     public let count: Int
     /// The number of items in and below this level.
     public let itemCount: Int
     /// The hash of the content of this level and of all levels below it.
     public let hash: ContentHash
-    /// The hash of `bytes` alone, so that replacing a level below a row does not hash the rows again.
+    /// The hash of `bytes` alone, so that a new level below a row does not require hashing the rows again.
     let ownHash: ContentHash
-    /// The number of hidden items in and below this level, which `itemCount` does not include.
+    /// The number of hidden items in and below this level, which `itemCount` excludes.
     let hiddenItemCount: UInt32
-    /// How many levels deep the items in and below this level nest; 0 without rows.
+    /// The depth of the items in and below this level, in levels; 0 without rows.
     let height: UInt16
     /// How its rows were written in the document.
     public let form: LevelForm
@@ -33,12 +33,12 @@ public final class Level: Sendable {
     let rowsHoldTextBeyondXML: Bool
     /// Whether the level of some row in or below this level comes from another file; see `PartReference`.
     public let holdsParts: Bool
-    /// Whether that is so for a row of this level itself.
+    /// Whether a row of this level itself has its level in another file.
     let rowsHoldParts: Bool
-    /// Whether an item in this level or below it may give its level an order (`Item.Step.order`). It stays so when such an
-    /// item is removed.
+    /// Whether an item in or below this level may give its level an order (`Item.Step.order`); removing the item does
+    /// not reset it.
     public let mayHoldOrders: Bool
-    // The order of the properties keeps an object in a block of 128 bytes: a large tree has a million of them.
+    // This order of properties fits an object into a block of 128 bytes: a large tree has a million levels.
 
     /// - Parameter mayHoldOrders: whether an item of the level may give an order, besides those below it.
     init(
@@ -84,7 +84,7 @@ public final class Level: Sendable {
     /// The sections that are shown; empty for a plain list.
     public var sections: ArraySlice<Section> { allSections.prefix { !$0.isHidden } }
 
-    /// The approximate memory use of this level without the levels below, in bytes.
+    /// The approximate memory use without the levels below, in bytes.
     public var residentBytes: Int {
         bytes.count + children.count * 8 + keyIndex.residentBytes + allSections.reduce(256) { $0 + $1.residentBytes }
     }
@@ -97,7 +97,7 @@ public final class Level: Sendable {
     @inline(__always)
     public func childCount(_ row: Int) -> Int { child(row)?.count ?? 0 }
 
-    /// The positions of the parts of a row in `bytes`.
+    /// The parts of a row, as ranges of `bytes`.
     @inline(__always)
     public func row(_ number: Int) -> Row {
         precondition(number >= 0 && number < rowCount)
@@ -105,7 +105,7 @@ public final class Level: Sendable {
         return Row(in: bytes.span, number: number)
     }
 
-    /// The shown row with this key; nil if there is none.
+    /// The shown row with this key, if any.
     public func row(withKey key: Span<UInt8>) -> Int? {
         let bytes = bytes
         let found = keyIndex.row(hash: ContentHash.short(of: key), in: bytes.span) { candidate in
@@ -114,7 +114,7 @@ public final class Level: Sendable {
         return found.flatMap { $0 < count ? $0 : nil }
     }
 
-    /// The shown row whose key has this XXH3-64 hash; nil if there is none.
+    /// The shown row whose key has this XXH3-64 hash, if any.
     public func row(withKeyHash hash: UInt64) -> Int? {
         let bytes = bytes
         let found = keyIndex.row(hash: hash, in: bytes.span) { candidate in
@@ -131,10 +131,8 @@ public final class Level: Sendable {
         return start.halfWord()..<end.halfWord()
     }
 
-    /// A row's key as text.
     public func key(_ number: Int) -> String { text(row(number).key) }
 
-    /// A row's title as text.
     public func title(_ number: Int) -> String { text(row(number).title) }
 
     func keyHash(_ number: Int) -> UInt64 {
@@ -177,13 +175,10 @@ extension Section {
 }
 
 extension Level {
-    /// The maximum number of children for `rowsHash`, which visits all of them.
     private static let rowsHashLimit = 4_096
 
-    /// The hash of the rows, the sections, the number of rows below each row and why a level below could not be read, but
-    /// nothing else of the levels below; nil for a level with very many children.
-    ///
-    /// Time is linear in the children, not in the bytes of the rows.
+    /// The hash of the rows, the sections, the number of rows below each row, and the reason for each unreadable level
+    /// below, without other content of the levels below; nil if the level has more than 4,096 children.
     package var rowsHash: ContentHash? {
         guard children.count <= Self.rowsHashLimit else { return nil }
         var summary = ByteBuffer(capacity: 32 + children.count * 8)
@@ -216,7 +211,7 @@ extension Level {
 
     /// A level without rows.
     ///
-    /// - Parameter sentence: why it could not be read, for clients; a whole sentence with its full stop.
+    /// - Parameter sentence: why the level could not be read; a whole sentence for clients.
     public static func refused(_ sentence: String) -> Level { Level(withoutRows: emptyTable + Array(sentence.utf8)) }
 
     /// Why the level could not be read; nil for every other level.

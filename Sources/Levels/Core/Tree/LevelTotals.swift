@@ -36,7 +36,7 @@ extension Level {
     /// The number of items in and below this level, including hidden ones.
     var fullItemCount: Int { itemCount + Int(hiddenItemCount) }
 
-    /// How many levels the items in and below this level nest.
+    /// The depth of the items in and below this level, in levels.
     public var depth: Int { Int(height) }
 
     /// The same rows with other levels below them; O(rows), without reading the rows.

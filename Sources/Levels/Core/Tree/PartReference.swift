@@ -1,17 +1,17 @@
 internal import Bytes
 public import PropertyLists
 
-/// What a row refers to if its level comes from another file.
+/// A row's reference to another file, which has its level.
 public struct PartReference: Hashable, Sendable {
     /// How the file is read.
     public enum Kind: Hashable, Sendable {
-        /// As a document, whose root's level is the row's (`Source`).
+        /// A document, whose root's level is the row's (`Source`).
         case document
-        /// As a table, whose records, drilled like this, are the row's level (`Records`).
+        /// A table, whose records are drilled into the row's level (`Records`).
         case records(RecordDrilling)
     }
 
-    /// The path as the document has it, relative to the document's folder.
+    /// The path in the document, relative to the document's folder.
     public let path: String
     /// How the file is read.
     public let kind: Kind
@@ -26,16 +26,16 @@ public struct PartReference: Hashable, Sendable {
 
     var isTable: Bool { kind != .document }
 
-    /// The structural key of an item whose level is another document; `--keys` does not change it.
+    /// The structural key for an item whose level is another document; `--keys` does not change it.
     static let sourceName = "Source"
-    /// The structural key of an item whose level is made of a table.
+    /// The structural key for an item whose level is a table.
     static let recordsName = "Records"
 }
 
 extension Level {
-    /// What a row refers to; nil unless its level comes from another file.
+    /// A row's reference to another file; nil without one.
     ///
-    /// A child pane of a settings page is none of these: what its `File` names is found by the rules of bundles.
+    /// A child pane of a settings page does not count: the rules of bundles find its file.
     public func part(_ number: Int) -> PartReference? {
         let row = row(number)
         guard row.flags.contains(.isPart), form != .specifiers else { return nil }
@@ -45,9 +45,9 @@ extension Level {
     }
 }
 
-/// A reference to a part, and where the document has it.
+/// A reference to a part, and its place in the document.
 public struct PartMention: Sendable, Equatable {
-    /// What is referred to.
+    /// The reference.
     public let reference: PartReference
     /// The position of the item; nil if it is not known.
     public let position: SourcePosition?
@@ -56,10 +56,9 @@ public struct PartMention: Sendable, Equatable {
 }
 
 extension Level {
-    /// The parts that a document refers to.
     public var partReferences: Set<PartReference> { Set(partMentions.map(\.reference)) }
 
-    /// The parts that a document refers to, each once, in the order of the document.
+    /// The references of a document, each once, in document order.
     var partMentions: [PartMention] {
         guard holdsParts else { return [] }
         var known: Set<PartReference> = []
@@ -80,9 +79,9 @@ extension Level {
 }
 
 extension Level {
-    /// The path of an item that has its own level beside a `Source`; nil if none has.
+    /// The path of an item with its own level beside a `Source`; nil if there is none.
     ///
-    /// A reader keeps that `Source` as a plain field. A document that another server composed has it.
+    /// Readers keep this `Source` as a plain field. A document that another server composed has it.
     public var levelBesideSource: String? {
         var stack = [(level: self, row: 0, titles: [String]())]
         while let (level, row, titles) = stack.popLast() {

@@ -2,17 +2,14 @@ internal import Bytes
 
 /// How a flat table becomes levels: the fields to drill by, and the field that titles a record.
 public struct RecordDrilling: Sendable, Hashable {
-    /// The fields whose values are the levels, from the top down; if empty, the records are the level.
+    /// The fields whose values are the levels, from the top down; if empty, the records are the only level.
     public var fields: [String]
-    /// The field that is a record's title; a record without it, or with an empty one, has its number in the table.
+    /// The field with a record's title; without a value, the title is the record's number in the table.
     public var titleField: String
 
     /// The default of `titleField`.
     public static let defaultTitleField = "Title"
 
-    /// - Parameters:
-    ///   - fields: the fields to drill by.
-    ///   - titleField: the field that titles a record.
     public init(fields: [String], titleField: String = defaultTitleField) {
         self.fields = fields
         self.titleField = titleField
@@ -20,7 +17,7 @@ public struct RecordDrilling: Sendable, Hashable {
 }
 
 extension Level {
-    /// The file whose records are the level below a row; nil if the row has no `Records`, or has them as an array.
+    /// The file of the table below a row; nil unless `Records` names a file.
     func table(ofRow number: Int) -> PartReference? {
         let fields = row(number).fields
         let bytes = bytes
@@ -31,7 +28,7 @@ extension Level {
         return .records(String(utf8: bytes.span.extracting(path)), drilling)
     }
 
-    /// How the table of an item is drilled, by its packed fields; nil if it has no table.
+    /// The drilling of an item's table, from its packed fields; nil without a table.
     func drilling(in fields: Range<Int>) -> RecordDrilling? {
         let bytes = bytes
         let item = PackedDictionary(bytes.span, fields)
@@ -41,7 +38,7 @@ extension Level {
 }
 
 extension Item {
-    /// How the records below an item that is made of a value of `DrillBy` are drilled further; nil for other items.
+    /// The drilling of the records below an item that stands for a value of `DrillBy`; nil for other items.
     public var remainingDrilling: RecordDrilling? {
         guard own.level.form == .facets, let owner = steps.lastIndex(where: { !$0.level.form.isDrilled }) else {
             return nil
@@ -53,14 +50,14 @@ extension Item {
     }
 }
 
-/// The records of a table in the order of the table, however they are drilled.
+/// The records of a table, in the order of the table.
 struct RecordsInOrder {
     private var records: [Item.Step] = []
     var count: Int { records.count }
 
     subscript(place: Int) -> Item.Step { records[place] }
 
-    /// Collects the records in and below a level; O(n) if it is a whole table, else O(n log n).
+    /// Collects the records in and below a level; O(n) for a whole table, otherwise O(n log n).
     init(below level: Level) {
         var numbers: [(number: Int, step: Item.Step)] = []
         numbers.reserveCapacity(level.itemCount)

@@ -1,13 +1,13 @@
 import Bytes
 
-/// The positions of the parts of one row in its level's bytes.
+/// The parts of one row, as ranges of its level's bytes.
 ///
 /// The packed form is: flags; the title's length, and its offset if it is in the fields; the key's length and bytes if
-/// it is not the title; then the fields; last, for a record, its number in the table. The next row follows.
+/// it differs from the title; the fields; for a record, its number in the table. The next row follows.
 public struct Row: Sendable {
     /// The title's UTF-8.
     public let title: Range<Int>
-    /// The key's UTF-8; the same range as the title's if that is the key.
+    /// The key's UTF-8; equals the title's range if the title is the key.
     public let key: Range<Int>
     /// The packed fields, names and values in document order.
     public let fields: Range<Int>
@@ -18,7 +18,7 @@ public struct Row: Sendable {
         /// The item was written as a string.
         static let isString = Flags(rawValue: 1)
         static let hasOwnKey = Flags(rawValue: 2)
-        /// The title is in the row's head, not in a field.
+        /// The title is in the row's head, outside of the fields.
         static let hasOwnTitle = Flags(rawValue: 4)
         /// The key comes from a `Key` field.
         static let hasExplicitKey = Flags(rawValue: 8)
@@ -26,46 +26,41 @@ public struct Row: Sendable {
         static let arrangesLevel = Flags(rawValue: 16)
         /// The fields end with a control.
         static let isControl = Flags(rawValue: 32)
-        /// The row's level comes from another file, and is not in this tree; see `PartReference`.
+        /// The row's level is in another file, and not in this tree; see `PartReference`.
         static let isPart = Flags(rawValue: 64)
         /// The item is a record, and its number in the table follows the fields, four bytes.
         static let hasRecordNumber = Flags(rawValue: 128)
 
         static let recordNumberBytes = 4
-        /// The bits that a builder sets for what an item's fields say; they stay with the row when it is copied.
+        /// The bits that a builder derives from an item's fields; copies of the row keep them.
         static let marks = Flags(rawValue: 0xF0)
     }
 
-    /// Whether the row is a control; see `PackedControl`.
     public var isControl: Bool { flags.contains(.isControl) }
 
     var isPart: Bool { flags.contains(.isPart) }
 
-    /// Whether the item was written as a bare string.
+    /// Whether the item was written as a string.
     public var isString: Bool { flags.contains(.isString) }
 
     /// Whether the item is a record of a table, so that every key is a field.
     public var isRecord: Bool { flags.contains(.hasRecordNumber) }
 
-    /// The record's number in its table, from 1; 0 if the item is not a record.
-    ///
-    /// - Parameter bytes: the level's.
+    /// The record's number in its table, from 1; 0 for other items.
     func recordNumber(in bytes: Span<UInt8>) -> Int {
         guard isRecord else { return 0 }
         var reader = PackedReader(bytes, at: fields.upperBound)
         return reader.halfWord()
     }
 
-    /// The flags of a row of a level, without the rest of it.
+    /// Reads only the flags of a row.
     @inline(__always)
     static func flags(in bytes: Span<UInt8>, number: Int) -> Flags {
         var table = PackedReader(bytes, at: number * 4)
         return Flags(rawValue: bytes[table.halfWord()])
     }
 
-    /// Parses a row of a level.
-    ///
-    /// - Parameter bytes: the level's.
+    /// Parses a row of the level with these bytes.
     @inline(__always)
     public init(in bytes: Span<UInt8>, number: Int) {
         var table = PackedReader(bytes, at: number * 4)
@@ -90,9 +85,7 @@ public struct Row: Sendable {
 }
 
 extension Row {
-    /// The packed members of the row's control, in the order of the answer; nil if the row is not a control.
-    ///
-    /// - Parameter bytes: the level's.
+    /// The packed members of the row's control, in the order of the answer; nil without one.
     public func control(in bytes: Span<UInt8>) -> Range<Int>? {
         guard isControl else { return nil }
         guard let control = PackedField.last(in: fields, of: bytes, where: { $0.tag == .control }) else { return nil }
@@ -102,7 +95,7 @@ extension Row {
 }
 
 extension PackedField {
-    /// Whether the title of a row is part of this field, so that it moves with the field.
+    /// Whether the title of a row is in this field, and moves with it.
     func holdsTitle(of row: Row) -> Bool {
         !row.flags.contains(.hasOwnTitle) && range.contains(row.title.lowerBound)
     }

@@ -8,21 +8,18 @@ public struct Section: Sendable, Equatable {
     public var index: String?
     /// The text below the rows; nil without one.
     public var footer: String?
-    /// The number of the first row, counted over the whole level.
+    /// The number of the first row in the level.
     public var start: Int
     /// The number of rows.
     public var count: Int
-    /// Whether `SectionKeys` omits it: kept for the document, but not shown.
+    /// Whether `SectionKeys` omits it, so that it is kept but not shown.
     public var isHidden = false
-    /// The number of the section that the document's dictionary has at this place, less the number of this section; not 0
-    /// only if `SectionKeys` changes the order.
-    ///
-    /// The version of the level does not depend on it.
+    /// The number of the section at this place of the document's dictionary, less this section's number; 0 unless
+    /// `SectionKeys` changes the order. The version of the level does not depend on it.
     var writtenShift: Int32 = 0
-    /// The section's own dictionary, packed, with a hole in place of its rows; empty if it is a bare array.
+    /// The section's packed dictionary, with a hole for its rows; empty for a bare array.
     var fields: [UInt8] = []
 
-    /// A section without a heading.
     public init(rows: Int) { self.init(start: 0, count: rows) }
 
     /// The section without the parts that are not shown.
@@ -31,12 +28,11 @@ public struct Section: Sendable, Equatable {
     /// The numbers of the rows.
     public var rows: Range<Int> { start..<start + count }
 
-    /// The approximate memory use, in bytes.
     var residentBytes: Int {
         [title, index, footer].reduce(128 + fields.count) { $0 + ($1?.utf8.count ?? 0) }
     }
 
-    /// A section with the parts that are shown.
+    /// A section with only its shown parts.
     public init(title: String? = nil, index: String? = nil, footer: String? = nil, start: Int, count: Int) {
         self.title = title
         self.index = index
@@ -47,7 +43,7 @@ public struct Section: Sendable, Equatable {
 }
 
 extension Level {
-    /// The number of the section at a place in the document; `SectionKeys` may give named sections another order.
+    /// The number of the section at a place in the document; `SectionKeys` may change it.
     func writtenSection(_ place: Int) -> Int {
         guard form == .namedSections else { return place }
         let number = place + Int(allSections[place].writtenShift)
@@ -56,11 +52,8 @@ extension Level {
 }
 
 extension Section {
-    /// The sections of the rows that remain of a longer list, without empty sections.
-    ///
-    /// - Parameters:
-    ///   - rows: their positions in the longer list, in ascending order.
-    ///   - sections: the sections of the longer list.
+    /// The sections of a subset of a list's rows, without empty sections; `rows` are their positions in the list, in
+    /// ascending order.
     static func dividing(_ rows: [Int], as sections: some Sequence<Section>) -> [Section] {
         var left: [Section] = []
         var start = 0
@@ -80,7 +73,7 @@ extension Section {
         sections.reduce(0) { $0 + ($1.isHidden ? $1.count : 0) }
     }
 
-    /// Adds a place for rows to a section's dictionary if it has none.
+    /// Adds a place for rows to the section's dictionary, unless it has one.
     fileprivate mutating func addPlaceForRows(named name: String) {
         guard !fields.isEmpty, !PackedField.all(in: 0..<fields.count, of: fields.span).contains(where: \.isHole) else {
             return
@@ -92,13 +85,11 @@ extension Section {
 }
 
 extension [Section] {
-    /// The sections with other numbers of rows, as the builder leaves them.
-    ///
-    /// A level whose listed sections are all empty shows no sections.
+    /// The sections with other numbers of rows, as a builder makes them; none is shown if all listed ones are empty.
     ///
     /// - Parameters:
-    ///   - listed: how many of the sections `SectionKeys` names.
-    ///   - name: the name of the rows in a section that had none so far.
+    ///   - listed: the number of sections that `SectionKeys` names.
+    ///   - name: the name for rows in a section without a place for them.
     func holding(_ counts: [Int], listed: Int, rowsName name: String) -> [Section] {
         let isEmpty = !counts.prefix(listed).contains { $0 > 0 }
         var start = 0

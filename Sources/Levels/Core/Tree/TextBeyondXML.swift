@@ -1,8 +1,8 @@
 internal import PropertyLists
 
-/// Finds what an XML property list cannot represent: control characters, U+FFFE, U+FFFF, fractions of a second.
+/// Finds content that XML property lists cannot represent: control characters, U+FFFE, U+FFFF, fractions of a second.
 enum TextBeyondXML {
-    /// Whether packed fields contain it in their names or values, except in their holes.
+    /// Whether the names or values of packed fields contain it, except in their holes.
     static func isAmong(_ fields: Range<Int>, of bytes: Span<UInt8>) -> Bool {
         var reader = PackedReader(bytes, at: fields.lowerBound)
         var open = [(end: fields.upperBound, isDictionary: true)]
@@ -32,13 +32,13 @@ enum TextBeyondXML {
 }
 
 extension TextBeyondXML {
-    /// Whether an item contains it, without the levels below.
+    /// Whether an item contains it, apart from the levels below.
     static func isIn(_ row: Row, of bytes: Span<UInt8>) -> Bool {
         row.isString
             ? XMLText.holdsMoreThanXML(bytes.extracting(row.title)) : isAmong(row.fields, of: bytes)
     }
 
-    /// Whether a level contains it in its rows and sections, without the levels below.
+    /// Whether the rows and sections of a level contain it, apart from the levels below.
     static func isIn(rowsOf bytes: [UInt8], count: Int, sections: [Section], form: LevelForm) -> Bool {
         for number in 0..<count {
             let row = Row(in: bytes.span, number: number)
@@ -59,7 +59,7 @@ extension TextBeyondXML {
 }
 
 extension Level {
-    /// Whether a row's item, without the levels below it, contains text or dates that XML cannot represent.
+    /// Whether a row's item, apart from the levels below, contains text or dates that XML cannot represent.
     public func holdsTextBeyondXML(inRow number: Int) -> Bool {
         let bytes = bytes
         return TextBeyondXML.isIn(row(number), of: bytes.span)

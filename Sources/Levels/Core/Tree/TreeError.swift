@@ -1,6 +1,6 @@
 public import PropertyLists
 
-/// An error in a document or an edit that breaks a rule of trees.
+/// A violation of the rules of trees by a document or an edit.
 public enum TreeError: Error, Equatable, Sendable {
     /// Two rows of a level have the same key.
     indirect case sharedKey(SharedKey)
@@ -8,30 +8,30 @@ public enum TreeError: Error, Equatable, Sendable {
     case equalHashes(limit: Int)
     /// A level takes more than 4 GiB.
     case levelTooLarge
-    /// There is no memory for a level.
+    /// Memory is too small for a level.
     case outOfMemory
     /// Items nest deeper than this many levels.
     case tooDeep(limit: Int)
     /// The number of items exceeds this limit.
     case tooManyItems(limit: Int)
-    /// A row's number is not below the number of rows.
+    /// A row's number is out of range.
     case noRow(Int, rows: Int)
-    /// An offset is larger than the number of rows that are there.
+    /// An offset exceeds the number of rows.
     case noPlace(Int, rows: Int)
-    /// A section's number is not below the number of sections.
+    /// A section's number is out of range.
     case noSection(Int, sections: Int)
     /// An edit would remove or move the root item.
     case root
     /// An edit would move an item into itself, or below itself.
     case intoItself
-    /// The tree has the shape `any`, in which titles follow from positions.
+    /// The tree has the shape `any`, in which positions determine titles.
     case anyShape
     /// The rows are made from a table.
     case records
 }
 
 extension TreeError: CustomStringConvertible {
-    /// A whole sentence without the final full stop: what is wrong and what would be right.
+    /// A whole sentence without the final full stop: the error and the rule.
     public var description: String {
         switch self {
         case .sharedKey(let shared): shared.message

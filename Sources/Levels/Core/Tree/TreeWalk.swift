@@ -1,34 +1,33 @@
 internal import Bytes
 public import PropertyLists
 
-/// Sends an item with everything below it as the events of its document, piece by piece, without recursion.
+/// Sends an item with everything below it as the events of a document, in pieces and without recursion.
 ///
-/// Reading the events gives the same tree: the names of structural keys, their places among the fields and the form
-/// of sections are preserved.
+/// Reading the events gives the same tree: the names of structural keys, their places among the fields and the form of
+/// sections are preserved.
 public struct TreeWalk {
     enum Frame {
         case item(Level, row: Int, offset: Int)
         case rows(Level, next: Int, end: Int)
         case sections(Level, next: Int)
         case sectionDictionary(Level, section: Int, offset: Int)
-        /// Shape `any`: the rows of a level are entries or elements.
+        /// Shape `any`: entries or elements.
         case entries(Level, next: Int)
         /// The records of a table.
         case records(RecordsInOrder, next: Int)
-        /// The end of a dictionary whose entries have been sent.
         case end
     }
 
     var stack: [Frame] = []
     private var start: (level: Level, row: Int)?
-    /// How the records below the item are drilled if it is made of one of their values.
+    /// The drilling of the records below the item, if it stands for one of their values.
     var drilling: RecordDrilling?
     static let nowhere = SourcePosition.byte(offset: 0)
 
     /// Creates a walk over the item in a row of a level.
     public init(_ level: Level, row: Int) { start = (level, row) }
 
-    /// Creates a walk over the records of a table, whose array has begun.
+    /// Creates a walk over the records of a table, after the beginning of their array.
     init(recordsBelow level: Level) { stack = [.records(RecordsInOrder(below: level), next: 0)] }
 
     /// Sends the next few events; false when all have been sent.
@@ -75,7 +74,7 @@ public struct TreeWalk {
         } else if row.isString {
             try consumer.string(bytes.span.extracting(row.title))
         } else if row.fields.isEmpty, !row.isRecord {
-            // Only the root of a document that is an array has no field at all.
+            // Only the root of an array document is without fields.
             try beginRows(level.child(number), form: level.child(number)?.form ?? .rows, to: &consumer)
         } else {
             try consumer.beginDictionary(at: Self.nowhere)
@@ -112,7 +111,7 @@ public struct TreeWalk {
         if let hole { try beginRows(level.child(row), form: hole, to: &consumer) }
     }
 
-    /// Sends one field; returns where the next begins, and the form of the level if its place is here.
+    /// Sends one field; returns the offset of the next one, and the form of the level if this is its place.
     private func tellField(
         _ bytes: Span<UInt8>, at offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) -> (next: Int, hole: LevelForm?) {
@@ -208,13 +207,13 @@ public struct TreeWalk {
 
 /// Tables are written as their records, not as the levels that are made of them.
 extension TreeWalk {
-    /// Creates a walk over an item; one that is made of a value of `DrillBy` becomes an item with a table.
+    /// Creates a walk over an item; one that stands for a value of `DrillBy` becomes an item with a table.
     public init(_ item: Item) {
         self.init(item.own.level, row: item.own.row)
         drilling = item.remainingDrilling
     }
 
-    /// Begins an item that is made of a value, as a dictionary with its records and how to drill them further.
+    /// Begins an item that stands for a value, as a dictionary with its records and their drilling.
     mutating func begin(
         _ level: Level, row: Int, drilledBy drilling: RecordDrilling,
         to consumer: inout some PropertyListConsumer & ~Copyable
@@ -242,7 +241,6 @@ extension TreeWalk {
         try consumer.key(Array(name.description.utf8).span, at: nowhere)
     }
 
-    /// Begins the records below an item, as an array.
     mutating func beginRecords(
         below level: Level?, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {

@@ -1,13 +1,10 @@
 public import PropertyLists
 
-/// Tells whether a control can have a value (manual, Settings pages).
+/// Checks values for controls (manual, Settings pages).
 public enum ControlCheck {
-    /// Checks a value that a client sets.
+    /// Checks a client's value of any property-list type for a control with these members (`Level.control(ofRow:)`).
     ///
-    /// - Parameters:
-    ///   - value: the value, in any property-list type.
-    ///   - control: the members of the control, as its row shows them (`Level.control(ofRow:)`).
-    /// - Throws: `EditRefusal` of the kind `notAllowed` if the control cannot have the value.
+    /// - Throws: `EditRefusal` of the kind `notAllowed` if the control rejects the value.
     public static func check(
         _ value: PropertyListValue, for control: PropertyListDictionary
     ) throws(EditRefusal) {
@@ -16,16 +13,11 @@ public enum ControlCheck {
         throw EditRefusal(.notAllowed(rule.allowed, pointer: "/Value"), "'Value' \(objection).")
     }
 
-    /// Checks a value, and returns it in the type in which it is stored.
+    /// Checks a value, and returns it in the type in which it is stored: that of the chosen option, or else that of the
+    /// control's value, if possible.
     ///
-    /// A choice is stored as it is among the `options`, any other value in the type that the control's value has, if it
-    /// can be read as that.
-    ///
-    /// - Parameters:
-    ///   - value: the value, in any property-list type.
-    ///   - control: the members of the control.
-    ///   - isExact: whether the client gave the type, which is kept unless it is a choice.
-    /// - Throws: `EditRefusal` of the kind `notAllowed` if the control cannot have the value.
+    /// - Parameter isExact: whether the client gave the type, which is kept unless it is a choice.
+    /// - Throws: `EditRefusal` of the kind `notAllowed` if the control rejects the value.
     public static func stored(
         _ value: PropertyListValue, for control: PropertyListDictionary, isExact: Bool
     ) throws(EditRefusal) -> PropertyListValue {

@@ -8,7 +8,6 @@ extension EditSession {
         try replace(target, with: patchedRow(of: target, changes, isExact: isExact))
     }
 
-    /// The row of an item after a merge patch.
     func patchedRow(
         of target: EditTarget, _ changes: PropertyListValue, isExact: Bool
     ) throws(EditRefusal) -> RowMaker.Made {
@@ -43,14 +42,13 @@ extension EditSession {
 
     // MARK: Items that exist
 
-    /// The row of an item whose fields are replaced.
     func putRow(of target: EditTarget, _ item: PropertyListValue, isExact: Bool) throws(EditRefusal) -> RowMaker.Made {
         try item.checkItem()
         let content = try ownContent(of: target)
         var new = item.fields(names)
         try refuseStructure(in: new, of: target.item)
         if target.item.depth > 0, !(names[.title] + names[.key]).contains(where: { new[$0] != nil }) {
-            // Without the key that is kept, the body must still be an item.
+            // Apart from the kept key, the body must be an item.
             _ = try maker(for: target, group: target.item.ownGroup).row(of: item)
         }
         let old = content.fields
@@ -112,7 +110,7 @@ extension EditSession {
         try insert(item, below: target, at: .last, section: nil)
     }
 
-    /// The item above with a new one as its last row, and the number of that row.
+    /// The item above with a new item as its last row, and the number of that row.
     private func appended(
         _ item: PropertyListValue, below target: EditTarget
     ) throws(EditRefusal) -> (owner: Item, row: Int) {
@@ -127,7 +125,7 @@ extension EditSession {
 
     // MARK: Rules
 
-    /// What is wrong with a new item wherever it is put; it is refused for this before its place.
+    /// The error in a new item, wherever it is put; reported before an error in its place.
     func fault(of item: PropertyListValue) -> EditRefusal? {
         do throws(EditRefusal) {
             try item.checkItem()
@@ -138,7 +136,7 @@ extension EditSession {
         }
     }
 
-    /// The same for an item without rows.
+    /// The error in an item without rows.
     func faultOfPut(_ item: PropertyListValue) -> EditRefusal? {
         if let fault = fault(of: item) { return fault }
         do throws(EditRefusal) { try refuseStructure(in: item.fields(names), of: nil) } catch { return error }
@@ -154,7 +152,6 @@ extension EditSession {
         return try content(of: target)
     }
 
-    /// Refuses a body that would change the level below an item.
     private func refuseStructure(in fields: PropertyListDictionary, of item: Item?) throws(EditRefusal) {
         var structure = StructuralNames.Role.lists.flatMap { names[$0] } + [PartReference.recordsName]
         if item?.depth == 0 { structure.append("PreferenceSpecifiers") }
@@ -167,7 +164,7 @@ extension EditSession {
 }
 
 extension PropertyListValue {
-    /// The fields of an item, which may be a text.
+    /// The fields of an item, which may be a string.
     fileprivate func fields(_ names: StructuralNames) -> PropertyListDictionary {
         if case .dictionary(let fields) = self { return fields }
         return PropertyListDictionary([.init(key: names[.title].first ?? "Title", value: self)])

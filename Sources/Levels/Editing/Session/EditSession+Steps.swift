@@ -40,7 +40,7 @@ extension EditSession {
             referringTo: made.parts)
     }
 
-    /// The edit that gives an item a place for rows: a control that is a leaf gets one before its control.
+    /// The edit that gives an item a place for rows: in a leaf with a control, before the control.
     private func branching(_ target: EditTarget) throws(EditRefusal) -> [RowEdit] {
         let item = target.item
         guard item.level == nil, item.own.level.row(item.own.row).isControl else { return [] }
@@ -81,7 +81,7 @@ extension EditSession {
         try log(edits, of: owner, at: place.path)
     }
 
-    /// The item below which another one is moved, if it is in the same file.
+    /// The new owner of a moved item, in the same file.
     private mutating func owner(_ shown: Item, beside target: EditTarget) throws(EditRefusal) -> EditTarget {
         var other = self
         other.forgetFile()
@@ -94,7 +94,7 @@ extension EditSession {
         return owner
     }
 
-    /// The row as it is in a section that makes controls of its rows; nil if it is the same everywhere.
+    /// The row with the controls of its new section; nil if they do not differ.
     private func movedRow(
         _ target: EditTarget, to place: RowPlace, below owner: EditTarget
     ) throws(EditRefusal) -> Item.Step? {
@@ -121,7 +121,7 @@ extension EditSession {
 }
 
 extension PropertyListValue {
-    /// Refuses what cannot be an item at all.
+    /// Refuses a value that cannot be an item.
     func checkItem() throws(EditRefusal) {
         switch self {
         case .string, .dictionary: return
@@ -131,10 +131,10 @@ extension PropertyListValue {
 }
 
 extension Item {
-    /// Whether a new row of the item keeps the level below; one that is made of records is made again.
+    /// Whether a new row of the item keeps the level below; a level of records is made again.
     var keepsLevel: Bool { level.map { !$0.form.isDrilled } ?? false }
 
-    /// The section that the item is in, if it makes controls of its rows.
+    /// The item's section, if it makes controls of its rows.
     var ownGroup: Section? {
         own.level.allSections.first { ($0.start..<$0.start + $0.count).contains(own.row) }.flatMap { $0.ofControls }
     }

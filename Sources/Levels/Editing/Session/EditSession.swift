@@ -1,25 +1,24 @@
 internal import PropertyLists
 
-/// Edits of a document, one batch after the other, as values: no file is read or written.
+/// Edits of a document, one batch after the other, without I/O.
 ///
-/// Copying a session and keeping the copy is how to go back. A refused batch leaves the session as it was.
+/// A copy of a session allows going back. A refused batch leaves the session unchanged.
 public struct EditSession: Sendable {
-    /// The document with the edits; of several files, all of them composed.
+    /// The document with the edits, composed of all its files.
     public private(set) var document: Level
     /// The composition with the edits; nil for a document of one file.
     public private(set) var composition: Composition?
-    /// Whether the edited document refers to files that are not in the composition.
-    ///
-    /// The rows that do have no level until whoever saves the document loads it.
+    /// Whether the edited document refers to files outside the composition; their rows are without a level until these
+    /// files are loaded.
     public private(set) var needsLoad = false
     private var files: [EditedFile]
-    /// The file that the batch concerns; nil before its first edit.
+    /// The file of the batch; nil before its first edit.
     private var batchFile: Int?
-    /// The path of the item above the rows whose edits are gathered; nil if the next step needs the tree with them.
+    /// The path of the item above the gathered edits; nil if the next step needs the tree with them.
     private var gatheredPath: ItemPath?
-    /// Whether the tree could not be made from gathered edits.
+    /// Whether making the tree of gathered edits failed.
     private var isUnsettled = false
-    /// The items of the steps of the batch so far.
+    /// The items of the batch's steps so far.
     private var followed: [FollowedItem] = []
     private let editor: TreeEditor
     var names: StructuralNames { editor.names }
@@ -27,7 +26,7 @@ public struct EditSession: Sendable {
 
     /// Begins to edit a document of one file.
     ///
-    /// - Parameter syntax: what the file can hold.
+    /// - Parameter syntax: the syntax of the file.
     public init(
         _ document: Level, names: StructuralNames = .init(), limits: TreeLimits = .init(), syntax: FileSyntax = .xml
     ) {
@@ -36,7 +35,7 @@ public struct EditSession: Sendable {
 
     /// Begins to edit a document of several files.
     ///
-    /// - Parameter syntax: what the file of a composition can hold.
+    /// - Parameter syntax: the syntax of a composition's file.
     public init(
         _ composition: Composition, names: StructuralNames = .init(), limits: TreeLimits = .init(),
         syntax: @escaping @Sendable (Composition) -> FileSyntax
@@ -56,7 +55,7 @@ public struct EditSession: Sendable {
         self.syntax = others
     }
 
-    /// The files whose content differs from that before the first edit.
+    /// The files whose content has changed since the session began.
     public var changedFiles: [ChangedFile] {
         files.filter { $0.draft.old.hash != $0.draft.document.hash }
             .map { file in
@@ -66,9 +65,9 @@ public struct EditSession: Sendable {
             }
     }
 
-    /// Does the edits of a request: all of them, each on the result of the ones before, or none.
+    /// Applies the edits of a request, each to the result of the previous ones: either all, or none.
     ///
-    /// - Returns: what became of the item of each edit.
+    /// - Returns: the item of each edit.
     /// - Throws: `EditRefusal` with the number of the step.
     public mutating func apply(_ batch: EditBatch) throws(EditRefusal) -> [EditedItem] {
         var session = self
@@ -78,7 +77,7 @@ public struct EditSession: Sendable {
         do throws(EditRefusal) {
             try session.make(batch)
         } catch {
-            // Which of the gathered edits exceeds a limit is seen when each is made into a tree.
+            // Only single steps show which of the gathered edits exceeds a limit.
             guard session.isUnsettled, batch.edits.count > 1 else { throw error }
             session = before
             try session.make(batch, settlesEach: true)
@@ -99,7 +98,7 @@ public struct EditSession: Sendable {
         }
     }
 
-    /// Goes on as another session, unless its files are the same: a batch that changes nothing leaves the document.
+    /// Becomes another session, unless its files are unchanged.
     private mutating func take(_ session: EditSession) {
         let isChanged = session.files.contains { file in
             let known = files.first { $0.original === file.original }?.draft.document ?? file.draft.old
@@ -112,24 +111,24 @@ public struct EditSession: Sendable {
 
     // MARK: Gathered edits
 
-    /// Does a step; the tree with it is made when it is needed.
+    /// Applies a step; its tree is made when it is needed.
     mutating func make(_ edit: Edit, isExact: Bool) throws(EditRefusal) {
         if !isCertain(edit) { try settle() }
         try apply(edit, isExact: isExact)
         guard gatheredPath == nil, let path = edit.levelPath, let batchFile,
             case .found(let owner) = Item.find(path, in: document)
         else { return }
-        // The level must be shown as its file has it.
+        // The shown level must be that of the file.
         if files[batchFile].draft.isGathering(owner.level) { gatheredPath = path }
     }
 
-    /// Whether the rows that a step names are known without the tree of the steps before.
+    /// Whether the rows of a step are known without the tree of the previous steps.
     private func isCertain(_ edit: Edit) -> Bool {
         guard let gatheredPath, edit.levelPath == gatheredPath, let batchFile else { return false }
         return edit.rowKeys.allSatisfy(files[batchFile].draft.hasUntouchedRow)
     }
 
-    /// Makes the tree with the edits so far.
+    /// Makes the tree of the edits so far.
     mutating func settle() throws(EditRefusal) {
         gatheredPath = nil
         guard let file = batchFile else { return }
@@ -146,7 +145,7 @@ public struct EditSession: Sendable {
 
     /// Finds an item to be edited.
     ///
-    /// - Parameter asOwner: whether the level below the item is to be edited, which may be that of another file.
+    /// - Parameter asOwner: whether the level below the item will be edited, which may be in another file.
     mutating func target(_ path: ItemPath, asOwner: Bool) throws(EditRefusal) -> EditTarget {
         switch Item.find(path, in: document) {
         case .found(let item): return try target(item, asOwner: asOwner)
@@ -188,17 +187,15 @@ public struct EditSession: Sendable {
         .conflict("the document of \(item.titlePath) cannot be edited: \(sentence)")
     }
 
-    /// What makes rows for a file.
-    ///
-    /// - Parameter place: where the row will be; nil for the root's.
+    /// The maker of rows for a target's file.
     func maker(for target: EditTarget, group: Section?, isRoot: Bool = false) -> RowMaker {
         RowMaker(editor, syntax: files[target.file].syntax, group: group, isRoot: isRoot)
     }
 
-    /// What makes rows for a place that is not known.
+    /// The maker of rows for an unknown place.
     var maker: RowMaker { RowMaker(editor, syntax: files[0].syntax) }
 
-    /// The document of a target's file, with the edits so far.
+    /// The document of a target's file with the edits so far.
     func draft(of target: EditTarget) -> DocumentDraft { files[target.file].draft }
 
     /// Lets the next item be in any file.
@@ -209,10 +206,10 @@ public struct EditSession: Sendable {
 
     // MARK: The log
 
-    /// Adds what a step does to the log of a file, and follows the item of the step from now on.
+    /// Logs the edits of a step in its file, and follows the item of the step.
     ///
     /// - Parameters:
-    ///   - path: the item's path after the edits; nil if they remove it.
+    ///   - path: the item's path after the edits; nil if it is removed.
     ///   - parts: the files that a new row refers to.
     mutating func log(
         _ edits: [RowEdit], of target: EditTarget, at path: [Int]?, isNew: Bool = false,
@@ -229,7 +226,7 @@ public struct EditSession: Sendable {
 
     // MARK: Files
 
-    /// The number of a file, which is noted if this is its first edit.
+    /// The number of a file, which is added at its first edit.
     private mutating func number(of composition: Composition?) -> Int {
         if let number = files.firstIndex(where: { $0.current === composition }) { return number }
         guard let composition else { return 0 }
@@ -239,7 +236,7 @@ public struct EditSession: Sendable {
         return files.count - 1
     }
 
-    /// Puts a file in its places, if it has changed.
+    /// Composes the document again if a file has changed.
     private mutating func compose(_ file: Int) throws(TreeError) {
         let new = files[file].draft.document
         guard let root = composition, let old = files[file].current else {

@@ -1,12 +1,12 @@
-/// An item that an edit concerns, in the whole document and in its file.
+/// An item to be edited, in the whole document and in its file.
 struct EditTarget {
     /// The item as clients see it.
     let shown: Item
-    /// The number of its file among those of the session.
+    /// The number of its file in the session.
     let file: Int
-    /// The item in the file's own document, without the edits that are gathered.
+    /// The item in the file's own document, without gathered edits.
     let item: Item
-    /// Its path in the file now.
+    /// Its current path in the file.
     let path: [Int]
 
     /// The rows that lead to the place where the file is mounted.
@@ -14,9 +14,9 @@ struct EditTarget {
 }
 
 extension EditTarget {
-    /// Refuses what cannot be edited whatever its content is.
+    /// Refuses items that cannot be edited.
     ///
-    /// - Parameter asOwner: whether the level below the item is edited, not the item.
+    /// - Parameter asOwner: whether the level below the item is edited instead of the item.
     func checkEditable(asOwner: Bool) throws(EditRefusal) {
         let level = item.level
         let forms = [shown.own.level.form, item.own.level.form] + (asOwner ? [level?.form, shown.level?.form] : [])
@@ -37,39 +37,38 @@ extension EditTarget {
     }
 }
 
-/// The item of a step, followed through the later steps of its batch.
+/// The item of a step, followed through later steps.
 struct FollowedItem {
     /// The rows that lead to the place where its file is mounted.
     let mount: [Int]
-    /// Its path in the file; nil once it is gone.
+    /// Its path in the file; nil after its removal.
     private(set) var path: [Int]?
     let isNew: Bool
 
-    /// Takes over an edit that a later step makes.
+    /// Follows an edit of a later step.
     mutating func take(_ edit: RowEdit) { path = path.flatMap(edit.place(of:)) }
 
-    /// What became of it.
     func item(in document: Level) -> EditedItem {
         guard let path, let item = Item(rowPath: mount + path, in: document) else { return .deleted }
         return .present(item, isNew: isNew)
     }
 }
 
-/// A file of the document, and what edits have made of it.
+/// A file of the document, and its edits.
 struct EditedFile: Sendable {
-    /// The file before the edits, and as it was composed last; nil for a document of one file.
+    /// The file before the edits, and as composed last; nil for a document of one file.
     let original: Composition?
     var current: Composition?
     var draft: DocumentDraft
     let syntax: FileSyntax
 }
 
-/// A file that edits have changed: what a writer needs to save it.
+/// An edited file, for a writer.
 public struct ChangedFile: Sendable {
-    /// The file as it was composed before the edits; nil for a document of one file.
+    /// The file's composition before the edits; nil for a document of one file.
     public let original: Composition?
-    /// The document that the file has, and the one that it should have.
+    /// The file's document before and after the edits.
     public let old, new: Level
-    /// Where the rows of `new` come from.
+    /// The provenance of the rows of `new`.
     public let provenance: Provenance
 }

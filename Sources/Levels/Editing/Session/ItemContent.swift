@@ -2,11 +2,11 @@ internal import Bytes
 import DrilldownDates
 internal import PropertyLists
 
-/// What an item's dictionary contains, in order: fields of its own, and the places of its structure.
+/// The contents of an item's dictionary, in order: its own fields, and the places of its structure.
 struct ItemContent {
     enum Part {
         case field(PropertyListDictionary.Entry)
-        /// A structural field as it is packed.
+        /// A packed structural field.
         case structure(name: [UInt8], packed: [UInt8])
     }
 
@@ -14,9 +14,7 @@ struct ItemContent {
     /// Whether the item is written as a string.
     private(set) var isString: Bool
 
-    /// The content of an item in its file.
-    ///
-    /// - Parameter names: what a string's title is called once the item becomes a dictionary.
+    /// The content of an item in its file; a string's title becomes a field.
     init(of item: Item.Step, names: StructuralNames) throws(PropertyListError) {
         let bytes = item.level.bytes
         let row = item.level.row(item.row)
@@ -61,8 +59,8 @@ struct ItemContent {
         parts.append(.structure(name: Array(names.newLevelName(.rows).utf8), packed: packed))
     }
 
-    /// The same structure with other fields: those whose names were there before keep their places, new ones follow the
-    /// last of them.
+    /// The structure with other fields: fields with former names keep their places, and new ones follow the last of
+    /// them.
     func replacing(fields new: PropertyListDictionary, _ names: StructuralNames) -> ItemContent {
         let old = fields
         var content = self
@@ -85,7 +83,7 @@ struct ItemContent {
 }
 
 extension PropertyListDictionary {
-    /// Whether there is only a title, so that a string says the same.
+    /// Whether the only field is a title, so that a string suffices.
     fileprivate func isTitleAlone(_ names: StructuralNames) -> Bool {
         guard entries.count == 1, entries[0].key == names[.title].first, case .string = entries[0].value else {
             return false
@@ -96,14 +94,14 @@ extension PropertyListDictionary {
 
 /// JSON merge patches (RFC 7396) of an item's fields.
 enum MergePatch {
-    /// Nesting beyond this is refused, because a patch is applied by recursion.
+    /// The maximum nesting of patches, which are applied by recursion.
     static let mostNesting = 512
 
-    /// The fields after a patch; those that are there keep their places.
+    /// The fields after a patch; existing ones keep their places.
     ///
     /// - Parameters:
-    ///   - isExact: whether values are taken as they are; if not, they are fitted to those that they replace.
-    ///   - pointer: the place of the patch.
+    ///   - isExact: whether values keep their types; otherwise, they are fitted to the values that they replace.
+    ///   - pointer: the JSON pointer to the patch.
     static func merged(
         _ patch: PropertyListDictionary, into old: PropertyListDictionary, isExact: Bool, at pointer: String = "",
         nesting: Int = 0
@@ -139,7 +137,6 @@ enum MergePatch {
 }
 
 extension PropertyListValue {
-    /// The entries of a dictionary; nil for any other value.
     var dictionary: PropertyListDictionary? {
         if case .dictionary(let dictionary) = self { dictionary } else { nil }
     }
@@ -147,8 +144,8 @@ extension PropertyListValue {
 
 /// Property-list types that JSON cannot tell, found by the value that is replaced.
 extension PropertyListValue {
-    /// The same value in the type of an old one if it can be read as that: a date from RFC 3339, data from base64, a
-    /// real from an integer; within dictionaries by key, and within arrays by position.
+    /// The value in the type of an old one, if possible: a date from RFC 3339, data from base64, a real from an
+    /// integer; within dictionaries by key, and within arrays by position.
     func fitted(to old: PropertyListValue, nesting: Int = 0) -> PropertyListValue {
         guard nesting < MergePatch.mostNesting else { return self }
         switch (old, self) {
@@ -173,7 +170,7 @@ extension PropertyListValue {
     private static func date(_ text: String, as old: Double) -> PropertyListValue? {
         if text == JSONText.date(old) { return .date(old) }
         let bytes = Array(text.utf8)
-        // A day alone is a date for a condition, but not RFC 3339.
+        // A bare day is a date in conditions, but not in RFC 3339.
         guard bytes.count > 10, let seconds = Timestamp.seconds(bytes), CivilDate.secondsRange.contains(seconds)
         else { return nil }
         return .date(seconds)
@@ -188,7 +185,7 @@ extension PropertyListValue {
 }
 
 extension PropertyListDictionary {
-    /// The entries, each fitted to the one of its key; those that were there keep their order.
+    /// The entries, each fitted to the old one with its key; existing entries keep their order.
     func fitted(to old: PropertyListDictionary, nesting: Int = 0) -> PropertyListDictionary {
         let kept: [Entry] = old.entries.compactMap { entry in
             self[entry.key].map { Entry(key: entry.key, value: $0.fitted(to: entry.value, nesting: nesting)) }

@@ -1,11 +1,11 @@
 internal import Bytes
 internal import PropertyLists
 
-/// Makes single rows as the builder of the edited document makes them.
+/// Makes single rows, as the document's builder does.
 struct RowMaker {
     private let editor: TreeEditor
     let syntax: FileSyntax
-    /// The section that the row will be in, if its `Type` makes controls of its rows.
+    /// The section of the row, if its `Type` makes controls of its rows.
     let group: Section?
     /// Whether the row is the root's.
     let isRoot: Bool
@@ -22,7 +22,7 @@ struct RowMaker {
     /// A row with everything below it, in a level of its own.
     struct Made {
         let step: Item.Step
-        /// The files that it refers to.
+        /// Its references to other files.
         let parts: [PartReference]
     }
 
@@ -30,7 +30,7 @@ struct RowMaker {
 
     /// Makes the row of a new item.
     ///
-    /// - Throws: `EditRefusal.Kind.invalid` with the place of what breaks a rule.
+    /// - Throws: `EditRefusal` of the kind `invalid`, with the place of the error.
     func row(of item: PropertyListValue) throws(EditRefusal) -> Made {
         var values = values
         try wrap { () throws(PropertyListError) in try begin(&values.builder) }
@@ -38,9 +38,8 @@ struct RowMaker {
         return try end(values)
     }
 
-    /// Makes the row of an item with another content; its level is put in place by the editor.
-    ///
-    /// - Parameter old: the item, whose table is read again.
+    /// Makes the row of an item with another content; the editor adds its level, except for a table, which is read
+    /// again from `old`.
     func row(of content: ItemContent, replacing old: Item.Step) throws(EditRefusal) -> Made {
         var values = values
         try wrap { () throws(PropertyListError) in try begin(&values.builder) }
@@ -102,12 +101,12 @@ struct RowMaker {
         }
     }
 
-    /// What is around the item is not the client's.
+    /// Errors around the item are not the client's.
     private func wrap<Result>(_ body: () throws(PropertyListError) -> Result) throws(EditRefusal) -> Result {
         do throws(PropertyListError) { return try body() } catch { throw EditRefusal(.conflict, error.sentence) }
     }
 
-    // MARK: What is around the item
+    // MARK: The surroundings of the item
 
     private func begin(_ builder: inout TreeBuilder) throws(PropertyListError) {
         if isRoot { return }
@@ -174,7 +173,7 @@ struct RowMaker {
     }
 }
 
-/// Builds a tree from values as the file of the document will hold them.
+/// Builds a tree from values in the form that the document's file can hold.
 struct FileValues: PropertyListConsumer, ~Copyable {
     var builder: TreeBuilder
     private let syntax: FileSyntax
@@ -231,12 +230,12 @@ struct FileValues: PropertyListConsumer, ~Copyable {
     }
 }
 
-/// What a document's file can hold.
+/// The values that a document's file can hold.
 public enum FileSyntax: Sendable {
-    /// All property-list types; whole seconds, and no control characters.
+    /// All property-list types, without fractions of seconds and control characters.
     case xml
     /// All property-list types.
     case binary
-    /// Dates, data and numbers that are not finite are texts, as in a detail.
+    /// Dates, data and numbers that are not finite become texts, as in a detail.
     case json
 }

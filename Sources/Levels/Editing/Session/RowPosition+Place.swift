@@ -2,13 +2,12 @@ internal import Bytes
 internal import PropertyLists
 
 extension RowPosition {
-    /// Finds the place among the rows below an item.
+    /// Finds a place among the rows below an item.
     ///
     /// - Parameters:
-    ///   - draft: the document of its file.
-    ///   - section: the number of a section as clients see it.
-    ///   - moved: the number of the row of this level that moves, which is not counted.
-    /// - Throws: `EditRefusal` if there is none.
+    ///   - section: a section's number, as clients see it.
+    ///   - moved: the number of the row that moves within this level, which does not count.
+    /// - Throws: `EditRefusal` for an invalid place.
     func place(
         in target: EditTarget, of draft: DocumentDraft, section: Int?, without moved: Int?
     ) throws(EditRefusal) -> RowPlace {
@@ -38,7 +37,7 @@ extension RowPosition {
         return RowPlace(owner: target.path, section: chosen, row: start - (isFromBefore ? 1 : 0) + offset)
     }
 
-    /// The number of rows of the section before it.
+    /// The number of rows before it in its section.
     private func offset(among count: Int, in target: EditTarget) throws(EditRefusal) -> Int {
         switch self {
         case .first: return 0
@@ -76,7 +75,7 @@ extension RowPosition {
         return ItemKey.isPlain(bytes.span) ? bytes : NormalizationFormC.text(of: bytes.span)
     }
 
-    /// The key of the row beside it, as keys are compared; nil without one.
+    /// The key of the row beside it in NFC; nil without one.
     var keyBytes: [UInt8]? { key.map(Self.bytes) }
 
     // MARK: Refusals

@@ -1,27 +1,25 @@
 internal import Bytes
 
-/// A page of rows, as they are written: the answer to a `RowQuery`.
+/// A page of rows: the answer to a `RowQuery`.
 ///
-/// Each row is a view on a packed level. A tree's page refers to the level of the tree itself; another source packs the
-/// rows of one page into a level of its own (`TreeBuilder`).
+/// Each row is a view of a packed level. A tree's page refers to the tree's level; another source packs the rows of one
+/// page into a level of its own (`TreeBuilder`).
 public struct RowPage: Sendable {
-    /// The rows that the page is taken from.
+    /// The rows that the page is part of.
     let listing: Listing
-    /// The numbers of the page's rows, by which its functions name them; consecutive, and the first is any number.
+    /// The numbers of the page's rows, by which its functions refer to them; consecutive from any number.
     public let numbers: Range<Int>
     /// The position of the first row among all rows.
     public let start: Int
     /// The number of rows on all pages.
     public let count: Int
-    /// The number of rows below each row of the page; nil if the levels below tell it.
+    /// The number of rows below each row, unless the levels below have it.
     private let childCounts: [Int]?
-    /// The end of the page, if there are rows after it and the listing does not tell it.
+    /// The end of the page, unless the listing determines it.
     private let end: RowBookmark?
 
-    /// Whether the rows are those of an outline.
     private let isOutline: Bool
 
-    /// A page of a tree's rows.
     init(_ listing: Listing, _ positions: Range<Int>, isOutline: Bool = false) {
         self.listing = listing
         self.isOutline = isOutline
@@ -35,10 +33,10 @@ public struct RowPage: Sendable {
     /// All rows of a listing.
     public init(_ listing: Listing) { self.init(listing, 0..<listing.count) }
 
-    /// A page whose rows were packed for it.
+    /// A page of rows that were packed for it.
     ///
     /// - Parameters:
-    ///   - level: the rows of the page; its sections are those of the page.
+    ///   - level: the rows of the page, in its sections.
     ///   - start: the position of the first row among all rows.
     ///   - count: the number of rows on all pages.
     ///   - childCounts: the number of rows below each row.
@@ -68,9 +66,9 @@ public struct RowPage: Sendable {
 
     /// A section of the rows.
     public struct SectionView: ~Escapable {
-        /// The UTF-8 of the title; nil without one.
+        /// The UTF-8 of the title, if any.
         public let title: Span<UInt8>?
-        /// The letter for a table's index strip, and the text below the rows; nil without one.
+        /// The letter for a table's index strip, and the text below the rows, if any.
         public let index, footer: String?
         /// The positions of its rows among all rows.
         public let rows: Range<Int>
@@ -85,15 +83,14 @@ public struct RowPage: Sendable {
     }
 }
 
-/// A row as it is written: a view on its packed form.
+/// A row, as a view of its packed form.
 public struct RowView: ~Escapable {
-    /// The bytes that the row is packed in.
     public let bytes: Span<UInt8>
-    /// The positions of its parts in the bytes.
+    /// The ranges of its parts in the bytes.
     public let packed: Row
     /// The number of rows below it.
     public let count: Int
-    /// Why the level below it could not be read.
+    /// Why the level below is unreadable, if it is.
     public let refusal: String?
 
     @inline(__always)
@@ -122,7 +119,7 @@ public struct RowView: ~Escapable {
 }
 
 extension Item.Step {
-    /// Passes the row.
+    /// Visits the row.
     public func withRow<Result, Failure: Error>(
         _ visit: (_ row: borrowing RowView) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -132,7 +129,7 @@ extension Item.Step {
 }
 
 extension RowPage {
-    /// Whether all rows are on the item's own level, so that nothing but the row itself is written with each.
+    /// Whether all rows are on the item's own level, so that only the rows themselves are written.
     public var isOfOneLevel: Bool {
         switch listing.rows {
         case .level, .numbers: true
@@ -140,7 +137,7 @@ extension RowPage {
         }
     }
 
-    /// Passes each row of a page of one level (`isOfOneLevel`).
+    /// Visits each row of a page of one level (`isOfOneLevel`).
     public func forEachRow<Failure: Error>(
         _ visit: (_ row: borrowing RowView) throws(Failure) -> Void
     ) throws(Failure) {
@@ -156,7 +153,7 @@ extension RowPage {
         }
     }
 
-    /// Passes the row with a number; nothing if the page does not have it.
+    /// Visits the row with a number, if the page has it.
     public func withRow<Failure: Error>(
         _ number: Int, _ visit: (_ row: borrowing RowView) throws(Failure) -> Void
     ) throws(Failure) {
@@ -166,7 +163,7 @@ extension RowPage {
         try visit(RowView(bytes.span, number: place.row, of: level, count: childCounts?[number]))
     }
 
-    /// Whether everything that is read of two rows of two pages, at most one of them a page of several levels, is equal.
+    /// Whether two rows of two pages are equal in all that is written; false unless both pages are of one level.
     public func hasRow(_ number: Int, readAs otherNumber: Int, of other: RowPage) -> Bool {
         guard isOfOneLevel, other.isOfOneLevel, let one = listing.step(at: number),
             let two = other.listing.step(at: otherNumber)
@@ -179,7 +176,7 @@ extension RowPage {
 
     // MARK: Rows of several levels
 
-    /// A number that tells the level of a row apart from those of other rows of the page; 0 for the item's own.
+    /// The number of a row's level among those of the page; 0 for the item's own.
     public func branch(of number: Int) -> Int { listing.place(at: number).branch }
 
     /// The rows between the item and a row, outermost first.
@@ -188,15 +185,15 @@ extension RowPage {
     /// What is written with each row, besides the row itself.
     public var extras: Listing.Extras { listing.extras }
 
-    /// Where a row is in an outline: how deep, whether its children follow, and whether it is the first or the last of its
-    /// siblings.
+    /// A row's place in an outline: its depth, whether its children follow, and whether it is the first or the last
+    /// sibling.
     public func outlineMarks(of number: Int) -> (indent: Int, isExpanded: Bool, isFirst: Bool, isLast: Bool) {
         let place = listing.place(at: number)
         let isAtEnd = listing.isAtEnd(place)
         return (listing.indent(of: place), listing.isExpanded(at: number), isAtEnd.first, isAtEnd.last)
     }
 
-    /// Passes each section of all rows; at least one.
+    /// Visits each section of all rows; at least one.
     public func forEachSection<Failure: Error>(
         _ visit: (_ section: borrowing SectionView) throws(Failure) -> Void
     ) throws(Failure) {
@@ -227,7 +224,7 @@ extension Listing {
 }
 
 extension RowsDifference {
-    /// Compares two pages; the numbers are those of the pages.
+    /// Compares two pages by the numbers of their rows.
     public init(from old: RowPage, to new: RowPage) {
         self.init(from: old.listing, old.numbers, to: new.listing, new.numbers)
     }

@@ -1,42 +1,40 @@
-/// What answers questions about items and the rows below them: a tree in memory, or something that makes the rows of a page
-/// when they are asked for.
+/// A source of items and the rows below them: a tree in memory, or a source that makes the rows of a page on request.
 ///
-/// It never changes: what it answers is what one publication shows. Its functions are called on any thread, and may block
-/// only if `work` says that the answer takes long. The functions after `detail` have defaults, which serve a source whose
-/// rows never change and take no time to find.
+/// It is immutable, and shows one publication. Its functions are called on any thread, and may block only if `work`
+/// announces it. Those after `detail` have defaults for a source whose rows never change and are found at once.
 public protocol RowSource: Sendable {
     /// Follows a path.
     func find(_ path: ItemPath) -> Item.Lookup
 
     /// One page of the rows below an item.
     ///
-    /// - Throws: `RowRefusal` for a query that the source does not answer.
+    /// - Throws: `RowRefusal` for an unsupported query.
     func page(_ query: RowQuery, below item: Item) throws(RowRefusal) -> RowPage
 
-    /// An item with its neighbours, in the order in which a page without a query shows them.
+    /// An item with its neighbours, in the order of a page without a query.
     func detail(of item: Item) throws(RowRefusal) -> ItemDetail
 
-    /// Whether documents are made of its items; if not, every item has only a level and a detail.
+    /// Whether its items can be written as documents; if not, items have only levels and details.
     var hasDocuments: Bool { get }
 
-    /// The hash of everything that an answer about an item may show: equal hashes mean equal answers.
+    /// The hash of everything that an answer about an item can show; equal hashes mean equal answers.
     func hash(of part: ShownPart, of item: Item) -> ContentHash
 
-    /// The hash of what the answer about an item's own level shows; nil if `hash` is as good, or this is not known.
+    /// The hash of the answer about an item's own level; nil if it is unknown or `hash` is as good.
     func rowsHash(of item: Item) -> ContentHash?
 
-    /// Whether an answer is known, without hashing, to show the same about an item and about one of another publication.
+    /// Whether answers about items of two publications are known to be equal without hashing.
     func showsTheSame(_ part: ShownPart, of item: Item, as other: Item) -> Bool
 
-    /// How many rows must be looked at to find the rows of a page; 0 if they are known. Beyond the limit for immediate
+    /// The number of rows to look at to find the rows of a page; 0 if they are known. Beyond the limit for immediate
     /// answers, the page is made on another thread.
     ///
     /// - Parameters:
     ///   - query: nil for the detail of the item.
-    ///   - limit: the most rows that may be looked at to find out the number.
+    ///   - limit: the number of rows that may be looked at for this answer.
     func work(_ query: RowQuery?, below item: Item, limit: Int) -> Int
 
-    /// About how much an answer costs when nothing is kept.
+    /// The approximate cost of an answer when nothing is cached.
     ///
     /// - Parameter query: nil for the detail of the item.
     func cost(_ query: RowQuery?, below item: Item) -> RowCost
@@ -52,7 +50,7 @@ extension RowSource {
     }
 }
 
-/// What an answer about an item shows.
+/// The part of an item that an answer shows.
 public enum ShownPart: Sendable {
     /// The rows of its level.
     case rows
@@ -62,28 +60,26 @@ public enum ShownPart: Sendable {
     case detail
 }
 
-/// About how many rows are looked at and written for an answer.
+/// The approximate numbers of rows for an answer.
 public struct RowCost: Sendable, Equatable {
     /// The rows that are written; a row with long fields counts as several.
     public let written: Int
-    /// The rows that are looked at to find those.
+    /// The rows that are looked at to find them.
     public let sought: Int
 
-    /// Creates a cost.
     public init(written: Int, sought: Int) {
         self.written = written
         self.sought = sought
     }
 }
 
-/// A query that a source does not answer, such as an order that no index gives.
+/// An unsupported query, such as an order without an index.
 public struct RowRefusal: Error, Equatable {
-    /// The name of the option that is refused.
+    /// The name of the refused option.
     public let parameter: String
-    /// A whole sentence about what would be answered.
+    /// A whole sentence about supported queries.
     public let sentence: String
 
-    /// Creates a refusal.
     public init(parameter: String, sentence: String) {
         self.parameter = parameter
         self.sentence = sentence
@@ -100,19 +96,19 @@ public struct ItemDetail: Sendable {
     public let section: Int
     /// The rows before and after it.
     public let previous, next: Item.Step?
-    /// What is shown of the rows below it.
+    /// The shown properties of the rows below it.
     public let children: ChildRows
 
-    /// What a detail shows of the rows below an item.
+    /// The properties of the rows below an item that a detail shows.
     public struct ChildRows: Sendable {
         /// The number of rows.
         public let count: Int
-        /// The first and the last one; nil if there are none.
+        /// The first and the last row, if any.
         public let first, last: Item.Step?
-        /// Why the level could not be read.
+        /// Why the level is unreadable, if it is.
         public let refusal: String?
 
-        /// Creates what is shown of a level that could be read.
+        /// Creates the properties of a readable level.
         public init(count: Int, first: Item.Step?, last: Item.Step?) {
             self.count = count
             self.first = first
@@ -120,7 +116,7 @@ public struct ItemDetail: Sendable {
             refusal = nil
         }
 
-        /// What is shown of all rows below an item of a tree.
+        /// Creates the properties of the rows below a tree's item.
         public init(_ rows: Listing) {
             count = rows.count
             first = rows.step(at: 0)
@@ -129,7 +125,6 @@ public struct ItemDetail: Sendable {
         }
     }
 
-    /// Creates the detail of an item.
     public init(
         _ item: Item, position: Int, of count: Int, section: Int = 0, previous: Item.Step?, next: Item.Step?,
         children: ChildRows

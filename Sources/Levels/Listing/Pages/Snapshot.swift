@@ -1,10 +1,10 @@
-/// One immutable state of the whole tree; a reader holds it for the whole response.
+/// One immutable state of the whole tree; a reader holds it during the whole response.
 public final class Snapshot: Sendable {
     /// Why a snapshot was published.
     public enum Cause: Sendable, Equatable {
         /// The source was loaded.
         case load
-        /// A client edited the document: the name of its token, nil for one without a name.
+        /// A client edited the document; the name of its token, if any.
         case edit(author: String?)
     }
 
@@ -12,25 +12,24 @@ public final class Snapshot: Sendable {
     public let document: Level
     /// What answers instead of the document; nil if that does.
     public let rows: (any RowSource)?
-    /// The document in other languages; nil if it has no translations.
+    /// The document in other languages, if any.
     public let translations: Translations?
     /// An opaque name of this state, such as `k3f9ab-12`; it differs after a restart.
     public let revision: String
     /// The time of loading, in seconds since 1970.
     public let loadedAt: Double
-    /// The files of a tree that was composed of several; nil for one file.
+    /// The files of a composed tree; nil for one file.
     public let composition: Composition?
     /// Why it was published.
     public let cause: Cause
 
-    /// Takes the tree over when the last reader releases it; if nil, that reader frees it.
+    /// Takes over the tree from the last reader; without it, that reader frees the tree.
     private let release: (@Sendable (Level) -> Void)?
 
     /// - Parameters:
-    ///   - rows: what answers instead of the document; nil if that does.
+    ///   - rows: the source of answers; nil for the document itself.
     ///   - translations: the document in other languages.
-    ///   - release: takes the document over on the thread of the last reader, when that reader releases it; if nil,
-    ///     that thread frees the document itself.
+    ///   - release: takes over the document on the last reader's thread; without it, that thread frees the document.
     public init(
         document: Level, rows: (any RowSource)? = nil, translations: Translations? = nil, revision: String,
         loadedAt: Double,
@@ -54,9 +53,8 @@ public final class Snapshot: Sendable {
 }
 
 extension Snapshot {
-    /// The document in a language, or else in the one for clients that accept none.
-    ///
-    /// - Parameter number: the number of a variant; nil for the document as it is written.
+    /// The document in the language of a variant's number, or else for clients that accept none of the languages; for
+    /// nil, the document as written.
     @inline(__always)
     public func document(in number: UInt64?) -> Level {
         guard let number, let translations else { return document }

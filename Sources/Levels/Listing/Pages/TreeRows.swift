@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// A tree in memory as a source of rows: it answers at once, and by pure functions apart from what it keeps.
+/// A tree in memory as a source of rows, which answers at once and has no state except for caches.
 public struct TreeRows: RowSource {
     /// A level whose one row is the root item.
     private let document: Level
@@ -8,7 +8,7 @@ public struct TreeRows: RowSource {
 
     /// - Parameters:
     ///   - document: a level whose one row is the root item.
-    ///   - arrangements: keeps the orders of large levels.
+    ///   - arrangements: a cache for the orders of large levels.
     public init(_ document: Level, _ arrangements: ArrangementCache) {
         self.document = document
         self.arrangements = arrangements
@@ -26,7 +26,7 @@ public struct TreeRows: RowSource {
         }
         let all = arrangements.listing(below: item.own, query)
         let positions = all.positions(of: query.page)
-        // The cursor of the next page names the last rows before it, which may be before the page.
+        // The cursor of the next page names the last rows before it, possibly before the page.
         let first = min(positions.lowerBound, max(0, positions.upperBound - Bookmark.Room.whole.rows))
         return RowPage(all.isLocated ? all : all.located(first..<positions.upperBound), positions)
     }
@@ -78,7 +78,7 @@ public struct TreeRows: RowSource {
 /// Hashes of what answers show, by which they are known to be the same in another publication. The path, the options and
 /// the header belong to the request, so they are not included.
 extension TreeRows {
-    /// For a level including all levels below it; cheap.
+    /// Hashes a level with all levels below it; cheap.
     public func hash(of part: ShownPart, of item: Item) -> ContentHash {
         var summary = Self.head(of: item)
         switch part {
@@ -88,7 +88,7 @@ extension TreeRows {
         return ContentHash(of: summary.span)
     }
 
-    /// Nil for a level with very many children.
+    /// Returns nil for a level with very many children.
     public func rowsHash(of item: Item) -> ContentHash? {
         guard let rows = item.level?.rowsHash else { return nil }
         var summary = Self.head(of: item)
@@ -96,7 +96,7 @@ extension TreeRows {
         return ContentHash(of: summary.span)
     }
 
-    /// The titles from the root to the item, how many rows it has, and why if its level could not be read.
+    /// The titles from the root to the item, its number of rows, and why its level is unreadable if it is.
     private static func head(of item: Item) -> ByteBuffer {
         var head = ByteBuffer(capacity: 256)
         for step in item.steps { head.append(step) }
@@ -109,9 +109,7 @@ extension TreeRows {
 }
 
 extension Item {
-    /// The hash of the document that is made of the item: its fields and everything below it.
-    ///
-    /// - Parameter format: the number of the document's format.
+    /// The hash of the item as a document: its fields and everything below it.
     public func documentHash(format: UInt8) -> ContentHash {
         let bytes = own.level.bytes
         let row = own.level.row(own.row)
@@ -134,7 +132,6 @@ extension Item {
 }
 
 extension ByteBuffer {
-    /// The fields, the position and the neighbours.
     fileprivate mutating func append(detailOf item: Item) {
         let own = item.own
         let bytes = own.level.bytes
@@ -148,7 +145,7 @@ extension ByteBuffer {
         append(item.level, row: 0)
         append(item.level, row: (item.level?.count ?? 0) - 1)
         if item.level?.refusal != nil { append(hash: item.level?.hash) }
-        // In an order of their own, any of the rows may be a neighbour.
+        // In another order, any row may be a neighbour.
         if let above = item.stepAbove, above.hasOrder {
             append(orderOf: above)
             append(own.level.rowsHash ?? own.level.hash)
@@ -166,7 +163,7 @@ extension ByteBuffer {
         append(bytes)
     }
 
-    /// The order that an item gives to the level below it; nothing if it gives none.
+    /// The item's order for the level below, if any.
     fileprivate mutating func append(orderOf step: Item.Step) {
         guard step.hasOrder else { return }
         let bytes = step.level.bytes
@@ -174,7 +171,7 @@ extension ByteBuffer {
         append(counted: bytes.span.extracting(step.level.row(step.row).fields))
     }
 
-    /// The title and the key of a row; nothing for one that the level does not have.
+    /// The title and the key of a row, if it exists.
     fileprivate mutating func append(_ level: Level?, row: Int) {
         guard let level, row >= 0, row < level.count else { return append(0 as UInt8) }
         append(1 as UInt8)

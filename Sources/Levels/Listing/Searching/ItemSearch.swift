@@ -1,16 +1,16 @@
 import Bytes
 import PropertyLists
 
-/// A search for items whose title, or some of whose fields, contain a text, both folded.
+/// A search for items with a text in their title or fields, after folding both.
 public struct ItemSearch: Sendable {
     let pattern: BytePattern
-    /// What is searched.
     let fields: SearchedFields
-    /// Whether the best hits come first; else they are in document order.
+    /// Whether the best hits come first, not in document order.
     let isRanked: Bool
 
-    /// - Parameter text: nil is returned for a text that is empty after folding.
-    /// - Parameter isRanked: whether titles that begin with the text are first, then those with a word that does.
+    /// Creates a search; nil if the text is empty after folding.
+    ///
+    /// - Parameter isRanked: whether titles that begin with the text come first, then titles with a word that does.
     public init?(_ text: String, in fields: SearchedFields = .title, isRanked: Bool) {
         guard let pattern = BytePattern(FoldedText.of(text.utf8Span.span)) else { return nil }
         self.pattern = pattern
@@ -18,11 +18,10 @@ public struct ItemSearch: Sendable {
         self.isRanked = isRanked
     }
 
-    /// Whether anything is left of a text after folding, so that it can be searched for.
+    /// Whether a text can be searched for, because it is not empty after folding.
     public static func isPossible(for text: String) -> Bool { BytePattern(FoldedText.of(text.utf8Span.span)) != nil }
 
-    /// The numbers of the hits in and below a level, counted over all items in document order, in the order in which
-    /// they are shown.
+    /// The hits in and below a level in display order, by their numbers in document order.
     func hits(in level: Level, _ texts: SearchTexts) -> [UInt32] {
         var hits = SearchHits()
         guard texts.isLarge(level) else {
@@ -48,7 +47,7 @@ public struct ItemSearch: Sendable {
         return hits.all
     }
 
-    /// How well a title that contains the text matches it.
+    /// The rank of a title that contains the text.
     func rank(of title: Span<UInt8>) -> SearchRank {
         let folded = FoldedText.of(title)
         return SearchText.rank(of: pattern, in: folded.span)
@@ -63,17 +62,17 @@ public struct ItemSearch: Sendable {
     }
 }
 
-/// How well a title matches a searched text.
+/// The quality of a title's match.
 enum SearchRank: UInt8 {
-    /// It begins with the text.
+    /// The title begins with the text.
     case start
-    /// One of its words begins with the text.
+    /// A word of the title begins with the text.
     case word
-    /// It contains the text elsewhere.
+    /// The title contains the text elsewhere.
     case middle
 }
 
-/// The numbers of the items that a search has found, by rank.
+/// The hits of a search, by rank.
 struct SearchHits {
     private var starts: [UInt32] = []
     private var words: [UInt32] = []
@@ -93,9 +92,8 @@ struct SearchHits {
     var all: [UInt32] { words.isEmpty && middles.isEmpty ? starts : starts + words + middles }
 }
 
-/// Which texts of an item a search looks at; a text may also be an element of an array.
+/// The searched texts of an item, including the elements of arrays.
 public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
-    /// The title as it is shown.
     case title
     /// The title and every field.
     case all
@@ -105,7 +103,7 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
     public struct Names: Sendable, Hashable {
         public let hasTitle: Bool
         public let hasKey: Bool
-        /// The UTF-8 of the other names, in ascending order of their bytes.
+        /// The UTF-8 of the other names, in ascending order.
         public let fields: [[UInt8]]
     }
 
@@ -120,8 +118,7 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// - Parameter text: names of fields, divided by commas, or `*`; nil is returned if a name is empty, or if there are
-    ///   more than `most`.
+    /// - Parameter text: `*`, or up to `most` names of fields, separated by commas; otherwise the result is nil.
     public init?(_ text: String) {
         guard text != "*" else {
             self = .all
@@ -136,10 +133,10 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
                 fields: fields.sorted { $0.lexicographicallyPrecedes($1) }))
     }
 
-    /// The most names; for more, `*` is the better choice.
+    /// The maximum number of names; for more, use `*`.
     public static let most = 256
 
-    /// Passes each text of a row.
+    /// Visits each text of a row.
     func forEachText(of row: Row, in bytes: Span<UInt8>, _ visit: (Span<UInt8>) -> Void) {
         switch self {
         case .title: visit(bytes.extracting(row.title))

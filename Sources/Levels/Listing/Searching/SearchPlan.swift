@@ -1,33 +1,31 @@
 import Bytes
 
-/// How the items in and below a large level are divided into parts whose folded texts are kept.
+/// The division of the items in and below a large level into parts with cached folded texts.
 ///
-/// A part is a run of rows with all that is below them. A row above another large level ends its part: that level has a
-/// plan of its own. Where other parts end depends on the titles of the rows alone, so that an insertion changes the parts
-/// near it and leaves the others as they were.
+/// A part is a run of rows with everything below them. It ends at a row above another large level, which has its own
+/// plan, and otherwise by titles alone, so that an insertion changes only nearby parts.
 final class SearchPlan: Sendable {
     struct Part {
-        /// Rows of the level.
         let rows: Range<Int>
-        /// Whether the level below the last row is not in the part, because it is large itself.
+        /// Whether the level below the last row is large, and so not in the part.
         let isOpen: Bool
-        /// The number of the first item, counted from the level's first.
+        /// The number of the first item in the level.
         let first: Int
-        /// How many items it has.
+        /// The number of items.
         let count: Int
-        /// The hash of the rows and of the levels below them.
+        /// The hash of the rows and the levels below them.
         let key: ContentHash
     }
 
     let parts: [Part]
 
-    /// How large parts are.
+    /// The sizes of parts.
     struct Sizes {
-        /// A level with more items in and below it is large.
+        /// The maximum number of items in and below a level that is not large.
         var largest = 4_096
-        /// Parts have at least so many items, if they are not followed by a large level.
+        /// The minimum number of items of a part, unless a large level follows.
         var leastItems = 2_048
-        /// A part that has so many items ends.
+        /// The number of items that ends a part.
         var mostItems = 8_192
     }
 
@@ -48,7 +46,7 @@ final class SearchPlan: Sendable {
         self.parts = parts
     }
 
-    /// The end of the part that begins at a row, its items, and those of the large level that follows it.
+    /// The end of the part from a row, its number of items, and the number of items of the large level that follows.
     private static func end(
         of level: Level, from start: Int, _ sizes: Sizes
     ) -> (end: Int, items: Int, below: Int) {
@@ -74,17 +72,14 @@ final class SearchPlan: Sendable {
         return ContentHash.short(of: bytes.span.extracting(level.row(row).title)) & 3 == 0
     }
 
-    /// The part with an item; its number is counted from the level's first.
+    /// The part with an item, by its number in the level.
     func part(of number: Int) -> Part { parts[max(0, parts.partitioningIndex { $0.first > number } - 1)] }
 
-    /// The approximate memory use, in bytes.
     var cost: Int { parts.count * MemoryLayout<Part>.stride + 64 }
 }
 
 extension Level {
-    /// The hash of some rows and of all that is below them.
-    ///
-    /// - Parameter isOpen: whether the level below the last row is left out.
+    /// The hash of some rows and everything below them, except below the last row if that is open.
     fileprivate func hash(of rows: Range<Int>, isOpen: Bool) -> ContentHash {
         let bytes = bytes
         var summary = ByteBuffer(capacity: 32 + (children.isEmpty ? 0 : rows.count * 17))

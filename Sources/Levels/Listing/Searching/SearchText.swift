@@ -1,12 +1,12 @@
 import Bytes
 import CUTF8Proc
 
-/// The folded texts of consecutive items in document order, packed in one run of bytes.
+/// The folded texts of consecutive items in document order, in one buffer.
 ///
-/// A byte that no UTF-8 contains follows each text, so that no match reaches from one text into the next.
+/// An invalid byte follows each text, so that matches cannot cross texts.
 final class SearchText: Sendable {
     private let bytes: [UInt8]
-    /// The offset at which each item's texts begin, and the end of the last one's.
+    /// The start of each item's texts, and the end of the last.
     private let starts: [Int]
 
     private static let end: UInt8 = 0xFF
@@ -35,10 +35,9 @@ final class SearchText: Sendable {
         self.init(level, rows: part.rows, isOpen: part.isOpen, fields)
     }
 
-    /// The approximate memory use, in bytes.
     var cost: Int { bytes.count + starts.count * 8 + 128 }
 
-    /// Passes the number of each item with a text that contains the pattern.
+    /// Visits the number of each item with a text that contains the pattern.
     func forEachItem(with pattern: BytePattern, _ visit: (_ item: Int) -> Void) {
         let bytes = bytes
         var item = 0
@@ -51,7 +50,7 @@ final class SearchText: Sendable {
         }
     }
 
-    /// Passes the number of each item whose one text contains the pattern, and how well it matches.
+    /// Visits the number and rank of each item whose only text contains the pattern.
     func forEachHit(of pattern: BytePattern, _ visit: (_ item: Int, SearchRank) -> Void) {
         let bytes = bytes
         var item = 0
@@ -66,7 +65,7 @@ final class SearchText: Sendable {
         }
     }
 
-    /// The item whose texts an offset is in: a search in steps that double, because most hits are near the last one.
+    /// The item with an offset in its texts: a search in doubling steps, because most hits are near the previous one.
     private func item(at offset: Int, from first: Int) -> Int {
         if offset < starts[first + 1] { return first }
         var low = first + 1
@@ -83,13 +82,13 @@ final class SearchText: Sendable {
         return low
     }
 
-    /// How well a folded title that contains the pattern matches it.
+    /// The rank of a folded title that contains the pattern.
     static func rank(of pattern: BytePattern, in title: Span<UInt8>) -> SearchRank {
         guard let found = pattern.offset(in: title, from: 0), found > 0 else { return .start }
         return rank(of: pattern, in: title, 0..<title.count, from: found)
     }
 
-    /// Whether a word of a title begins with the pattern, which is first found at an offset after the title's beginning.
+    /// The rank of a title, given the first match after its beginning.
     private static func rank(
         of pattern: BytePattern, in bytes: Span<UInt8>, _ title: Range<Int>, from first: Int
     ) -> SearchRank {
@@ -117,7 +116,7 @@ final class SearchText: Sendable {
 }
 
 extension Level {
-    /// Passes rows and all items below them in document order, as runs of rows of one level.
+    /// Visits rows and all items below them in document order, as runs of rows of one level.
     ///
     /// - Parameter isOpen: whether the items below the last row are left out.
     fileprivate func forEachRun(in rows: Range<Int>, isOpen: Bool, _ visit: (Level, Range<Int>) -> Void) {

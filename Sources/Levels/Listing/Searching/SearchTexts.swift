@@ -1,10 +1,10 @@
 internal import Heap
 internal import Locking
 
-/// The folded titles of large levels, made when they are first searched, within a budget of bytes.
+/// The folded titles of large levels, made by the first search, within a budget of bytes.
 ///
-/// They are kept by content, so that all trees share them: after an edit only the parts that it touched are folded again.
-/// What does not fit is folded for each search.
+/// They are keyed by content, so that all trees share them, and after an edit only changed parts are folded again.
+/// Titles beyond the budget are folded for each search.
 public final class SearchTexts: Sendable {
     private let state = Guarded(State())
     private let budget: Int
@@ -15,17 +15,16 @@ public final class SearchTexts: Sendable {
         var plans = HashTable<SearchPlan>()
         /// The number of the latest search.
         var search = 0
-        /// The number of the latest search for which what others left was dropped.
+        /// The latest search that dropped the texts of other searches.
         var emptied = 0
-        /// The most that one search used lately, in bytes.
+        /// The most that a recent search used, in bytes.
         var most = 0
-        /// How many parts were folded.
         var folded = 0
 
         var cost: Int { texts.cost + plans.cost }
     }
 
-    /// - Parameter bytes: how much may be kept; 0 keeps nothing.
+    /// - Parameter bytes: the budget; 0 keeps nothing.
     public convenience init(bytes: Int) { self.init(bytes: bytes, sizes: .init()) }
 
     init(bytes: Int, sizes: SearchPlan.Sizes) {
@@ -33,16 +32,16 @@ public final class SearchTexts: Sendable {
         self.sizes = sizes
     }
 
-    /// Whether a level has so many items in and below it that it has a plan.
+    /// Whether a level has enough items to have a plan.
     func isLarge(_ level: Level) -> Bool { level.itemCount > sizes.largest }
 
     /// The approximate memory use, in bytes.
     public var cost: Int { state.withLock(\.cost) }
 
-    /// How many parts of large levels were folded since the start.
+    /// The number of folded parts since the start.
     package var foldedCount: Int { state.withLock(\.folded) }
 
-    /// One search: it counts what it uses, so that what no search uses any more is dropped first.
+    /// One search, which counts the texts it uses, so that unused texts are dropped first.
     struct Pass {
         fileprivate let texts: SearchTexts
         fileprivate let number: Int
@@ -61,7 +60,7 @@ public final class SearchTexts: Sendable {
             return text
         }
 
-        /// Drops what was not used for long, if there is much more than this search used.
+        /// Drops old texts, if they exceed this search's by far.
         func end() { texts.end(using: used) }
     }
 
@@ -101,7 +100,7 @@ public final class SearchTexts: Sendable {
         return text
     }
 
-    /// Drops what the running search has not used, once for each search.
+    /// Drops texts that the current search has not used, once for each search.
     private func makeRoom(for cost: Int, in state: inout State) {
         guard state.cost + cost > budget, state.emptied < state.search else { return }
         state.emptied = state.search
@@ -120,7 +119,7 @@ public final class SearchTexts: Sendable {
     }
 }
 
-/// Values by hash, with the number of the search that used each of them last.
+/// Values by hash, with the latest search that used each.
 private struct HashTable<Value> {
     private struct Entry {
         let value: Value
@@ -129,7 +128,6 @@ private struct HashTable<Value> {
     }
 
     private var entries: [ContentHash: Entry] = [:]
-    /// The memory use of all values, in bytes.
     private(set) var cost = 0
 
     mutating func find(_ hash: ContentHash, _ use: Int) -> Value? {
@@ -144,13 +142,13 @@ private struct HashTable<Value> {
         self.cost += cost
     }
 
-    /// Drops what no search from a number on used.
+    /// Drops values that no search from a number on used.
     mutating func drop(before use: Int) {
         entries = entries.filter { $0.value.use >= use }
         cost = entries.values.reduce(0) { $0 + $1.cost }
     }
 
-    /// Drops what was not used for the longest time, until no more than some bytes are left.
+    /// Drops the least recently used values, until at most `bytes` remain.
     mutating func drop(to bytes: Int) {
         for (hash, entry) in entries.sorted(by: { $0.value.use < $1.value.use }) where cost > bytes {
             entries[hash] = nil

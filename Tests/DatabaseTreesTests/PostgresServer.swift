@@ -14,16 +14,23 @@ final class PostgresServer: Sendable {
     private let folder: String
     private static let running = Guarded<Set<String>>([])
 
-    init() throws {
+    /// - Parameter primary: the server whose standby it is; nil for one of its own.
+    init(standbyOf primary: PostgresServer? = nil) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("drilldown-pg-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         // PostgreSQL refuses to run as root.
         if getuid() == 0 { try Self.run("/bin/chown", "postgres", folder) }
-        try run("initdb", "-D", data, "-U", "drilldown", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+        if let primary {
+            try run(
+                "pg_basebackup", "-D", data, "-h", primary.folder, "-U", "drilldown", "-R", "-X", "stream", "-c", "fast"
+            )
+        } else {
+            try run("initdb", "-D", data, "-U", "drilldown", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+        }
         try start()
-        try connection("postgres").run("CREATE DATABASE trees")
         Self.running.withLock { _ = $0.insert(folder) }
         atexit { PostgresServer.stopAll() }
+        if primary == nil { try connection("postgres").run("CREATE DATABASE trees") }
     }
 
     deinit { stop() }
@@ -106,6 +113,11 @@ final class PostgresServer: Sendable {
     /// The address of a tree, with the parameters behind it.
     func address(_ tree: String, _ more: String = "") throws -> PostgresAddress {
         try PostgresAddress("postgres://drilldown@/trees?host=\(folder)&tree=\(tree)\(more)")
+    }
+
+    /// The address of a tree on this server and on another.
+    func address(_ tree: String, _ more: String, with other: PostgresServer) throws -> PostgresAddress {
+        try PostgresAddress("postgres://drilldown@/trees?host=\(folder),\(other.folder)&tree=\(tree)\(more)")
     }
 
     func tree(_ name: String, role: String = "drilldown") throws -> PostgresTree {

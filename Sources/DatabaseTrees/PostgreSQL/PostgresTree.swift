@@ -34,7 +34,7 @@ final class PostgresTree: TreeDatabase {
     var lockedUntil: Instant?
     /// Whether there may be more revisions than the last call of `revisions` has returned.
     var hasMore = false
-    private var nextLook = Instant.now
+    private var lastLook: Instant?
 
     /// The pause between two looks at a server that sends no notifications.
     static let standbyInterval = Duration.milliseconds(50)
@@ -130,7 +130,13 @@ final class PostgresTree: TreeDatabase {
     }
 
     /// Notes that the database is looked at now.
-    func noteLook() { nextLook = .now + (reader.mustPoll ? min(Self.standbyInterval, pollInterval) : pollInterval) }
+    func noteLook() { lastLook = .now }
+
+    /// When the database is looked at next, without a notification.
+    private var nextLook: Instant {
+        guard let lastLook else { return .now }
+        return lastLook + (reader.mustPoll ? min(Self.standbyInterval, pollInterval) : pollInterval)
+    }
 }
 
 extension PostgresTree {

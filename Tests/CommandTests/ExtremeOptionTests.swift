@@ -10,7 +10,7 @@ struct ExtremeOptionTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// What is wrong with a value of an option; nil if it is taken.
+    /// The fault of a value of an option; nil for an accepted value.
     private func fault(_ option: Option, _ value: String) -> String? {
         do throws(UsageError) {
             let arguments = ["serve", "http://h/a", "--\(option.name)", value]

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Standard error")
 struct StandardErrorTests {
-    /// A terminal: what is written to its inner side is read from the other.
+    /// A terminal: text written to its inner side is read from the outer side.
     private final class PseudoTerminal: Sendable {
         let outer: Int32
         let inner: Int32
@@ -27,7 +27,7 @@ struct StandardErrorTests {
             close(outer)
         }
 
-        /// What was written since the last time.
+        /// The text written since the last call.
         func written() -> String {
             var bytes = [UInt8](repeating: 0, count: 4_096)
             let count = unsafe read(outer, &bytes, bytes.count)

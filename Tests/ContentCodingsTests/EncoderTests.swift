@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-/// What the encoders make, and that it is always the same.
+/// The encoders' output, which is always the same.
 @Suite struct EncoderTests {
     /// Bytes that follow from a seed: words that repeat, as a level has them, or noise.
     private static func body(_ count: Int, noise: Bool = false) -> [UInt8] {

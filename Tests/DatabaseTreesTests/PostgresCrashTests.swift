@@ -72,7 +72,7 @@ import Testing
     @Test func findsWhatHadBeenCommitted() throws {
         try server.makeTree("there", ["a"])
         let control = try server.connection()
-        // A COMMIT that is on disk, and has no answer.
+        // A COMMIT that is on disk but unanswered.
         try control.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
         try control.run("SELECT pg_reload_conf()")
         try waitUntil { try server.connection().column("SHOW synchronous_standby_names") == ["nobody"] }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DrilldownClient
 
-/// What a level's and a document's changes are read as.
+/// Reading the changes of a level and of a document.
 @Suite struct ChangeReadingTests {
     private static let head = #""title":"Root","href":"/levels/A","version":"v2","depth":1,"leaf":false,"count":3"#
 

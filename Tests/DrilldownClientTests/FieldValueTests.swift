@@ -66,7 +66,7 @@ import Testing
             "large": .unsigned(.max), "list": [1, [], ["b": [:]]],
         ]
         let decoded = try JSONDecoder().decode(FieldValue.self, from: JSONEncoder().encode(value))
-        // Decoders do not tell the order of members.
+        // Decoders do not expose the order of members.
         #expect(decoded.sorted == value.sorted)
     }
 

@@ -2,7 +2,7 @@ import DrilldownClient
 import Foundation
 import Testing
 
-/// An item as a file has it: what a test that follows the manual makes of the file alone.
+/// An item of a file, made from the file alone by the rules of the manual.
 struct FileItem: Hashable {
     var title: String
     var key: String

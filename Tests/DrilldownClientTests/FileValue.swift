@@ -73,7 +73,7 @@ enum FileValue: Hashable {
             }
     }
 
-    /// What the client read, by the access that fits the type of what is expected; nil if that is not how it was read.
+    /// The value that the client read, by the property of the expected type; nil if it has another type.
     init?(_ value: FieldValue, as expected: FileValue) {
         let read: FileValue? =
             switch (value, expected) {
@@ -92,7 +92,7 @@ enum FileValue: Hashable {
         self = read
     }
 
-    /// The fields in their order; those that are not read as expected are missing.
+    /// The fields in their order, without fields that are not read as expected.
     static func members(_ fields: Fields, as expected: [Member]) -> [Member] {
         fields.compactMap { name, value in
             let type = expected.first { $0.name == name }?.value ?? .text("")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct LevelSectionsTests {
-    /// Rows 2 to 5 of a level of six rows in three sections, of which the second has no rows.
+    /// Rows 2 to 5 of a level of six rows in three sections, the second of which is empty.
     private static let page = Level(
         title: "Page", path: .root, count: 6, start: 2,
         sections: [

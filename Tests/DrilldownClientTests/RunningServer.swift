@@ -11,7 +11,7 @@ final class RunningServer: Sendable {
     /// - Parameters:
     ///   - document: the path of the document.
     ///   - options: further options of `drilldown serve`.
-    ///   - environment: variables in addition to those of the tests.
+    ///   - environment: variables in addition to the tests' own.
     init(_ document: String, _ options: [String] = [], port: Int = 0, environment: [String: String] = [:]) throws {
         process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -47,7 +47,7 @@ final class RunningServer: Sendable {
 
     func client(readToken: String? = nil) throws -> Server { try Server(address, readToken: readToken) }
 
-    /// What a server that does not start says.
+    /// The message of a server that does not start.
     struct Failure: Error, CustomStringConvertible {
         let description: String
 

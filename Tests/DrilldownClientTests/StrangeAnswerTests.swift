@@ -4,7 +4,7 @@ import Testing
 @testable import DrilldownClient
 @testable import TestSupport
 
-/// Answers that no service gives: each is told in a sentence.
+/// Answers that no service gives: each is reported in a sentence.
 @Suite struct StrangeAnswerTests {
     @Test(arguments: [
         (

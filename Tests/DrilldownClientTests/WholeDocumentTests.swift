@@ -107,7 +107,7 @@ import Testing
         try FileManager.default.copyItem(at: original, to: bundle)
         try PropertyListEncoder().encode(["CFBundleDevelopmentRegion": language])
             .write(to: bundle.appendingPathComponent("Info.plist"))
-        // The session asks for the languages of the user; a bundle of one language has no other answer.
+        // The session requests the languages of the user; a bundle of one language has only one answer.
         for folder in ["en", "de"] where folder != language {
             try FileManager.default.removeItem(at: bundle.appendingPathComponent("\(folder).lproj"))
         }
@@ -116,7 +116,7 @@ import Testing
         #expect(try await Self.read(expected, from: running.client()) == expected)
     }
 
-    /// The whole tree as the client reads it, level by level; dates and data are told by what is expected.
+    /// The whole tree as the client reads it, level by level; the expected types distinguish dates and data from texts.
     private static func read(
         _ expected: FileItem, from server: Server, at path: ItemPath = .root, matching query: LevelQuery = .all
     ) async throws -> FileItem {
@@ -164,7 +164,7 @@ extension FileValue {
 }
 
 extension FileItem {
-    /// The item at a position; an empty one if the file has none there.
+    /// The item at a position; an empty item if the file lacks it.
     fileprivate func item(_ section: Int, _ row: Int) -> FileItem {
         guard sections.indices.contains(section), sections[section].items.indices.contains(row) else {
             return FileItem(title: "", fields: [])

@@ -1,7 +1,7 @@
 import HTTPServer
 import Synchronization
 
-/// A responder for tests: tells what it was asked, or does what it is given to do.
+/// A responder for tests: answers with the request, or runs a given closure.
 struct Echo: Responder {
     var answer: @Sendable (Request) -> Response = Echo.description
     /// In place of `answer`, where the answer may come later.

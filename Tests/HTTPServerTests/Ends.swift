@@ -1,6 +1,6 @@
 import Locking
 
-/// Collects what owners were told, and lets a test wait for it.
+/// Collects the notifications of owners, and lets a test wait for them.
 final class Ends<End: Sendable & Equatable>: Sendable {
     private let told = Guarded<[End]>([])
     private let gate = Gate()
@@ -10,7 +10,7 @@ final class Ends<End: Sendable & Equatable>: Sendable {
         gate.open()
     }
 
-    /// Waits for the next to be told.
+    /// Waits for the next notification.
     func next() throws { try gate.pass() }
 
     var all: [End] { told.withLock { $0 } }

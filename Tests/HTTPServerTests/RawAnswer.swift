@@ -12,7 +12,7 @@ struct RawAnswer {
         return nil
     }
 
-    /// The size of the first answer in the bytes, where its header tells one.
+    /// The size of the first answer in the bytes, if its header states the length.
     static func announcedSize(in bytes: [UInt8]) -> Int? {
         guard let (head, start) = parse(bytes, toHead: true, isAtEnd: false), head.status != 304 else { return nil }
         return head.header("Content-Length").flatMap { Int($0) }.map { start + $0 }

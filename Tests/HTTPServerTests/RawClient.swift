@@ -1,6 +1,6 @@
 import Glibc
 
-/// The smallest client there is: it sends the bytes that it is told to, and reads what comes.
+/// A minimal client: it sends given bytes, and reads the answer.
 final class RawClient {
     private let descriptor: Int32
     private var unread: [UInt8] = []
@@ -83,7 +83,7 @@ final class RawClient {
     }
 
     /// The next answer.
-    /// - Parameter toHead: whether it answers HEAD, and so has no body in spite of its length.
+    /// - Parameter toHead: whether it answers HEAD, and so lacks a body in spite of its length.
     func readAnswer(toHead: Bool = false) throws -> RawAnswer {
         // A large answer is not looked at again with every piece of it that comes.
         var least = 0

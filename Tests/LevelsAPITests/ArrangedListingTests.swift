@@ -15,7 +15,7 @@ import Testing
         "keep=b&divide=initial", "flat=all", "hits=a", "hits=b&order=up", "hits=a&keep=c&divide=initial",
         "hits=e&keep=z",
     ]
-    /// The queries whose rows are of one level: what changed is told by keys alone.
+    /// The queries whose rows are in one level, so that keys alone identify changes.
     private static let queriesOfOneLevel = queries.filter { !$0.contains("flat") && !$0.contains("hits") }
 
     @Test("shows on all its pages together what plain arrays show", arguments: queries)
@@ -179,7 +179,7 @@ import Testing
     }
 }
 
-/// What an arranged listing is expected to show.
+/// The expected content of an arranged listing.
 private struct PlainListing {
     private(set) var rows: [PlainRow]
     private(set) var sections: [[String: Any]] = []

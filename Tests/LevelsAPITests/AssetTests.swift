@@ -6,7 +6,7 @@ import Testing
 @testable import LevelsAPI
 @testable import TestSupport
 
-/// The files of the assets folder: what is sent of them, and what is never sent (manual, Assets).
+/// The files of the assets folder: their answers, and the files that are never sent (manual, Assets).
 @Suite("An asset") struct AssetTests {
     /// A long file has more bytes than are held in memory.
     private static let long = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }

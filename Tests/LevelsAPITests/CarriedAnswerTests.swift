@@ -10,7 +10,7 @@ import TreeStore
 
 /// Answers that are kept across publications (`ResponseCache`).
 @Suite("An answer that is kept") struct CarriedAnswerTests {
-    /// The first document; what is compared is asked for below `a`.
+    /// The first document; the compared levels are below `a`.
     private static let document = #"""
         [{"Title": "x", "Rows": ["x1"]},
          {"Title": "a", "Subtitle": "s", "Rows": [{"Title": "b", "Text": "t", "Rows": ["c", {"Title": "d", "Rows": ["e"]}]}, "f"]},
@@ -216,7 +216,7 @@ import TreeStore
 
     @Test("is what the tree of the same publication shows, while many ask and one publishes")
     func consistent() throws {
-        // The level and the one below it tell the number of the publication, or its half.
+        // The level and the level below it show the number of the publication, or its half.
         let snapshots = try (0..<60).map { number in
             try Self.snapshot(#"[{"Title": "a", "Text": "\#(number)", "Rows": ["half \#(number / 2)"]}]"#, number)
         }

@@ -222,7 +222,7 @@ import TreeStore
 
     // MARK: A client
 
-    /// What a client does with a delta, in the plainest way.
+    /// Applies a delta as a client does, by plain code.
     static func applied(_ delta: [String: Any], to copy: [String: Any]) throws -> NSDictionary {
         var result = delta
         if result["rows"] == nil {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LevelsAPI
 
-/// The table of endpoints: what is found by a target, and what is told of the methods.
+/// The table of endpoints: the endpoint of a target, and its methods.
 @Suite struct EndpointTests {
     private static func name(_ target: String) -> String? {
         Endpoint.match(target.utf8Span.span).map { String(describing: $0.endpoint.name) }

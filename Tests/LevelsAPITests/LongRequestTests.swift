@@ -2,7 +2,7 @@ import HTTPServer
 import LevelsAPI
 import Testing
 
-/// Requests as long as the server takes them are answered like short ones, or told the limit.
+/// Requests up to the maximum length are answered like short ones, and longer ones are refused with the limit.
 @Suite("A long request") struct LongRequestTests {
     private static let document = #"[{"Title":"a","Price":1},{"Title":"b","Rows":["c"]}]"#
 
@@ -76,7 +76,7 @@ import Testing
         }
         let query = (1...64).map { "p\($0)=1" }.joined(separator: "&")
         #expect(desk.get("/levels/?\(query)").text.contains("'p1' is not a parameter here; the parameters are limit,"))
-        // Nothing between two ampersands is no parameter.
+        // The empty text between two ampersands is ignored.
         #expect(desk.get("/levels/?limit=1" + String(repeating: "&", count: 5_000)).status == 200)
     }
 

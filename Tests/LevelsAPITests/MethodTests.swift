@@ -2,7 +2,7 @@ import HTTPServer
 import LevelsAPI
 import Testing
 
-/// What methods there are, and what others are told (manual, Requests and answers).
+/// The methods, and the answers to other methods (manual, Requests and answers).
 @Suite struct MethodTests {
     private static let targets = [
         "/", "/levels", "/levels/a", "/detail/a?format=plist", "/document", "/problems", "/problems/bad-path",

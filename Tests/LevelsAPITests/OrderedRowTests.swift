@@ -6,7 +6,7 @@ import Testing
 
 /// Random tables in every order that a query names, page by page, against plain arrays.
 @Suite("Rows in an order") struct OrderedRowTests {
-    /// The parts of a level's answer that tell its rows.
+    /// The parts of a level's answer that show its rows.
     struct Page: Decodable {
         struct Section: Decodable, Equatable { let title: String?, start: Int, count: Int }
         struct Row: Decodable { let title: String }
@@ -80,7 +80,7 @@ import Testing
         #expect(seen.filter(staying.contains) == staying, "\(query), seed \(seed)")
     }
 
-    /// Inserts, deletes and changes a few rows, at times those that were seen last; returns their titles.
+    /// Inserts, deletes and changes a few rows, sometimes the rows seen last; returns their titles.
     static func change(
         _ table: inout PlainTable, around last: String?, using generator: inout SeededGenerator
     ) -> Set<String> {

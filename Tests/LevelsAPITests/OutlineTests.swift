@@ -315,7 +315,7 @@ import Testing
         #expect(try Page(desk.get(outline)).rows.map(\.title) == ["e", "f/g,h"])
     }
 
-    /// The parts of an answer that tell its rows.
+    /// The parts of an answer that show its rows.
     private struct Page: Decodable {
         struct Row: Decodable {
             let title: String, href: String, leaf: Bool, indent: Int, expanded: Bool, first: Bool, last: Bool

@@ -138,7 +138,7 @@ import Testing
         #expect(answer.text.contains(#""detail":"\#(detail)""#), "\(answer.text)")
     }
 
-    /// The parts of a level's answer that tell its rows.
+    /// The parts of a level's answer that show its rows.
     private struct Page: Decodable {
         struct Section: Decodable { let title: String?, start: Int, count: Int }
         struct Row: Decodable { let title: String }

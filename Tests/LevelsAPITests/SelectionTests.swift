@@ -7,7 +7,7 @@ import TreeStore
 
 @testable import LevelsAPI
 
-/// From what is asked to the representation that is selected.
+/// From the request to the selected representation.
 @Suite("The selection of a representation") struct SelectionTests {
     @Test("does not search the cache again for what it is known to lack")
     func searchedOnce() throws {

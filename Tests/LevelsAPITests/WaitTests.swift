@@ -18,7 +18,7 @@ import TreeStore
         try Desk(snapshot(first, 1)) { $0.waiters = waiters }
     }
 
-    /// Asks again for what a first answer had, and waits.
+    /// Repeats the request of a first answer, and waits.
     private static func poll(
         _ desk: Desk, _ target: String, _ wait: String = "wait=30", _ fields: [(name: String, value: String)] = []
     ) throws -> Waiter {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestDocuments
 
-/// A keyed archive's UID in formats that have no type for it: a dictionary of the one key `CF$UID`, as Apple writes it.
+/// A keyed archive's UID in formats that lack a type for it: a dictionary of the one key `CF$UID`, as Apple writes it.
 @Suite struct ArchiveUIDTests {
     private static func item(_ field: Value) -> Value {
         .array([.dictionary([Value.Entry("Title", .string("a")), Value.Entry("U", field), Value.Entry("V", field)])])

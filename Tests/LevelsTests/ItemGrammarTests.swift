@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestDocuments
 
-/// What a document may be, and what an item may be (manual, Documents).
+/// The grammar of documents and items (manual, Documents).
 @Suite struct ItemGrammarTests {
     @Test(
         "The root of a document may be written in each of these ways",

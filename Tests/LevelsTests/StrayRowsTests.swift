@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestDocuments
 
-/// Fields that hold rows which are not served, since the field's name is no structural one.
+/// Fields that contain rows which are not served, because the field's name is not structural.
 @Suite struct StrayRowsTests {
     private static let from = "rows are read from 'Children' or 'Rows'"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestDocuments
 
-/// A tree told again is the document that it came from.
+/// A walk over a tree sends the document that the tree was built from.
 @Suite struct WalkTests {
     @Test(
         "A document without repeated keys and SectionKeys comes back event for event",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestDocuments
 
-/// What is read, but is probably not what was meant: the whole sentence, with its place and the path of titles to it.
+/// Documents that are read but probably mistaken: the whole warning, with its position and the path of titles.
 @Suite struct WarningTests {
     private static let longTitle = String(repeating: "ä", count: 100_000)
     private static let keyEach = "give each a Key, or their paths end in ~2, ~3, …"

@@ -2,12 +2,12 @@
 struct BinaryDocument {
     var objects: [[UInt8]]
     var root: UInt64 = 0
-    /// What the trailer says in place of the truth.
+    /// Values of the trailer that replace the true ones.
     var objectCount: UInt64?
     var tableOffset: UInt64?
     var offsetWidth: UInt8 = 2
     var referenceWidth: UInt8 = 1
-    /// What the offset table says of some objects in place of the truth.
+    /// Entries of the offset table that replace the true ones.
     var offsets: [Int: UInt64] = [:]
 
     /// A document whose root is the first object.

@@ -4,7 +4,7 @@ import PropertyLists
 /// Values that are the same on every run: SplitMix64 from a seed.
 struct RandomTrees: RandomNumberGenerator {
     private var state: UInt64
-    /// What the format under test can carry.
+    /// The values that the format under test can represent.
     let kinds: [Kind]
     let alphabet: [Unicode.Scalar]
 
@@ -13,7 +13,7 @@ struct RandomTrees: RandomNumberGenerator {
     /// Text that every format carries: markup, quotes, line ends, and characters of one to four bytes.
     static let plainAlphabet: [Unicode.Scalar] = Array(
         "aZ09 <>&\"'\\/\t\n\r\u{7F}\u{85}éß\u{2028}東\u{D7FF}\u{E000}\u{FFFD}\u{1F40D}\u{10FFFF}".unicodeScalars)
-    /// The same with what XML has no way to write.
+    /// The same with values that XML cannot represent.
     static let wholeAlphabet =
         plainAlphabet + ["\0", "\u{1}", "\u{8}", "\u{B}", "\u{C}", "\u{1F}", "\u{FFFE}", "\u{FFFF}"]
 

@@ -20,7 +20,7 @@ indirect enum Tree: Equatable, Sendable {
     /// A real, compared by its bits so that −0.0 and nan are values like others.
     static func real(_ value: Double) -> Tree { .real(bits: value.bitPattern) }
 
-    /// Tells a consumer this value, as a reader would.
+    /// Sends this value to a consumer, as a reader would.
     func tell<Consumer: PropertyListConsumer & ~Copyable>(_ consumer: inout Consumer) throws(PropertyListError) {
         let nowhere = SourcePosition.byte(offset: 0)
         switch self {

@@ -1,7 +1,7 @@
 import Bytes
 import PropertyLists
 
-/// Makes a `Tree` of what a reader tells, and keeps the positions that it names.
+/// Makes a `Tree` of the events of a reader, and keeps their positions.
 struct TreeRecorder: PropertyListConsumer, ~Copyable {
     private(set) var root: Tree?
     private(set) var positions: [SourcePosition] = []
@@ -59,7 +59,7 @@ struct TreeRecorder: PropertyListConsumer, ~Copyable {
 enum Format: CaseIterable {
     case binary, xml, json
 
-    /// What the writer makes of a value.
+    /// The document that the writer makes of a value.
     func write(_ tree: Tree) throws(PropertyListError) -> [UInt8] {
         switch self {
         case .binary:
@@ -80,7 +80,7 @@ enum Format: CaseIterable {
         }
     }
 
-    /// What the reader makes of a document.
+    /// The value that the reader makes of a document.
     func read(
         _ document: [UInt8], limits: PropertyListLimits = PropertyListLimits()
     ) throws(PropertyListError) -> Tree? {

@@ -1,7 +1,7 @@
 import DrilldownClient
 import Foundation
 
-/// What the test wants: `TestClient URL [name=value …]`.
+/// The arguments of the test: `TestClient URL [name=value …]`.
 struct Arguments {
     var configuration: Server.Configuration
     /// The levels to observe, by their keys with a slash between them; empty for the root.

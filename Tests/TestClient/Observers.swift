@@ -1,7 +1,7 @@
 import DrilldownClient
 import Foundation
 
-/// The observers of this process, and what each of them saw last.
+/// The observers of this process, and the last state that each of them saw.
 actor Observers {
     private var seen: [ItemPath: [Int: String]] = [:]
 

@@ -22,7 +22,7 @@ enum TableModel {
         return rows
     }
 
-    /// What is wrong with an update that follows a level; nil if nothing is.
+    /// The fault of an update that follows a level; nil for a correct update.
     static func fault(of update: LevelUpdate, after last: Level?) -> String? {
         guard let last else { return update.difference == nil ? nil : "the first update has a difference" }
         guard let difference = update.difference else { return "an update has no difference" }

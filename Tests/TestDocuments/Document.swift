@@ -21,7 +21,7 @@ enum Document {
         return try builder.finish()
     }
 
-    /// Tells a text to a consumer.
+    /// Sends a text to a consumer.
     static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ text: String, into consumer: inout Consumer
     ) throws(PropertyListError) {

@@ -1,6 +1,6 @@
 import Testing
 
-/// One row of a table of tests: a document, and what is expected of it.
+/// One row of a table of tests: a document, and the expected result.
 struct Example: Sendable, CustomTestStringConvertible {
     let name: String
     let document: String

@@ -1,4 +1,4 @@
-/// Texts that have broken programs before: what is reserved in URLs, XML and JSON, and what Unicode makes equal.
+/// Texts that have broken programs before: reserved in URLs, XML or JSON, or equal in Unicode.
 enum OddText {
     /// What XML can carry.
     static let forXML: [String] = [

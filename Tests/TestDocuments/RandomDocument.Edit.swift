@@ -16,7 +16,7 @@ extension RandomDocument {
                 _ = try candidate.tree()
                 return candidate
             } catch {
-                // An edit that breaks a rule, as to leave an item without a title, is no edit: try another.
+                // An edit that breaks a rule, such as an item without a title, is replaced by another.
                 continue
             }
         }

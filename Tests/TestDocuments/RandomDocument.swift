@@ -2,7 +2,7 @@ import PropertyLists
 
 /// Random property lists: values of any type, and documents of items in every way that the manual allows.
 struct RandomDocument {
-    /// What may be in one, since not every format carries everything.
+    /// The allowed content, because some formats cannot represent everything.
     struct Contents: OptionSet {
         let rawValue: Int
         static let dates = Contents(rawValue: 1)
@@ -151,7 +151,7 @@ extension RandomDocument {
         }
     }
 
-    /// Fields whose names are no structure.
+    /// Fields with names that are not structural.
     private mutating func fields() -> [Value.Entry] {
         let cell = ["Subtitle", "Image", "Kind", "View", "Tag", "Value", "Type", "Text", "Price"]
         var seen: Set<String> = ["Title", "Children", "Key", "Source"]

@@ -1,4 +1,4 @@
-/// Random numbers that are the same in every run (SplitMix64), so that a failure can be told by its seed.
+/// Random numbers that are the same in every run (SplitMix64), so that a seed identifies a failure.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -28,7 +28,7 @@ extension Value {
 }
 
 extension Value.Format {
-    /// Tells a document in this format to a consumer.
+    /// Sends a document in this format to a consumer.
     func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ bytes: [UInt8], into consumer: inout Consumer
     ) throws(PropertyListError) {
@@ -39,7 +39,7 @@ extension Value.Format {
         }
     }
 
-    /// What a random document may hold to come back the same from this format.
+    /// The content of a random document that this format preserves.
     var contents: RandomDocument.Contents {
         switch self {
         case .xml: [.xml, .uids]

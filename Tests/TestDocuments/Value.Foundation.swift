@@ -12,7 +12,7 @@ extension Value {
         self = value
     }
 
-    /// A value of an object graph; nil for an object that is no property list.
+    /// A value of an object graph; nil for an object that a property list cannot contain.
     init?(foundation object: Any) {
         switch object {
         case let text as String: self = .string(text)

@@ -28,7 +28,7 @@ enum Value: Equatable, Sendable {
 extension Value {
     private static let nowhere = SourcePosition.byte(offset: 0)
 
-    /// Tells the value to a consumer, as a reader would.
+    /// Sends the value to a consumer, as a reader would.
     func tell<Consumer: PropertyListConsumer & ~Copyable>(
         to consumer: inout Consumer
     ) throws(PropertyListError) {

@@ -2,9 +2,9 @@ import CBrotli
 import CZlib
 import ContentCodings
 
-/// Decodes what the encoders made, with the libraries' other half.
+/// Decodes the output of the encoders, with the decoders of the same libraries.
 enum Decoder {
-    /// What a coded body was; nil where it is not whole, or has bytes behind its end.
+    /// The decoded body; nil if it is incomplete, or followed by other bytes.
     static func decode(_ coded: [UInt8], _ coding: ContentCoding) -> [UInt8]? {
         switch coding {
         case .identity: coded

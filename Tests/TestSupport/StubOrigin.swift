@@ -13,7 +13,7 @@ final class StubOrigin: Sendable {
         var path: String { line.split(separator: " ").dropFirst().first.map(String.init) ?? "" }
     }
 
-    /// What is sent for a request.
+    /// The answer to a request.
     enum Answer: Sendable {
         case bytes([UInt8])
         /// The same, after which the connection is closed.
@@ -33,7 +33,7 @@ final class StubOrigin: Sendable {
     private let arrivals = DispatchSemaphore(value: 0)
     private let answer: @Sendable (Request) -> Answer
 
-    /// - Parameter answer: what is sent; it may wait.
+    /// - Parameter answer: returns the answer; it may wait.
     init(port: UInt16 = 0, _ answer: @escaping @Sendable (Request) -> Answer) throws {
         self.answer = answer
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -171,7 +171,7 @@ extension StubOrigin.Answer {
         status("200 OK", fields(tag, waited), Array(text.utf8))
     }
 
-    /// What says that there is no newer document.
+    /// The answer that no newer document exists.
     static func notModified(tag: String? = nil, waited: Bool = false) -> Self {
         .bytes(message("304 Not Modified", fields(tag, waited), []))
     }

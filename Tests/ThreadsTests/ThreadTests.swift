@@ -6,7 +6,7 @@ import Threads
 
 @Suite("A thread")
 struct ThreadTests {
-    /// What a thread finds out about itself.
+    /// The properties that a thread reads of itself.
     private struct Finding: Equatable, Sendable {
         var name = ""
         var stackBytes = 0

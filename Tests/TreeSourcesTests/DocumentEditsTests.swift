@@ -46,7 +46,7 @@ struct DocumentEditsTests {
 
     private func text(_ name: String) throws -> String { try String(contentsOfFile: scratch(name), encoding: .utf8) }
 
-    /// What a new watcher loads.
+    /// The tree that a new watcher loads.
     private var loaded: LoadedTree {
         get throws { try PropertyListFile(path: scratch("Main.json")).load(replacing: nil) }
     }
@@ -54,7 +54,7 @@ struct DocumentEditsTests {
     /// Saves a group, and compares the state of the watcher with that of the files.
     @discardableResult
     private func save(_ group: any EditGroup, _ edited: EditedTree?, _ watcher: DocumentWatcher) throws -> String {
-        // Of what the test itself did to the files.
+        // Events of the test's own changes to the files.
         while watcher.advance(at: .now) != nil {}
         let fingerprint = try group.save()
         group.finish()
@@ -171,7 +171,7 @@ struct DocumentEditsTests {
         let names = (1...20).map { "\"\($0)\"" }.joined(separator: ",")
         try scratch.write("Big.json", "[\(names)]")
         var file = PropertyListFile(path: scratch("Main.json"), pollInterval: .seconds(3_600))
-        // Enough for the part and what it would mount, but not for the document around them.
+        // Enough for the part and its mounts, but not for the document around them.
         file.interpretation.treeLimits.items = 23
         let watcher = DocumentWatcher(file, sharing: WatchedFiles())
         watcher.arm()

@@ -13,7 +13,7 @@ struct LoadProgressTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// What is left to compare of a status: all but the times.
+    /// A status without its times, for comparison.
     private func told(_ progress: LoadProgress) -> [String] {
         guard let status = progress.status else { return [] }
         let size = status.size.map { "\($0)" } ?? "?"

@@ -24,7 +24,7 @@ struct MountTests {
         try scratch.write("in/Main.plist", try JSONSerialization.data(withJSONObject: ["Rows": rows]))
     }
 
-    /// The rows below each row of the first level, or why there are none.
+    /// The rows below each row of the first level, or the reason why they are missing.
     private func shown(_ loaded: LoadedTree) throws -> [String] {
         let level = try #require(loaded.tree.document.child(0))
         return level.rowNumbers.map { row in

@@ -4,10 +4,10 @@ import Testing
 
 @testable import TreeSources
 
-/// Every hint that is given is followed here, on documents of many makings: what it promises must come true.
+/// Every hint is followed here, on documents of many kinds: its promise must come true.
 @Suite("A hint on names")
 struct NamesAdviceTests {
-    /// What a document is told, by the errors and the warnings of one reading.
+    /// The errors and the warnings of one reading of a document.
     private func told(_ text: String, _ interpretation: Interpretation = .init()) -> (sentences: [String], loads: Bool)
     {
         let syntax: PropertyListSyntax = text.hasPrefix("<") ? .xml : .json
@@ -19,7 +19,7 @@ struct NamesAdviceTests {
         }
     }
 
-    /// The readings that sentences tell to try.
+    /// The readings that sentences recommend.
     private func hints(_ sentences: [String]) throws -> [Interpretation] {
         var found: [Interpretation] = []
         for sentence in sentences {
@@ -33,7 +33,7 @@ struct NamesAdviceTests {
         return found
     }
 
-    /// Makes items of other names than those that are looked for, one way for each number.
+    /// Makes items with unexpected names, one way for each number.
     private func document(_ number: Int) -> String {
         let titles = ["name", "label", "itemTitle", "id", "Title", "title", "Name of it", "Tilte"]
         let lists = ["entries", "items", "Kids", "children", "rows", "Children", "sub-items", "childern", "Child"]

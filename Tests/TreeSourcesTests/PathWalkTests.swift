@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The way to a file")
 struct PathWalkTests {
-    /// The steps of a walk: `folder ? name` for a look, `path/` and `path` for what was passed.
+    /// The steps of a walk: `folder ? name` for a look, `path/` and `path` for the folders and files passed.
     private func steps(_ path: String, in scratch: ScratchFolder) -> [String] {
         var steps: [String] = []
         var walk = PathWalk(path)

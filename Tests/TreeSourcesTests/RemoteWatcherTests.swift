@@ -29,7 +29,7 @@ struct RemoteWatcherTests {
         return document.makeWatcher()
     }
 
-    /// The titles of what the watcher has for its thread.
+    /// The titles of the trees that the watcher has for its thread.
     private func load(_ watcher: any SourceWatcher) throws -> [String] {
         let document = try watcher.load(replacing: nil).tree.document
         guard let level = document.child(0) else { return [] }

@@ -15,7 +15,7 @@ struct SaveCallsTests {
         try scratch.write("Data.plist", "old")
     }
 
-    /// A replacement that logs its calls; those whose words contain a text fail.
+    /// A replacement that logs its calls; a call fails if its words contain a text.
     private func begin(
         _ name: String = "Data.plist", failing failures: [(text: String, code: Int32)] = []
     ) throws -> FileReplacement {

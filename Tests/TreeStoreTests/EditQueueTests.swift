@@ -6,7 +6,7 @@ import Threads
 
 @Suite("The queue of edits")
 struct EditQueueTests {
-    /// Queues requests; returns those that share a save each, as `D` for a whole document and `e` for another edit.
+    /// Queues requests; returns the requests that share a save, as `D` for a whole document and `e` for another edit.
     private func groups(_ kinds: String) throws -> [String] {
         let queue = EditQueue(wakeup: try Wakeup())
         for kind in kinds {

@@ -28,7 +28,7 @@ struct EditTests {
         try TreeStore(source) { [journal] in journal.note($0) }
     }
 
-    /// What a load of the file gives.
+    /// The result of loading the file.
     private var saved: [String] {
         get throws {
             let level = try PropertyListFile(path: scratch("Data.plist")).load(replacing: nil).tree.document.child(0)

@@ -8,7 +8,7 @@ final class EditableSource: TreeSource {
     private let file: PropertyListFile
     /// Called at the beginning of each save with its number, from 1; it fails with what this throws.
     private let onSave: @Sendable (Int) throws(SaveError) -> Void
-    /// Called when what a save has left is to be done.
+    /// Called for the work that a save leaves.
     private let onFinish: @Sendable () -> Void
     /// Called on the thread that loads.
     private let onLoad: @Sendable () -> Void

@@ -6,7 +6,7 @@ import TreeSources
 
 @testable import TreeStore
 
-/// What a store told, and a way to wait for more of it.
+/// The events of a store, and a way to wait for more.
 final class Journal: Sendable {
     private let entries = Guarded<[StoreEvent]>([])
     private let arrivals = DispatchSemaphore(value: 0)

@@ -89,7 +89,7 @@ struct NotifierTests {
         #expect(outcomes.waits(for: 600))
         let done = outcomes.all.values.count { $0.hasPrefix("done") }
         #expect(outcomes.all.values.count { $0 == "stopped" } == 600 - done)
-        // One is being told of, seven do not hold up the next group, and a group has 256 requests at most.
+        // One request is being answered, seven do not delay the next group, and a group has 256 requests at most.
         #expect((9...1 + 7 + EditQueue.groupLimit).contains(done))
         #expect(store.publications.current.number == done)
         isFree.signal()

@@ -20,7 +20,7 @@ struct PriorityTests {
 
     private static var niceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
-    /// What was done, in order, and the niceness of the thread that did it.
+    /// The steps in order, with the niceness of the thread of each.
     private final class Steps: Sendable {
         private let steps = Guarded<[String]>([])
 
@@ -48,7 +48,7 @@ struct PriorityTests {
         try scratch.write("Data.plist", items("B"))
         store.reload { _ in note("answer") }
         wait()
-        // Told on another thread, at any moment after the answer.
+        // Reported on another thread, at any moment after the answer.
         store.publications.subscribe { _, _ in note("notification") }
         let batch = EditBatch([.insert(.string("C"), below: .root, at: .last, section: nil)], isExact: false)
         store.edit(

@@ -52,7 +52,7 @@ struct SaveTests {
         try scratch.link("Data.plist", to: "..data/Data.plist")
     }
 
-    /// A store that sees what the kernel tells, and nothing else.
+    /// A store that is notified only by the kernel.
     private func store(pollInterval: Duration = .seconds(3_600)) throws -> TreeStore {
         try TreeStore(PropertyListFile(path: scratch("Data.plist"), pollInterval: pollInterval)) { [journal] in
             journal.note($0)

@@ -13,7 +13,7 @@ struct ClientReading {
         }
     }
 
-    /// The time includes that of freeing what was read.
+    /// The time includes freeing the result.
     static func seconds(_ body: () throws -> Void) rethrows -> Double {
         let start = clock()
         try body()

@@ -25,7 +25,7 @@ struct DeltaTests {
         try LevelCopy(level, pages(of: level, limit).map { .whole($0, entityTag: nil) }, limit: limit)
     }
 
-    /// The pages of a level as a server gives them; their versions are those of their rows.
+    /// The pages of a level as a server gives them; the versions of the rows decide the versions of the pages.
     private func pages(of level: Level, _ limit: Int?) -> [Level] {
         guard let limit else { return [level] }
         return stride(from: 0, to: max(1, level.rows.count), by: limit).map { start in
@@ -37,7 +37,7 @@ struct DeltaTests {
         }
     }
 
-    /// What a server says about two states of a page.
+    /// The answer of a server about two states of a page.
     private func delta(from old: Level, to new: Level) -> LevelDelta {
         let difference = LevelDifference(from: old, to: new)
         return delta(

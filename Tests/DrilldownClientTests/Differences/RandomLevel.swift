@@ -11,7 +11,7 @@ struct RandomLevel {
         return level(rows, sections: sections(of: count))
     }
 
-    /// A level with rows that are partly those of another one.
+    /// A level that shares some rows with another level.
     mutating func changed(_ old: Level) -> Level {
         var rows = old.rows
         for _ in 0..<Int.random(in: 0...4, using: &random) { change(&rows) }

@@ -172,7 +172,7 @@ struct LevelCacheTests {
         var updates = first.updates(of: .root).makeAsyncIterator()
         let known = try #require(try await updates.next())
         await first.observations.cache?.flush()
-        // What the server answers would take the place of the known level if it came before that is looked at.
+        // An answer of the server would replace the known level if it came before the check.
         service.stop()
         try document.save(["Ann", "Eve"])
         let second = try Server(service.address, cacheFolder: url)

@@ -75,7 +75,7 @@ struct CertificateFilesTests {
         let missing = CertificateFiles.Refusal.unreadable(path: scratch("key"), reason: "No such file or directory")
         #expect(notices.take() == [.refused(missing)])
         #expect(missing.description == "'\(scratch("key"))' cannot be read: No such file or directory")
-        // The same again is no news.
+        // The same certificate again is not reported.
         try write(two)
         files.check(at: Self.now)
         #expect(notices.take() == [])

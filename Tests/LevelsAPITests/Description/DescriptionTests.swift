@@ -7,7 +7,7 @@ import Testing
 
 @testable import LevelsAPI
 
-/// The description names what the tables of the code name: routes, methods, parameters, header fields and problems.
+/// The description has the same names as the tables of the code: routes, methods, parameters, header fields, problems.
 @Suite("The description") struct DescriptionTests {
     /// The files of the web client have paths that only its page knows.
     private static func isFileOfClient(_ endpoint: Endpoint) -> Bool { String(describing: endpoint.name) == "/client" }
@@ -134,7 +134,7 @@ import Testing
         var named = Set(service.operations.flatMap { $0.parameters(in: "header").compactMap { $0["name"] as? String } })
         // OpenAPI has other places for these: the media types and the security scheme.
         named.formUnion(["Accept", "Content-Type", "Authorization"])
-        // Those of HTTP itself, of browsers, and of proxies.
+        // Fields of HTTP itself, of browsers, and of proxies.
         let others: Set<FieldName> = [
             .accessControlRequestHeaders, .accessControlRequestMethod, .cacheControl, .connection, .contentEncoding,
             .contentLength, .cookie, .expect, .host, .origin, .referer, .requestID, .secFetchSite, .traceparent,

@@ -4,7 +4,7 @@ import Locking
 import Testing
 import TreeStore
 
-/// Who may edit, and what is told to all others, before a body is read (manual, Editing).
+/// The right to edit, and the refusals before a body is read (manual, Editing).
 @Suite struct EditAdmissionTests {
     private static let document = #"{"Rows":["One",{"Title":"Branch","Rows":["Only"]}]}"#
     private static let edits: [(method: HTTPServer.Method, target: String, body: String?)] = [

@@ -3,12 +3,12 @@ import PropertyLists
 
 @testable import TestDocuments
 
-/// What the manual says of an item, put together again from the document's value in the plainest way.
+/// The manual's description of an item, made from the document's value by plain code.
 final class OracleItem {
     let title: String
     /// The value of its `Key`.
     let explicitKey: String?
-    /// What a detail shows.
+    /// The content of a detail.
     let fields: [Value.Entry]
     let sections: [OracleSection]
     var key = ""

@@ -32,7 +32,7 @@ struct PlainItem: Equatable {
     }
 }
 
-/// What an answer is expected to show of an item: where it is, from the level that the answer is about.
+/// The expected answer about an item, with its position relative to the level of the answer.
 struct PlainRow: Equatable {
     /// The titles from the level to the item, the item's own last.
     let path: [String]

@@ -17,7 +17,7 @@ struct PlainOutline {
     private(set) var rows: [Row] = []
     private let depth: Int
     private let open: Set<String>
-    /// Tells the order in which the answer about a level shows it.
+    /// The order in which the answer about a level shows it.
     private static let cache = ArrangementCache(bytes: 0)
 
     /// - Parameters:

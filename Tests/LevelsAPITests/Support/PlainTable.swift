@@ -2,7 +2,7 @@ import Foundation
 
 @testable import TestDocuments
 
-/// Rows in the plainest form, and what the query options make of them, by arrays and linear searches alone.
+/// Rows in a plain form, and the effects of the query options, by arrays and linear searches alone.
 struct PlainTable {
     struct Row: Equatable {
         let title: String
@@ -76,7 +76,7 @@ struct PlainTable {
     }
 }
 
-/// What is asked of a table, beside how a query says it.
+/// The question about a table, apart from its form in a query.
 struct PlainTableQuery: CustomStringConvertible {
     var sort: String?
     var group: String?
@@ -84,7 +84,7 @@ struct PlainTableQuery: CustomStringConvertible {
     /// The text that is searched for, in lower case; nil for the rows of the level.
     var search: String?
 
-    /// What is asked of the hits of a search.
+    /// The question about the hits of a search.
     static func randomSearch(using generator: inout SeededGenerator) -> PlainTableQuery {
         var query = random(using: &generator)
         query.search = ["p", "e", "ap", "1", "x", "nowhere"][generator.below(6)]

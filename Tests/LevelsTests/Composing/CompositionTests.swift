@@ -31,7 +31,7 @@ struct CompositionTests {
         #expect(LevelComparison.difference(composed, whole) == nil)
     }
 
-    /// The same tree, in which references to documents that do not exist are none.
+    /// The same tree without references to documents that do not exist.
     private static func withoutUnknownParts(_ document: Level) throws -> Level {
         try Composition(document, parts: [:]).document
     }

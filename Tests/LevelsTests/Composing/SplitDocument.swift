@@ -23,7 +23,7 @@ struct SplitDocument {
 
     /// The composition of all of it.
     ///
-    /// - Parameter old: an earlier one, and what the others were then.
+    /// - Parameter old: an earlier document, and the other documents at that time.
     func composition(sharing old: Composition? = nil) throws -> Composition { try composition(of: split, sharing: old) }
 
     private func composition(of document: Value, sharing old: Composition?) throws -> Composition {

@@ -7,13 +7,13 @@ import Testing
 
 /// What values a control can have (manual, Settings pages).
 @Suite("A control") struct ControlCheckTests {
-    /// A specifier, the values that its control takes, and those that it refuses with the refusal.
+    /// A specifier, accepted values of its control, and refused values with their refusals.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let specifier: String
         let taken: [String]
         let refused: [(value: String, sentence: String)]
-        /// What every refusal says is allowed, as JSON.
+        /// The allowed values that every refusal names, as JSON.
         let allowed: String
 
         var testDescription: String { name }

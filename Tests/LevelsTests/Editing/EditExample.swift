@@ -3,12 +3,12 @@ import Testing
 @testable import Levels
 @testable import TestDocuments
 
-/// One edit of a document: what the document is before and after it, as JSON.
+/// One edit of a document, with the document before and after it, as JSON.
 struct EditExample: Sendable, CustomTestStringConvertible {
     let name: String
     let before: String
     let after: String
-    /// What the document calls its structure, if not as usual.
+    /// The document's names for its structure, if not the usual ones.
     let mapping: String?
     let edit: @Sendable (Edited) throws -> Level
 
@@ -35,7 +35,7 @@ struct EditExample: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A tree and what it takes to edit it, with items named by the keys on their paths.
+/// A tree and its editing session, with items named by the keys on their paths.
 struct Edited {
     let tree: Level
     let editor: TreeEditor

@@ -1,8 +1,8 @@
 @testable import TestDocuments
 
-/// A document as a plain value, changed by plain code: what an edited tree is compared with.
+/// A document as a plain value, changed by plain code, for comparison with an edited tree.
 ///
-/// No key comes twice, as in a document that a tree tells; sections are put into the order in which the tree has them.
+/// No key comes twice, as in a document that a tree sends; sections are put into the order in which the tree has them.
 /// An item's path is the numbers of the rows that lead to it.
 struct EditableDocument {
     private(set) var value: Value

@@ -25,7 +25,7 @@ import Testing
         do {
             built = try outcome.document.value.tree().document
         } catch {
-            // A document has places, a tree has none.
+            // A document has places, unlike a tree.
             let reason = error.reason.replacing(" at byte 0", with: "")
             #expect(outcome.refusal?.description == reason, "\(name)")
             return
@@ -33,7 +33,7 @@ import Testing
         let edited = try #require(outcome.tree, "\(name): \(outcome.refusal?.description ?? "")")
         let known = LevelComparison.levels(of: old)
         #expect(LevelComparison.difference(edited, built, known: known) == nil, "\(name)")
-        // Orders that are gone may be looked for, those that are there must be found.
+        // Removed orders may be looked for; present orders must be found.
         #expect(edited.mayHoldOrders || !built.mayHoldOrders, "\(name)")
         #expect(LevelComparison.levels(of: edited).subtracting(known).count <= outcome.newLevels, "\(name)")
     }

@@ -27,7 +27,7 @@ struct RandomEdits {
         } while EditableDocument.Rows(of: document.value).sections.isEmpty || tree.fullItemCount > itemLimit
     }
 
-    /// What an edit came to.
+    /// The result of an edit.
     struct Outcome {
         let name: String
         /// The document with the edit; nil if a rule forbids it.
@@ -197,7 +197,7 @@ struct RandomEdits {
         return random.generator.one(in: 6) ? Array(path.dropLast()) : path
     }
 
-    /// A place below an item; nil if there is no section for a row.
+    /// A place below an item; nil without a section for a row.
     private mutating func randomPlace(in item: Item, without row: Int?) -> (section: Int, offset: Int)? {
         var counts = item.level.map { $0.form == .rows ? [$0.rowCount] : $0.allSections.map(\.count) } ?? [0]
         guard !counts.isEmpty else { return nil }
@@ -250,7 +250,7 @@ extension Value {
         if case .dictionary = self { true } else { isArray }
     }
 
-    /// The items of an array as a tree tells them, with every key once and sections in order, and their rows.
+    /// The items of an array as a tree sends them, with every key once and sections in order, and their rows.
     func rows() throws -> (items: [Value], rows: [Item.Step]) {
         guard let level = try tree().document.child(0) else { return ([], []) }
         let rows = (0..<level.rowCount).map { Item.Step(level: level, row: $0) }
@@ -259,7 +259,7 @@ extension Value {
 }
 
 extension Level {
-    /// An item with all below it, as the value that a walk tells.
+    /// An item with all below it, as the value that a walk sends.
     func told(_ row: Int) throws -> Value {
         var reader = ValueReader()
         var walk = TreeWalk(self, row: row)

@@ -4,7 +4,7 @@ import PropertyLists
 
 @testable import TestDocuments
 
-/// What a table's levels must be, written down plainly: filter and compare, one record after the other.
+/// The expected levels of a table, by plain code: filter and compare, one record after the other.
 struct RecordModel {
     let fields: [String]
     let titleField: String

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The builder of a value")
 struct PropertyListValueBuilderTests {
-    /// Fills a builder with small containers, and counts how often it moved what it had.
+    /// Fills a builder with small containers, and counts how often it moved its values.
     private func built(_ count: Int, _ add: (inout PropertyListValueBuilder) throws -> Void) throws
         -> (value: PropertyListValue?, moves: Int)
     {

@@ -7,7 +7,7 @@ import Threads
 @testable import TestSupport
 @testable import TreeSources
 
-/// What every source does: a tree store relies on all of it.
+/// The behaviour of every source, on which a tree store relies.
 @Suite("Every source")
 struct ConformanceTests {
     private let scratch: ScratchFolder

@@ -42,13 +42,13 @@ struct ControlledPage {
         return (watcher, try watcher.load(replacing: nil))
     }
 
-    /// The content of the values document; nil if there is none.
+    /// The content of the values document, if it exists.
     func text() throws -> String? {
         guard FileManager.default.fileExists(atPath: scratch(values)) else { return nil }
         return try String(contentsOfFile: scratch(values), encoding: .utf8)
     }
 
-    /// The entries of an XML values document, without white space; nil if there is none.
+    /// The entries of an XML values document, without white space, if it exists.
     func entries() throws -> String? {
         let content = try text()?.components(separatedBy: "<dict>").last?.components(separatedBy: "</dict>").first
         return content?.replacing("\n", with: "").replacing("\t", with: "")
@@ -59,7 +59,7 @@ struct ControlledPage {
         try FileManager.default.contentsOfDirectory(atPath: scratch.path).filter { $0 != "App.bundle" }.sorted()
     }
 
-    /// The values that the controls show, as JSON: `sound=true …`, those of child pages too.
+    /// The values that the controls show, including child pages, as JSON: `sound=true …`.
     static func shown(_ document: Level) throws -> String {
         var shown: [String] = []
         var open = [document]

@@ -27,7 +27,7 @@ struct RecordFileTests {
         try scratch.write("in/Main.json", try JSONSerialization.data(withJSONObject: ["Rows": rows]))
     }
 
-    /// The titles of two levels below a row, or why there are none.
+    /// The titles of two levels below a row, or the reason why they are missing.
     private func shown(_ row: Int, _ loaded: LoadedTree) -> String {
         guard let level = loaded.tree.document.child(0)?.child(row) else { return "no level" }
         if let refusal = level.refusal { return refusal }

@@ -3,7 +3,7 @@ import Testing
 
 /// What becomes of a JSON document: whole texts, before and after.
 struct JSONSpliceTests {
-    // Computed, because the leak sanitizer does not see what a stored table of edits refers to.
+    // Computed, because the leak sanitizer does not see the references of a stored table of edits.
     static var cases: [(before: String, edits: [Edit], after: String)] {
         do {
             return try [

@@ -27,7 +27,7 @@ struct XMLSpliceTests {
         """
 
     /// Each with the part of the text that changes and what stands there afterwards.
-    // Computed, because the leak sanitizer does not see what a stored table of edits refers to.
+    // Computed, because the leak sanitizer does not see the references of a stored table of edits.
     static var cases: [(name: String, edits: [Edit], old: String, new: String)] {
         do {
             return try [
@@ -87,7 +87,7 @@ struct XMLSpliceTests {
         }
     }
 
-    /// How the document is laid out: its unit of indentation, its line ends, and what is before it.
+    /// The layout of the document: its unit of indentation, its line ends, and the text before it.
     private static let layouts: [(unit: String, lineBreak: String, mark: String)] = [
         ("\t", "\n", ""), ("  ", "\n", ""), ("    ", "\n", ""), ("", "\n", ""), ("\t", "\r\n", ""), ("\t", "\r", ""),
         ("\t", "\n", "\u{FEFF}"),

@@ -21,7 +21,7 @@ extension EditReference {
         var new = try Self.fields(of: item)
         try refuseStructure(new)
         let old = try own(place)
-        // An item whose rows are those of another file may go without a title.
+        // An item whose rows are in another file may lack a title.
         if shown.depth > 0, !new.contains(where: { ["Title", "Key", "Source"].contains($0.key) }) {
             throw Refused(.invalid, .conflict)
         }
@@ -120,7 +120,7 @@ extension Value {
         }
     }
 
-    /// RFC 7396, with the types of what was there.
+    /// RFC 7396, with the types of the previous values.
     static func merged(_ changes: [Entry], into old: [Entry], isExact: Bool) -> [Entry] {
         var result = old
         for change in changes {

@@ -5,7 +5,7 @@ import PropertyLists
 
 /// A document of one or more files as plain values, and what edits do to it (manual, Editing), by plain code.
 struct EditReference {
-    /// The documents by their paths; the main one has none.
+    /// The documents by their paths; the main document lacks a path.
     var files: [String: EditableDocument]
     let names: StructuralNames
     let syntax: FileSyntax

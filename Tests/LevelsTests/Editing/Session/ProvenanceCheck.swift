@@ -4,7 +4,7 @@ import Testing
 @testable import Levels
 @testable import TestDocuments
 
-/// Follows the provenance of an edited file: what it says to be the same is the same.
+/// Follows the provenance of an edited file: parts that it declares equal must be equal.
 struct ProvenanceCheck {
     private let file: ChangedFile
 

@@ -46,7 +46,7 @@ struct RandomSession {
             : EditSession(built.composition.source, names: names, syntax: syntax)
     }
 
-    /// One edit, what the session made of it, and what is to be.
+    /// One edit, the result of the session, and the expected result.
     struct Outcome {
         let edit: Edit
         let session: EditSession
@@ -313,7 +313,7 @@ extension Value {
         }
     }
 
-    /// The item as a tree tells it, with every key once and sections in the order of the tree.
+    /// The item as a tree sends it, with every key once and sections in the order of the tree.
     fileprivate var inOrder: Value {
         do { return try Value.array([self]).rows().items[0] } catch { return self }
     }

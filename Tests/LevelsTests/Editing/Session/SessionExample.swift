@@ -62,7 +62,7 @@ struct SessionExample {
 }
 
 extension EditRefusal.Kind {
-    /// The kind and what it carries, in a few words.
+    /// The kind and its details, in a few words.
     var text: String {
         switch self {
         case .noSuchItem(let key, let nearest): "no '\(key)' below \(nearest.titlePath)"

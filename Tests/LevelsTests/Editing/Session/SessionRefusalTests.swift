@@ -23,7 +23,7 @@ struct SessionRefusalTests {
             """#
     }
 
-    // Computed, because the leak sanitizer does not see what a stored table of edits refers to.
+    // Computed, because the leak sanitizer does not see the references of a stored table of edits.
     static var paths: [Case] {
         [
             Case(.delete("/no"), "0 no 'no' below /: There is no 'no' in /."),

@@ -25,8 +25,9 @@ let clientSettings: [SwiftSetting] = [
 ]
 
 let webClientFiles = [
-    "app.js", "client.css", "detail-pane.js", "editor.js", "elements.js", "index.html", "level-pane.js", "level.js",
-    "list.js", "menus.js", "messages.js", "place.js", "row.js", "service.js",
+    "app.js", "client.css", "detail-pane.js", "dragging.js", "edit-form.js", "editor.js", "edits.js", "elements.js",
+    "history.js", "index.html", "level-pane.js", "level.js", "list.js", "menus.js", "messages.js", "place.js",
+    "row.js", "service.js",
 ]
 
 let package = Package(

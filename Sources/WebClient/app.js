@@ -215,10 +215,14 @@ class App {
 
   // A pane shows a newer state: its title may be another.
   refreshed(pane) {
-    if (pane !== this.panes.at(-1)) return
+    if (!this.panes.includes(pane)) return
+    pane = this.panes.at(-1)
     const head = pane.level?.head ?? pane.detail
     const above = this.panes.at(-2)?.level?.head
-    showCrumbs(pane.place, head?.ancestors ?? (above && [...above.ancestors, above]), head?.title)
+    const ancestors = head?.ancestors ?? (above && [...above.ancestors, above])
+    // What is read of an item itself is newer than what another answer says of it.
+    const titled = ancestors?.map((each, length) => this.panes.find(({level, place}) => level?.head && place.segments.length === length)?.level.head ?? each)
+    showCrumbs(pane.place, titled, head?.title)
   }
 
   // What a pane shows is not there any more.

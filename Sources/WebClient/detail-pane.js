@@ -1,6 +1,6 @@
 // Columns that show the fields of one item, or why there is none.
 
-import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, number, oneLine, plural, size, swatch, visible} from './elements.js'
+import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, oneLine, plural, size, swatch, titleText, TYPES, visible} from './elements.js'
 import {openMoreMenu} from './menus.js'
 import {Place} from './place.js'
 import {concerns, getJSON, request, showImage, token} from './service.js'
@@ -16,6 +16,8 @@ export class DetailPane {
   previous = el('a.tool', {role: 'link', ariaLabel: 'Previous'}, icon('up'))
   next = el('a.tool', {role: 'link', ariaLabel: 'Next'}, icon('down'))
   body = el('div.detail-body')
+  // What editing adds to the head.
+  tools = el('div')
 
   // `home`: the place whose address shows this detail, if it is not the item's own.
   constructor(app, place, home) {
@@ -25,7 +27,7 @@ export class DetailPane {
     const more = iconButton('more', 'More', () => openMoreMenu(this, more), {ariaHasPopup: 'dialog'})
     this.element = el('section.pane.detail', {onkeydown: event => this.#key(event)},
       el('header.pane-head', el('div.head-line', backLink(home?.showing(null) ?? place.parent),
-        this.heading, el('div.tools', this.previous, this.next, more))),
+        this.heading, el('div.tools', this.previous, this.next, more)), this.tools),
       this.body)
   }
 
@@ -50,7 +52,7 @@ export class DetailPane {
   draw() {
     const {detail} = this
     this.element.ariaLabel = `${this.title || 'Untitled'}, detail`
-    this.heading.firstChild.textContent = oneLine(this.title.slice(0, 300)) || ' '
+    this.heading.firstChild.replaceChildren(oneLine(this.title).trim() ? oneLine(this.title) : titleText(''))
     this.#point(this.previous, detail.previous)
     this.#point(this.next, detail.next)
     if (this.app.editor?.drawDetail(this)) return
@@ -76,7 +78,7 @@ export class DetailPane {
     if (!neighbour) return link.removeAttribute('href')
     const place = this.place.toLink(neighbour.href)
     link.href = (this.home?.showing(place) ?? place).address
-    link.title = oneLine(neighbour.title.slice(0, 200))
+    link.title = oneLine(neighbour.title.slice(0, 200)).trim() || 'Untitled'
   }
 
   #key(event) {
@@ -112,6 +114,7 @@ export class DetailPane {
     }
     if (!before) return this.draw()
     if (before.version !== this.detail.version) this.draw()
+    this.app.refreshed(this)
     if (before.leaf && !this.detail.leaf) this.app.turned(this)
   })
 
@@ -162,7 +165,7 @@ function fieldValue({type, value}, path, open) {
   switch (type) {
     case 'boolean': return el('span', value ? 'Yes' : 'No')
     case 'integer':
-    case 'real': return el('span.number', number(value))
+    case 'real': return el('span.number', value)
     case 'date': return el('time', {dateTime: value}, date(value))
     case 'data': return data(value, path, open)
     case 'array':
@@ -177,7 +180,12 @@ function fieldValue({type, value}, path, open) {
 }
 
 const fieldList = (fields, path, open) => el('dl.fields', ...fields.map(([name, value]) =>
-  el('div.field', el('dt', {dir: 'auto'}, oneLine(name)), el('dd', fieldValue(value, `${path}/${name}`, open)))))
+  el('div.field', el('dt', {dir: 'auto'}, oneLine(name) || el('i', 'Untitled')),
+    el('dd', {'data-type': typeName(value)}, fieldValue(value, `${path}/${name}`, open)))))
+
+// The type is said where the value does not show it: a text that looks like a number or a date is one too.
+const typeName = ({type, value}) => ['array', 'dictionary', 'data'].includes(type)
+  || type === 'string' && !/^-?\d[\d.eE:TZ+-]*$|^(true|false|yes|no)$/i.test(value) ? null : TYPES[type]
 
 const more = ({length}) => length > FIRST_ELEMENTS && el('p', `and ${length - FIRST_ELEMENTS} more`)
 
@@ -304,6 +312,14 @@ function xml({type, value}) {
 
 const escaped = text => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/\r/g, '&#13;')
 
+// What is missing, by names and not by a path.
+function sentence({status, message, body: {nearest}}, place) {
+  if (status !== 404 || nearest === undefined) return message
+  const near = Place.ofLink(nearest), name = place.prefix(near.segments.length + 1).name
+  const hint = /Did you mean .*$/.exec(message)?.[0] ?? ''
+  return `There is no “${oneLine(name)}” in ${near.segments.length ? `“${oneLine(near.name)}”` : 'this document'}. ${hint}`.trim()
+}
+
 // MARK: What is shown where there is nothing: the reason, and the way to what is there.
 
 export class MissingPane {
@@ -321,8 +337,8 @@ export class MissingPane {
     const away = needsToken
       ? el('button.button', {onclick: async () => await token.ask('reading') && location.reload()}, 'Enter a token')
       : el('a', {href: Place.ofLink(near).address}, 'Go to what is there')
-    this.element = el('section.pane.missing', {ariaLabel: this.title}, el('div.apology', this.heading,
-      !needsToken && el('p', {dir: 'auto'}, problem.message), el('p', away)), this.body)
+    this.element = el('section.pane.missing', {ariaLabel: this.title}, el('div.head-line', backLink(place.parent)), el('div.apology', this.heading,
+      !needsToken && el('p', {dir: 'auto'}, sentence(problem, place)), el('p', away)), this.body)
     app.editor?.drawDetail(this)
   }
 

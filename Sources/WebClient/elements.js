@@ -57,6 +57,10 @@ const ICONS = {
   edit: 'M4 16l1-4 8.5-8.5 3 3L8 15z',
   remove: 'M4 6h12M8 6V4h4v2M6 6l.7 10h6.6L14 6',
   move: 'M6 7h8M6 10h8M6 13h8',
+  copy: 'M7 7h9v9H7zM13 7V4H4v9h3',
+  undo: 'M4 8h8a4 4 0 0 1 0 8H8M4 8l4-4M4 8l4 4',
+  redo: 'M16 8H8a4 4 0 0 0 0 8h4M16 8l-4-4M16 8l-4 4',
+  warning: 'M10 3l8 14H2zM10 8v4M10 14.5h.01',
 }
 
 export function icon(name) {
@@ -111,11 +115,13 @@ export function debounced(milliseconds, action) {
 
 const NUMBER = new Intl.NumberFormat()
 const DAY = new Intl.DateTimeFormat(undefined, {dateStyle: 'long', timeZone: 'UTC'})
-const MOMENT = new Intl.DateTimeFormat(undefined, {dateStyle: 'long', timeStyle: 'medium'})
+const MOMENT = new Intl.DateTimeFormat(undefined, {dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC'})
 const UNITS = ['bytes', 'KB', 'MB', 'GB']
 
-// Control characters as their pictures; line ends and tabs stay.
-export const visible = text => text.replace(/[\0-\x08\x0B-\x1F\x7F]/g, mark => mark < ' ' ? String.fromCharCode(0x2400 + mark.charCodeAt(0)) : '\u2421')
+// Control characters as their pictures, and marks that reorder the text around them by number; line ends and tabs stay.
+export const visible = text => text
+  .replace(/[\0-\x08\x0B-\x1F\x7F]/g, mark => mark < ' ' ? String.fromCharCode(0x2400 + mark.charCodeAt(0)) : '\u2421')
+  .replace(/[\u202A-\u202E\u2066-\u2069]/g, mark => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`)
 
 // Such text on one line.
 export const oneLine = text => visible(text).replace(/\s+/g, ' ')
@@ -124,19 +130,16 @@ export const count = number => NUMBER.format(number)
 
 export const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? '' : 's'}`
 
-// A number as the document has it: every digit of a 64-bit integer, and of a real.
-export function number(text) {
-  if (/^-?\d+$/.test(text)) return NUMBER.format(BigInt(text))
-  const value = Number(text)
-  return Number.isFinite(value) ? new Intl.NumberFormat(undefined, {maximumFractionDigits: 20}).format(value) : text
-}
+// The types of fields, as the reader calls them.
+export const TYPES = {string: 'Text', integer: 'Whole number', real: 'Number', boolean: 'Yes or no', date: 'Date', data: 'Data', array: 'List', dictionary: 'Fields'}
 
 const isDate = value => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)
 
 export function date(text) {
   const moment = new Date(text)
   if (Number.isNaN(moment.getTime())) return text
-  return /T00:00:00(\.0+)?Z$/.test(text) ? DAY.format(moment) : MOMENT.format(moment)
+  // The time zone is that of the document, in reading as in editing.
+  return /T00:00:00(\.0+)?Z$/.test(text) ? DAY.format(moment) : MOMENT.format(moment) + ' UTC'
 }
 
 export function size(bytes) {
@@ -148,7 +151,8 @@ export function size(bytes) {
 // A field of a row on one line.
 export function brief(value) {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (typeof value === 'number') return NUMBER.format(value)
+  // Never grouped: years and identifiers are numbers too.
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   if (isDate(value)) return date(value)
   if (Array.isArray(value)) return plural(value.length, 'element')
   if (value && typeof value === 'object') return plural(Object.keys(value).length, 'field')
@@ -168,8 +172,12 @@ export function swatch(colour) {
 
 export const backLink = place => place && el('a.back.tool', {href: place.address, ariaLabel: 'Back'}, icon('back'))
 
-// The address of an image of the document: only files of its own `assets` folder are shown.
+// The title of an item, or that it has none.
+export const titleText = title => oneLine(title.slice(0, 400)).trim() ? oneLine(title.slice(0, 400)) : el('i', 'Untitled')
+
+// The address of an image of the document: only files of its own `assets` folder are shown. A segment of dots would lead
+// out of it.
 export function asset(name) {
-  if (typeof name !== 'string' || name === '' || name.length > 1000 || /^[a-z]+:|^\//i.test(name)) return null
+  if (typeof name !== 'string' || name === '' || name.length > 1000 || /^[a-z]+:|^\/|(^|\/)\.\.?(\/|$)/i.test(name)) return null
   return '/assets/' + name.split('/').map(encodeURIComponent).join('/')
 }

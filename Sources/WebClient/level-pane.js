@@ -1,6 +1,6 @@
 // A column that shows one level: its head, its rows, and its keys.
 
-import {backLink, coalesced, count, debounced, el, hasFocus, icon, iconButton, isPlainKey, isRightToLeft, isSetting, on, oneLine, plural, stop, visible} from './elements.js'
+import {backLink, coalesced, count, debounced, el, hasFocus, icon, iconButton, isPlainKey, isRightToLeft, isSetting, on, plural, stop, titleText, visible} from './elements.js'
 import {Level, positionOf} from './level.js'
 import {Geometry, IndexStrip, List, MEASURED_FOOTERS} from './list.js'
 import {openMoreMenu, openViewMenu} from './menus.js'
@@ -56,6 +56,7 @@ export class LevelPane {
     const {app, place, selected, marked} = this, {isEditing, editor} = app
     return {
       app, place, selected, marked, isEditing, isTree: place.isOutline, onToggle: row => this.toggle(row), refresh: this.refresh,
+      isCut: isEditing ? href => editor.isCut(href) : null,
       decorate: isEditing && !this.isSettings ? row => editor.decorate(row, this) : null,
     }
   }
@@ -355,7 +356,7 @@ class PaneHead {
   update() {
     const {pane} = this, {place, level} = pane, query = place.value('q')
     const [title, small] = this.heading.children
-    title.textContent = oneLine(pane.title.slice(0, 300)) || ' '
+    title.replaceChildren(titleText(pane.title))
     small.textContent = level.head ? count(level.count) : ''
     if (document.activeElement !== this.#field) {
       this.#field.value = query ?? ''

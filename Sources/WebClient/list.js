@@ -1,6 +1,6 @@
 // A list of any length that scrolls, its geometry, and the letters at its edge.
 
-import {boxOf, el, hasFocus, on, within} from './elements.js'
+import {boxOf, el, hasFocus, on, plural, within} from './elements.js'
 
 // MARK: Where the rows, headers and footers of a level are, in pixels from its top. All rows of a level have one height.
 
@@ -91,6 +91,8 @@ export class List {
   // The row that has the focus stays in the page wherever the list is scrolled to.
   focused = null
   #margin = MARGIN
+  // How many rows are not on paper.
+  #unprinted = el('p.unprinted')
 
   constructor(source, isTree) {
     this.source = source
@@ -111,6 +113,10 @@ export class List {
   print(isPrinting) {
     this.#margin = isPrinting ? PRINTED : MARGIN
     this.redraw()
+    this.#unprinted.remove()
+    const left = this.geometry.count - [...this.#rows.values()].filter(({row}) => row).length
+    this.#unprinted.textContent = `${plural(left, 'more row')} not printed.`
+    if (isPrinting && left > 0) this.element.append(this.#unprinted)
   }
 
   end() {

@@ -1,7 +1,7 @@
 // What the client says and asks: notices, dialogs, and panels beside a button.
 
 import {boxOf, el, hasFocus, iconButton, on, within} from './elements.js'
-import {connection, getJSON, live, token} from './service.js'
+import {connection, getJSON, live, send, token} from './service.js'
 
 // MARK: What the reader is told in words: states that last until they are over, and messages that go by themselves.
 
@@ -79,7 +79,7 @@ export function ask(title, content, [cancel, ...others], attempt) {
       await attempt()
       dialog.close(main)
     } catch (error) {
-      problem.textContent = reason(error)
+      problem.textContent = error.sentence ?? reason(error)
     }
     button.disabled = false
   }
@@ -105,7 +105,7 @@ export function askText(title, label, value, done, attempt) {
 }
 
 // Why an edit was not done.
-export const reason = ({status, message}) => 'Not saved: ' + ([401, 403].includes(status) ? 'your token does not allow edits any more.'
+export const reason = ({status, message}, prefix = 'Not saved') => `${prefix}: ` + ([401, 403].includes(status) ? 'your token does not allow edits any more.'
   : status ? message : 'the connection is lost.')
 
 // One question at a time, for however many requests wait for it.
@@ -114,20 +114,45 @@ token.ask = (purpose, why) => asked ??= askToken(purpose, why).finally(() => ask
 
 async function askToken(purpose, why) {
   why ??= purpose === 'reading' && token.value ? 'That token is not right.' : 'The token is kept for this tab only.'
-  const field = el('input', {type: 'password', required: true, autocomplete: 'off'})
-  const answer = await ask(purpose === 'editing' ? 'Edit the document' : 'This service needs a token', [
+  const field = el('input', {type: 'password', required: true, autocomplete: 'off'}), {value: before} = token
+  const attempt = async () => {
+    token.value = field.value.trim()
+    try {
+      await (purpose === 'editing' ? allowsEdits() : allowsReading())
+    } catch (error) {
+      token.value = before
+      throw error
+    }
+  }
+  return ask(purpose === 'editing' ? 'Edit the document' : 'This service needs a token', [
     el('p', why), el('label', 'Token', field),
-  ], ['Cancel', 'Use the token'])
-  if (answer) token.value = field.value.trim()
-  return answer
+  ], ['Cancel', 'Use the token'], attempt)
 }
+
+// An edit that changes nothing, or a read: a refusal of the token has a sentence.
+async function trial(method, target, content, refusal) {
+  try {
+    await send(method, target, content)
+  } catch (error) {
+    if (error.status && ![401, 403].includes(error.status)) return true
+    throw Object.assign(error, {sentence: error.status ? refusal : 'The connection is lost.'})
+  }
+  return true
+}
+
+export const allowsEdits = () => trial('PATCH', '/detail/', {}, 'This token does not allow edits.')
+
+const allowsReading = () => trial('GET', '/detail/', undefined, 'That token is not right.')
 
 // MARK: A small panel beside the button that opens it.
 
 // Opens a panel with this content; it closes by Escape and by a click elsewhere, and the focus goes back.
 export function openPanel(button, label, content) {
   document.querySelector('.panel')?.hidePopover()
-  const panel = el('div.panel', {popover: 'auto', role: 'dialog', ariaLabel: label, onkeydown: event => event.stopPropagation()}, ...content)
+  const panel = el('div.panel', {popover: 'auto', role: 'dialog', ariaLabel: label, onkeydown: event => {
+    event.stopPropagation()
+    moveFocus(panel, event)
+  }}, ...content)
   document.body.append(panel)
   on(panel, 'toggle', event => {
     if (event.newState !== 'closed') return
@@ -140,4 +165,14 @@ export function openPanel(button, label, content) {
   panel.style.top = within(8, at.bottom + 4, innerHeight - size.height - 8) + 'px'
   panel.style.left = within(8, at.right - size.width, innerWidth - size.width - 8) + 'px'
   panel.querySelector('button, a, select, input').focus()
+}
+
+// The arrow keys, Home and End move among the items of a panel.
+function moveFocus(panel, event) {
+  if (event.target.matches('select, input:not([type=checkbox])')) return
+  const items = [...panel.querySelectorAll('button, a, select, input')], index = items.indexOf(event.target)
+  const next = {ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: -1}[event.key]
+  if (next === undefined) return
+  event.preventDefault()
+  items.at(next % items.length).focus()
 }

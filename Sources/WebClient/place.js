@@ -185,7 +185,7 @@ const list = document.querySelector('.crumbs ol')
 
 // `ancestors`: as in an answer; until there is one, the segments stand for the titles.
 export function showCrumbs(place, ancestors, title) {
-  const part = (tag, attributes, name) => el('li', el(tag, attributes, el('bdi', short(name))))
+  const part = (tag, attributes, name) => el('li', el(tag, attributes, el(name.trim() ? 'bdi' : 'bdi.untitled', short(name))))
   list.replaceChildren(
     ...place.segments.map((_, length) => {
       const above = place.prefix(length)
@@ -196,4 +196,4 @@ export function showCrumbs(place, ancestors, title) {
   document.title = document.querySelector('h1').textContent = short(title ?? (place.name || 'Root')) || 'Untitled'
 }
 
-const short = text => oneLine(text.slice(0, 200)) || '…'
+const short = text => oneLine(text.slice(0, 200)).trim() || 'Untitled'

@@ -1,6 +1,6 @@
 // What a row shows, and the controls of a settings page.
 
-import {asset, brief, choiceField, count, debounced, el, hasFocus, icon, isColour, isPlainKey, on, oneLine, plural, stop, swatch, toggleSwitch} from './elements.js'
+import {asset, brief, choiceField, count, debounced, el, hasFocus, icon, isColour, isPlainKey, on, oneLine, plural, stop, swatch, titleText, toggleSwitch} from './elements.js'
 import {refuse, tell} from './messages.js'
 import {itemPath} from './place.js'
 import {send, showImage, token} from './service.js'
@@ -28,12 +28,13 @@ export function drawRow(item, row, context) {
   if (row) markSelected(item, row.href, context)
 }
 
-export function markSelected(item, href, {selected, isTree, marked}) {
+export function markSelected(item, href, {selected, isTree, marked, isCut}) {
   const link = item.querySelector('.row')
   const isSelected = itemPath(href) === selected, isMarked = marked.has(href)
   if (isTree) link.ariaSelected = isSelected
   else link.ariaCurrent = isSelected ? 'true' : null
   item.classList.toggle('marked', isMarked)
+  item.classList.toggle('cut', Boolean(isCut?.(href)))
   for (const mark of item.querySelectorAll('.mark')) mark.ariaChecked = isMarked
 }
 
@@ -55,7 +56,7 @@ function parts(row) {
     asset(image) && showImage(asset(image), el('img', {alt: '', onerror: ({target}) => target.classList.add('missing')})),
     texts(row),
     value !== undefined && el('span.value', {dir: 'auto'}, isColour(value) && swatch(value), brief(value)),
-    row.error && el('span.mark-error', {title: row.error}, '!'),
+    row.error && el('span.mark-error', {title: row.error}, icon('warning')),
     ...(row.leaf ? [] : [el('span.count', {ariaLabel: plural(row.count, 'row')}, count(row.count)), icon('forward')]),
   ]
 }
@@ -63,7 +64,7 @@ function parts(row) {
 function texts(row) {
   const second = row.error ?? (row.trail?.length ? row.trail.join(' › ') : row.fields.Subtitle) ?? ''
   return el('span.texts',
-    el('span.title', {dir: 'auto'}, oneLine(row.title.slice(0, 400)) || (row.control?.key ?? ' ')),
+    el('span.title', {dir: 'auto'}, row.title.trim() || !row.control?.key ? titleText(row.title) : row.control.key),
     second !== '' && el(row.error ? 'span.subtitle.error' : 'span.subtitle', {dir: 'auto'}, brief(second)))
 }
 
@@ -112,6 +113,7 @@ function control(row, {isEditing, app, refresh}) {
   const store = async value => {
     try {
       await send('PATCH', row.href, {Value: value})
+      app.editor?.stored(row, value)
     } catch (error) {
       draw()
       refuse(error.status ? error.message : 'The value was not saved: the connection is lost.')

@@ -63,8 +63,15 @@ export const isReadingClosed = async () => {
 const allHeaders = headers =>
   ({Accept: 'application/json', ...(token.value && {Authorization: 'Bearer ' + token.value}), ...headers})
 
+// Integers that a double cannot hold become BigInt; a browser that does not tell the digits rounds them.
+async function readExactly(response) {
+  const text = await response.text()
+  return JSON.parse(text, /\d{16}/.test(text) ? (_, value, context) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source) ? BigInt(context.source) : value : null)
+}
+
 // Asks until there is a whole answer, and gives what `read` makes of it; throws a Problem for one that is an error.
-export async function request(target, {signal, headers, read = response => response.json()} = {}) {
+export async function request(target, {signal, headers, read = readExactly} = {}) {
   for (let attempt = 0; ; attempt++) {
     try {
       const sent = token.value
@@ -94,10 +101,18 @@ export async function request(target, {signal, headers, read = response => respo
 
 const blobAt = async target => URL.createObjectURL(await request(target, {headers: {Accept: '*/*'}, read: response => response.blob()}))
 
+// The token is sent only to an address for which the server asks for one.
+async function imageAt(target) {
+  const response = await fetch(target, {headers: {Accept: 'image/*'}})
+  if (response.status === 401) return blobAt(target)
+  if (!response.ok) throw await Problem.of(response)
+  return URL.createObjectURL(await response.blob())
+}
+
 // Links and images send no token. With one, what they lead to is read first.
 export function showImage(target, image) {
   if (!token.value) image.src = target
-  else blobAt(target).then(address => {
+  else imageAt(target).then(address => {
     on(image, 'load', () => URL.revokeObjectURL(address))
     image.src = address
   }, () => image.dispatchEvent(new Event('error')))
@@ -115,7 +130,7 @@ export const getJSON = (target, signal) => request(target, {signal})
 // Sends an edit once. A failure to reach the service is thrown as it is: whether the edit was done is not known.
 export async function send(method, target, content, {ifMatch, type} = {}) {
   const headers = allHeaders({'Content-Type': type ?? 'application/json', ...(ifMatch && {'If-Match': `"${ifMatch}"`})})
-  const response = await fetch(target, {method, headers, body: type ? content : JSON.stringify(content)})
+  const response = await fetch(target, {method, headers, body: type || content === undefined ? content : JSON.stringify(content)})
   connection.set(false)
   if (!response.ok) throw await Problem.of(response)
   return response.json()

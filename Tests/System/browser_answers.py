@@ -35,7 +35,7 @@ def addresses(verdict, server, window):
     verdict.expect(asked == [], f"none is asked for: {asked}")
     window.open("/browse/Nope/Deeper")
     words = "return [...document.querySelectorAll('.apology p:first-of-type')].map(e => e.textContent)"
-    verdict.expect(window.soon(lambda: window.run(words) == ["There is no 'Nope' in /."]), f"a wrong address is told once: {window.run(words)}")
+    verdict.expect(window.soon(lambda: window.run(words) == ["There is no “Nope” in this document."]), f"a wrong address is told once: {window.run(words)}")
     verdict.expect(window.text(".crumbs li") == "Feet", f"the path begins with the document's title: {window.text('.crumbs li')}")
 
 

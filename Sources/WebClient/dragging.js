@@ -1,0 +1,67 @@
+// Moving rows by dragging their handles, with a mouse or a finger.
+
+import {keyOf} from './edits.js'
+import {boxOf, el} from './elements.js'
+import {refuse} from './messages.js'
+import {Place} from './place.js'
+
+// Whether rows can be moved on a level; if not, that is told.
+export function isMovable({place}) {
+  if (place.levelQuery) refuse('Rows can be moved only in the order of the document.')
+  return !place.levelQuery
+}
+
+const EDGE = 48
+
+export function beginDrag(event, editor, pane, hrefs) {
+  event.preventDefault()
+  if (!isMovable(pane)) return
+  const line = el('div.drop-line')
+  document.body.append(line)
+  document.body.classList.add('dragging')
+  let target = null, position = event, frame = 0
+  const over = new AbortController()
+  const {signal} = over
+  const end = isDrop => {
+    over.abort()
+    cancelAnimationFrame(frame)
+    line.remove()
+    document.body.classList.remove('dragging')
+    document.querySelector('.drop-into')?.classList.remove('drop-into')
+    if (isDrop && target) editor.move(hrefs, target.to, target.at, pane.marked)
+  }
+  const follow = () => {
+    target = targetAt(position, editor, hrefs, line, Math.abs(position.clientY - event.clientY) > EDGE)
+    frame = requestAnimationFrame(follow)
+  }
+  addEventListener('pointermove', moved => position = moved, {signal})
+  addEventListener('pointerup', () => end(true), {signal})
+  addEventListener('pointercancel', () => end(false), {signal})
+  addEventListener('keydown', pressed => pressed.key === 'Escape' && end(false), {signal})
+  follow()
+}
+
+// Where a drop at a point would put the rows, shown by a line between two rows or by the row that takes them.
+function targetAt({clientX, clientY}, editor, hrefs, line, hasMoved) {
+  document.querySelector('.drop-into')?.classList.remove('drop-into')
+  line.hidden = true
+  const under = document.elementFromPoint(clientX, clientY)
+  const pane = editor.app.panes.find(each => each.kind === 'level' && each.element.contains(under))
+  if (!pane || pane.place.levelQuery) return null
+  const {list} = pane, box = boxOf(list.element)
+  if (hasMoved && clientY < box.top + EDGE) list.element.scrollTop -= 8
+  if (hasMoved && clientY > box.bottom - EDGE) list.element.scrollTop += 8
+  const to = pane.place.level
+  const row = pane.level.row(list.indexOf(under))
+  if (!row) return {to, at: 'last'}
+  if (hrefs.includes(row.href)) return null
+  const item = under.closest('.item'), {top, height, left, width} = boxOf(item)
+  const share = (clientY - top) / height
+  if (share > 0.25 && share < 0.75) {
+    item.classList.add('drop-into')
+    return {to: Place.ofLink(row.href).level, at: 'last'}
+  }
+  line.hidden = false
+  Object.assign(line.style, {left: left + 'px', width: width + 'px', top: (share < 0.5 ? top : top + height) + 'px'})
+  return {to, at: (share < 0.5 ? 'before:' : 'after:') + keyOf(row.href)}
+}

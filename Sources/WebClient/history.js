@@ -1,0 +1,162 @@
+// Undo and redo: the steps of this tab, each of which can reverse itself.
+
+import {alike, batch, insertBack, moveBack, readNow, sendFields, snapshot, spotOf} from './edits.js'
+import {el, iconButton, plural} from './elements.js'
+import {Place} from './place.js'
+import {send} from './service.js'
+
+// How many steps are kept.
+const KEPT = 100
+
+// A step has `text` (what was done) and `reverse()`, after which the step is its own opposite. Every place in a step is followed when its item gets another path.
+export class History {
+  #past = []
+  #future = []
+  #undo = iconButton('undo', 'Undo', () => this.undo())
+  #redo = iconButton('redo', 'Redo', () => this.redo())
+  element = el('div.tools', this.#undo, this.#redo)
+
+  constructor(editor) {
+    this.editor = editor
+    this.#update()
+  }
+
+  push(step) {
+    this.#past.push(step)
+    if (this.#past.length > KEPT) this.#past.shift()
+    this.#future = []
+    this.#update()
+    return step
+  }
+
+  // `step`: the one that a notice offers to undo; else the latest.
+  undo(step = this.#past.at(-1)) {
+    return this.#reverse(step, this.#past, this.#future, 'Undone')
+  }
+
+  redo() {
+    return this.#reverse(this.#future.at(-1), this.#future, this.#past, 'Redone')
+  }
+
+  // A step that is refused is kept only if the service was not reached.
+  async #reverse(step, from, to, word) {
+    const index = from.indexOf(step)
+    if (index < 0 || this.#isBusy) return true
+    this.#isBusy = true
+    let isRefused = false
+    const before = [...step.places]
+    const isDone = await this.editor.attempt(() => step.reverse().then(() => true, error => {
+      isRefused = [404, 409, 412].includes(error.status)
+      if (isRefused && error.status !== 409) throw Object.assign(new Error('someone else has changed the item since.'), {status: 412})
+      throw error
+    }), '', word === 'Undone' ? 'Not undone' : 'Not redone')
+    this.#isBusy = false
+    if (isDone || isRefused) from.splice(from.indexOf(step), 1)
+    if (isDone) {
+      to.push(step)
+      this.editor.reversed(step, before, `${word}: ${step.text}`)
+    }
+    this.#update()
+    return isDone || isRefused
+  }
+
+  #isBusy = false
+
+  follow(moved) {
+    for (const step of [...this.#past, ...this.#future]) Object.assign(step, followed({...step}, moved))
+  }
+
+  #update() {
+    for (const [button, steps, label] of [[this.#undo, this.#past, 'Undo'], [this.#redo, this.#future, 'Redo']]) {
+      button.ariaDisabled = steps.length ? null : 'true'
+      button.title = steps.length ? `${label}: ${steps.at(-1).text}` : label
+    }
+  }
+}
+
+// Values of documents have a type: they are not looked into.
+function followed(value, moved) {
+  if (value instanceof Place) return moved(value)
+  if (Array.isArray(value)) return value.map(each => followed(each, moved))
+  if (value?.constructor !== Object || 'type' in value) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, followed(each, moved)]))
+}
+
+const conflict = () => Object.assign(new Error('changed'), {status: 412})
+
+const quoted = (items, verb) => `${items.length === 1 ? `“${items[0].title || 'Untitled'}”` : plural(items.length, 'item')} ${verb}.`
+
+// The details of items, which must be as they were when the step was done.
+const unchanged = (places, seen) => Promise.all(places.map(async (place, index) => {
+  const now = await readNow(place)
+  if (seen[index] && !alike(now, seen[index])) throw conflict()
+  return now
+}))
+
+// The fields of one item were changed.
+export class FieldsStep {
+  constructor(place, isJSON, before, after, tag, text) {
+    Object.assign(this, {places: [place], isJSON, states: {type: 'states', before, after}, tag, text})
+  }
+
+  async reverse() {
+    const {before, after} = this.states
+    const {href, fieldsVersion} = await sendFields({place: this.places[0], isJSON: this.isJSON}, before, after, this.tag)
+    this.states = {type: 'states', before: after, after: before}
+    this.tag = fieldsVersion
+    this.places = [Place.ofLink(href)]
+  }
+}
+
+// The value of a control was changed.
+export class ValueStep {
+  constructor(place, before, after, text) {
+    Object.assign(this, {places: [place], states: {type: 'states', before, after}, text})
+  }
+
+  async reverse() {
+    const [place] = this.places, {before, after} = this.states
+    const {control, version} = await readNow(place)
+    if (control.value !== after) throw conflict()
+    await send('PATCH', place.detail, {Value: before}, {ifMatch: version})
+    this.states = {type: 'states', before: after, after: before}
+  }
+}
+
+// Items were added (`seen`: their details) or deleted (`kept`: their snapshots).
+export class PresenceStep {
+  constructor(places, {seen = null, kept = null}, verb) {
+    Object.assign(this, {places, seen: {type: 'seen', details: seen}, kept, text: quoted(seen ?? kept, verb)})
+  }
+
+  async reverse() {
+    const {places, kept} = this
+    if (kept) {
+      const made = await insertBack(kept)
+      this.kept = null
+      // What is read now is what a later reverse must find; without it any state will do.
+      this.seen = {type: 'seen', details: await Promise.all(made.map(place => readNow(place).catch(() => null)))}
+      this.places = made
+      return
+    }
+    const now = await unchanged(places, this.seen.details)
+    const snapshots = await Promise.all(places.map((place, index) => snapshot(place, now[index])))
+    await batch(places.map((place, index) => ({delete: place.detail, ifMatch: now[index].version})))
+    this.kept = snapshots
+  }
+}
+
+// Items were moved from these spots, in the order of the document.
+export class MoveStep {
+  constructor(places, spots, seen) {
+    Object.assign(this, {places, spots, seen: {type: 'seen', details: seen}, text: quoted(seen, 'moved')})
+  }
+
+  async reverse() {
+    const {places, spots} = this, now = await unchanged(places, this.seen.details)
+    const back = await Promise.all(places.map((place, index) => spotOf(place, now[index])))
+    const made = await moveBack(spots.map((spot, index) => ({...spot, place: places[index], tag: now[index].fieldsVersion})))
+    this.spots = back
+    this.places = made
+  }
+}

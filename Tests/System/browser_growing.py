@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""The web client edits wholly and truly: a tree grows from nothing, every edit is undone and redone, fields that two people
+changed are merged or asked about, and values are shown as the document has them."""
+
+import datetime
+import json
+import pathlib
+import plistlib
+import tempfile
+import urllib.request
+
+from harness.server import Server
+from harness.verdict import Verdict, options
+from harness.web_client import TOKEN, Window, origin, expect_no_complaints
+from selenium.webdriver.common.keys import Keys
+
+MOMENT = datetime.datetime(2024, 2, 29, 13, 14, 15)
+DOCUMENT = {"Title": "Shelf", "Rows": [
+    {"Title": "One", "Note": "a note", "Other": "an other"}, "Leaf", {"Title": "Values", "When": MOMENT, "Tiny": 1e-300, "Huge": 1e300,
+     "Big": 9007199254740993, "Year": 1984, "Value": 9007199254740993}, {"Title": "\u202egpj.exe", "Image": "../metrics"}, {"Title": "", "Key": "empty"}]}
+
+
+class Case:
+    def __init__(self, verdict, server, window, file):
+        self.expect, self.server, self.window, self.file = verdict.expect, server, window, file
+
+    def begin(self, path="/", document=DOCUMENT):
+        self.file.write_bytes(plistlib.dumps(document, sort_keys=False))
+        self.send("POST", "/reload")
+        self.window.open(path, token=TOKEN)
+        self.window.soon(lambda: self.window.find(".edit-tools"))
+
+    def send(self, method, target, content=None):
+        data = json.dumps(content).encode() if content is not None else None
+        return urllib.request.urlopen(urllib.request.Request(origin(self.server) + target, data, method=method, headers={
+            "Authorization": "Bearer " + TOKEN, "Content-Type": "application/json"})).read()
+
+    @property
+    def rows(self):
+        """The rows of the file; those that are only a title as dictionaries too."""
+        rows = plistlib.loads(self.file.read_bytes())["Rows"]
+        return [row if isinstance(row, dict) else {"Title": row} for row in rows]
+
+    @property
+    def titles(self):
+        return [row["Title"] for row in self.rows]
+
+    def becomes(self, question, what):
+        self.expect(self.window.soon(question), f"{what}: {self.rows}")
+
+    def answer(self, *keys):
+        self.window.soon(lambda: self.window.find("dialog[open] input"))
+        self.window.find("dialog[open] input").clear()
+        self.window.find("dialog[open] input").send_keys(*keys)
+
+    def type_into(self, name, text):
+        script = "return [...document.querySelectorAll('.edit-form label')].find(e => e.firstChild.textContent === arguments[0]).querySelector('textarea')"
+        self.window.soon(lambda: self.window.run(script, name).send_keys(text) is None)
+
+    def press(self, label):
+        return self.window.click(f'.pane.last [aria-label="{label}"], .bar [aria-label="{label}"]')
+
+
+def growing(case):
+    """The first child of a leaf, the first item of an empty document, a drop into a leaf, a copy, and fields that change."""
+    window = case.window
+    case.begin("/browse/Leaf")
+    case.press("Add an item")
+    case.answer("Child", Keys.ENTER)
+    case.becomes(lambda: case.rows[1]["Children"] in (["Child"], [{"Title": "Child"}]), "a leaf has its first child")
+    case.begin("/", {"Title": "Empty", "Rows": []})
+    case.press("Add an item")
+    case.answer("First", Keys.ENTER)
+    case.becomes(lambda: case.titles == ["First"], "an empty document has its first item")
+    case.begin()
+    window.shows([*case.titles])
+    handles = window.all(".end .handle")
+    window.drag(handles[0], handles[1])
+    case.becomes(lambda: case.rows[0]["Title"] == "Leaf" and case.rows[0]["Children"][0]["Title"] == "One", "an item is dropped into a leaf")
+    case.begin("/browse/One")
+    case.press("Duplicate")
+    case.becomes(lambda: case.titles[:2] == ["One", "One copy"] and case.rows[1]["Note"] == "a note", "an item is duplicated")
+    case.begin("/browse/One")
+    window.click('[aria-label="Change the name or the type of Note"]')
+    case.answer("Remark")
+    window.run("document.querySelector('dialog select').value = 'array'")
+    window.click("dialog .main")
+    window.click(".edit-form .main")
+    case.becomes(lambda: case.rows[0].get("Remark") == ["a note"] and "Note" not in case.rows[0], "a field has another name and type")
+    case.begin("/browse/One")
+    window.soon(lambda: next(e for e in window.all(".edit-form .plain") if e.text == "Add a field").click() is None)
+    case.answer("Children", Keys.ENTER)
+    case.expect(window.soon(lambda: window.find('dialog[aria-label="Add an item"]')), "'Children' leads to adding an item")
+
+
+def undoing(case):
+    """Each edit is undone and redone, unless someone else changed the item."""
+    window = case.window
+    case.begin()
+    window.focus_row("One")
+    window.hold(Keys.ALT, Keys.ARROW_DOWN)
+    case.becomes(lambda: case.titles[:2] == ["Leaf", "One"], "moved")
+    window.focus_row("One")
+    window.keys(Keys.DELETE)
+    case.becomes(lambda: "One" not in case.titles, "deleted")
+    window.focus_row("Leaf")
+    for wanted in (["Leaf", "One"], ["One", "Leaf"]):
+        case.press("Undo")
+        case.becomes(lambda: case.titles[:2] == wanted, f"undone to {wanted}")
+    case.becomes(lambda: plistlib.loads(case.file.read_bytes()) == DOCUMENT, "all is as it was")
+    for wanted in (["Leaf", "One"], ["Leaf", "Values"]):
+        case.press("Redo")
+        case.becomes(lambda: case.titles[:2] == wanted, f"redone to {wanted}")
+    case.begin("/browse/One")
+    case.type_into("Note", ", more")
+    window.click(".edit-form .main")
+    case.becomes(lambda: case.rows[0]["Note"] == "a note, more", "saved")
+    window.soon(lambda: not window.all(".edit-form .main"))
+    window.run("document.activeElement.blur()")
+    window.hold(Keys.CONTROL, "z")
+    case.becomes(lambda: case.rows[0]["Note"] == "a note", "undone by the keyboard")
+    window.hold(Keys.CONTROL, "y")
+    case.becomes(lambda: case.rows[0]["Note"] == "a note, more", "redone by the keyboard")
+    case.send("PATCH", "/detail/One", {"Note": "theirs"})
+    case.press("Undo")
+    case.expect(window.soon(lambda: "Not undone: someone else has changed the item since." in window.notices()), f"a refusal: {window.notices()}")
+    case.expect(case.rows[0]["Note"] == "theirs", "what someone else wrote stays")
+
+
+def merging(case):
+    """Changes of different fields are merged and told."""
+    window = case.window
+    case.begin("/browse/One")
+    case.type_into("Note", ", mine")
+    case.send("PATCH", "/detail/One", {"Other": "theirs"})
+    window.click(".edit-form .main")
+    case.becomes(lambda: (case.rows[0]["Note"], case.rows[0]["Other"]) == ("a note, mine", "theirs"), "both are kept")
+    case.expect(window.soon(lambda: any(each.endswith("meanwhile: Other.") for each in window.notices())), f"that is said: {window.notices()}")
+
+
+def values(case):
+    """Dates in one time zone, numbers with their digits, and what a text cannot hide."""
+    window = case.window
+    window.run("sessionStorage.clear()")
+    window.open("/browse/Values")
+    window.soon(lambda: window.fields()["Year"])
+    found = window.fields()
+    case.expect((found["Tiny"], found["Huge"].replace("+", ""), found["Big"], found["Year"]) == ("1e-300", "1e300", "9007199254740993", "1984"), f"numbers as they are: {found}")
+    case.expect("1:14:15" in found["When"] and found["When"].endswith("UTC"), f"the zone is written out: {found['When']}")
+    case.expect(window.run("return getComputedStyle(document.querySelector('dd[data-type]'), '::after').content !== 'none'"), "the type is beside the value")
+    case.expect(window.soon(lambda: window.run("return [...document.querySelectorAll('.value')].some(e => e.textContent === '9007199254740993')")), "a row has all digits too")
+    titles = "return [...document.querySelectorAll('.item .title')].map(e => e.textContent)"
+    case.expect("[U+202E]gpj.exe" in window.run(titles) and "Untitled" in window.run(titles), f"marks and missing titles are shown: {window.run(titles)}")
+    case.expect(window.run("return performance.getEntriesByType('resource').every(e => !e.name.endsWith('/metrics'))"), "an image stays in the assets folder")
+
+
+def main():
+    arguments = options(__doc__)
+    with Verdict("growing and undoing in the browser") as verdict, tempfile.TemporaryDirectory() as folder:
+        file, token = pathlib.Path(folder, "Shelf.plist"), pathlib.Path(folder, "token")
+        file.write_bytes(plistlib.dumps(DOCUMENT, sort_keys=False))
+        token.write_text(TOKEN)
+        with Server(arguments.server, file, "--edit-token-file", str(token)) as server, Window(origin(server)) as window:
+            for part in (growing, undoing, merging, values):
+                case = Case(verdict, server, window, file)
+                case.begin()
+                part(case)
+            expect_no_complaints(verdict, window)
+
+
+if __name__ == "__main__":
+    main()

@@ -72,7 +72,7 @@ def reading_token(verdict, program, token):
         window.open("/")
         window.soon(lambda: window.find("dialog input"))
         window.keys("wrong-token-wrong-token", Keys.ENTER)
-        verdict.expect(window.soon(lambda: window.text("dialog p") == "That token is not right."), f"a wrong token is told: {window.text('dialog p')}")
+        verdict.expect(window.soon(lambda: window.text("dialog .problem") == "That token is not right."), f"a wrong token is told: {window.text('dialog .problem')}")
         window.keys(Keys.ESCAPE)
         verdict.expect(window.soon(lambda: window.text(".apology") == "A token is neededEnter a token"), f"and then what is needed: {window.text('.apology')}")
         window.click(".apology button")

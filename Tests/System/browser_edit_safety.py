@@ -157,7 +157,7 @@ def undo_that_fails(case):
     case.window.menu("More", "Copy address")
     case.lose_connection(True)
     case.undo()
-    case.expect(case.says("Not saved: the connection is lost."), f"undo without a connection says so: {case.window.notices()}")
+    case.expect(case.says("Not undone: the connection is lost."), f"undo without a connection says so: {case.window.notices()}")
     case.lose_connection(False)
     case.outside({**DOCUMENT, "Rows": DOCUMENT["Rows"][:6]})
     case.undo()

@@ -49,9 +49,8 @@ class Case:
         self.expect(self.window.soon(question), f"{what}: {self.rows}")
 
     def answer(self, *keys):
-        self.window.soon(lambda: self.window.find("dialog[open] input"))
-        self.window.find("dialog[open] input").clear()
-        self.window.find("dialog[open] input").send_keys(*keys)
+        self.window.soon(lambda: self.window.find("dialog[open] input").clear() is None)
+        return self.window.soon(lambda: self.window.find("dialog[open] input").send_keys(*keys) is None)
 
     def type_into(self, name, text):
         script = "return [...document.querySelectorAll('.edit-form label')].find(e => e.firstChild.textContent === arguments[0]).querySelector('textarea')"

@@ -69,6 +69,8 @@ public enum SaveError: Error, Sendable {
     case refused(number: Int, EditRefusal)
     /// The source cannot be written to for the moment, and why, for the log.
     case busy(String)
+    /// There is no connection to the source's database, and why, for the log.
+    case away(String)
     /// The file system has no space left, or the quota is used up.
     case noSpace(String)
     /// There was no memory for the new content.

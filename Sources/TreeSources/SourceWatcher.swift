@@ -27,6 +27,9 @@ public protocol SourceWatcher: AnyObject {
     /// call.
     func savability(at path: ItemPath) -> Savability
 
+    /// Whether a database is connected; nil for a source that is not one. Cheap to call.
+    var isConnected: Bool? { get }
+
     /// Whether another program is probably saving the source just now; false if that is not known. Cheap to call.
     var isBeingWritten: Bool { get }
 
@@ -54,6 +57,8 @@ extension SourceWatcher {
     public var fingerprint: Fingerprint? { nil }
 
     public func savability(at path: ItemPath) -> Savability { .nothing(.elsewhere) }
+
+    public var isConnected: Bool? { nil }
 
     public var isBeingWritten: Bool { false }
 

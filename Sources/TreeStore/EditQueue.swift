@@ -98,8 +98,10 @@ public enum EditOutcome: Sendable {
     ///
     /// - Parameter isUnknown: whether it is not known if the document has the edit after a power failure.
     case failed(id: String, isUnknown: Bool = false)
-    /// Too many edits are waiting; a later attempt may succeed.
+    /// Too many edits are waiting, or the source cannot be written to for the moment; a later attempt may succeed.
     case busy
+    /// There is no connection to the source's database; a later attempt may succeed.
+    case away
     /// The store stopped before.
     case stopped
 }

@@ -7,7 +7,7 @@ struct KeptSnapshots {
     /// One publication that was replaced.
     private struct Record {
         let revision: String
-        /// Nil after its memory was needed.
+        /// Nil after its memory was needed, and for a revision that was never published here.
         var snapshot: Snapshot?
         /// In bytes; 0 until it is known, and after the snapshot was dropped.
         var cost = 0
@@ -25,9 +25,11 @@ struct KeptSnapshots {
     private static let revisionLimit = 2_048
 
     init(_ first: Publication) {
-        records = NumberedQueue(first: first.number)
+        records = NumberedQueue()
         firstKept = first.number
-        numbers = [first.snapshot.revision: first.number]
+        numbers = [:]
+        add(first.snapshot.revisions(before: nil))
+        numbers[first.snapshot.revision] = first.number
     }
 
     /// Adds the publication that another one replaces.
@@ -35,7 +37,18 @@ struct KeptSnapshots {
     /// - Parameter isKept: whether its snapshot is kept, not only its revision.
     mutating func add(_ old: Publication, replacedBy new: Publication, isKept: Bool) {
         records.append(Record(revision: old.snapshot.revision, snapshot: isKept ? old.snapshot : nil))
+        // What was published before is no part of the new history, even if a revision of that has the same name.
+        if !new.snapshot.continues(old.snapshot) { numbers = [:] }
+        add(new.snapshot.revisions(before: old.snapshot))
         numbers[new.snapshot.revision] = new.number
+    }
+
+    /// Adds revisions that were not published here.
+    private mutating func add(_ revisions: [String]) {
+        for revision in revisions {
+            numbers[revision] = records.end
+            records.append(Record(revision: revision))
+        }
     }
 
     /// Sets what keeping a snapshot costs, in bytes, if it is still kept.
@@ -162,5 +175,19 @@ enum RetainedBytes {
             }
         }
         return bytes
+    }
+}
+
+extension Snapshot {
+    /// The revisions that precede it and were not published: those of the source's log, and the one before them if no
+    /// earlier one is known.
+    ///
+    /// - Parameter old: the snapshot that it replaces; nil for the first one.
+    func revisions(before old: Snapshot?) -> [String] {
+        let entries = entries(after: old)
+        let between = entries.dropLast().map(\.name)
+        if let old, continues(old) { return between }
+        guard let first = entries.first else { return [] }
+        return [RevisionName(first.name)?.previous.text ?? ""] + between
     }
 }

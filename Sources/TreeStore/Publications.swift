@@ -40,7 +40,7 @@ public final class Publications: Sendable {
         _ first: Snapshot, historyBytes: Int = 64 << 20, hasTurns: Bool = false,
         onPublish: @escaping @Sendable () -> Void = {}
     ) {
-        let publication = Publication(snapshot: first, number: 0)
+        let publication = Publication(snapshot: first, number: first.revisions(before: nil).count)
         latest = Guarded(publication)
         book = Guarded(Book(kept: KeptSnapshots(publication)))
         self.historyBytes = historyBytes
@@ -61,7 +61,8 @@ public final class Publications: Sendable {
     public func publish(_ snapshot: Snapshot) -> Publication {
         let old = current
         guard old.snapshot !== snapshot else { return old }
-        let new = Publication(snapshot: snapshot, number: old.number + 1)
+        let missed = snapshot.revisions(before: old.snapshot).count
+        let new = Publication(snapshot: snapshot, number: old.number + missed + 1)
         book.withLock { book in
             // Before anyone is served the new snapshot, so that its revision and the old snapshot can be asked for.
             book.kept.add(old, replacedBy: new, isKept: historyBytes > 0)
@@ -96,7 +97,8 @@ public final class Publications: Sendable {
 
     // MARK: History
 
-    /// The number of the publication with a revision; nil if it is unknown, or 2,048 others followed it.
+    /// The number of the publication with a revision, or of a revision of the source's log that was not published here;
+    /// nil if it is unknown, or 2,048 others followed it.
     public func number(of revision: String) -> Int? { book.withLock { $0.kept.number(of: revision) } }
 
     /// The snapshot of a publication that was replaced; nil if it is not kept.
@@ -155,7 +157,8 @@ public final class Publications: Sendable {
 public struct Publication: Sendable {
     /// The snapshot that is served.
     public let snapshot: Snapshot
-    /// How many publications there were before this one; 0 for the first.
+    /// How many publications there were before this one, with the revisions of the source's log that were not published
+    /// here.
     public let number: Int
 }
 

@@ -9,6 +9,7 @@ extension Reloader {
         open.fill(from: edits)
         guard open.isDue(at: clock.now), !isSourceBeingSaved(state) else { return }
         if case .stale(let error, _) = state.storeStatus {
+            if watcher.isConnected == false { return answerAll(.away) }
             return error.isOutOfMemory ? answerAll(.refused(.outOfMemory)) : waitForWriter(state)
         }
         guard let memory = MemoryBudget.reserve(memoryOfEdits(state)) else {
@@ -96,6 +97,9 @@ extension Reloader {
         case .busy(let reason):
             tell(.notSaved(id: SaveFailureID.next(), reason: reason))
             commit.fail(with: .busy)
+        case .away(let reason):
+            tell(.notSaved(id: SaveFailureID.next(), reason: reason))
+            commit.fail(with: .away)
         case .noSpace(let reason):
             tell(.notSaved(id: SaveFailureID.next(), reason: reason))
             commit.fail(with: .noSpace)

@@ -118,7 +118,9 @@ final class Reloader {
     private func takeTurn(_ state: StoreState) {
         if wakeup.reset() { answerRequests(state) }
         guard !requests.isClosed else { return }
-        switch pulse.atSource({ watcher.advance(at: clock.now) }) {
+        let report = pulse.atSource { watcher.advance(at: clock.now) }
+        state.note(isConnected: watcher.isConnected)
+        switch report {
         case .changed: followChange(state)
         case .arrived: endFetch(reload(state), in: state)
         case .advanced(let advances): endFetch(.success(publish(advances, in: state)), in: state)
@@ -129,6 +131,7 @@ final class Reloader {
         case nil: handleDeadlines(state)
         }
         commitEdits(state)
+        state.note(isConnected: watcher.isConnected)
     }
 
     private var nextDeadline: ContinuousClock.Instant? {
@@ -232,7 +235,7 @@ final class Reloader {
             let isNew =
                 loaded.tree.document.hash != old.document.hash || loaded.tree.translations != old.translations
                 || !loaded.composition.hasSameSources(as: old.composition)
-                || loaded.revision.map { $0.name != old.revision } ?? false
+                || loaded.revision.map { $0.name != old.revision } ?? false || loaded.isDetached
             rereads.note(took: clock.now - begun, isNew: isNew, at: clock.now)
             retries.reset()
             guard isNew else {
@@ -279,19 +282,27 @@ final class Reloader {
 
     private func accept(_ loaded: LoadedTree) -> Snapshot {
         fingerprint = loaded.fingerprint
+        // What does not lead to this revision cannot be followed.
+        let history = loaded.history.last?.name == loaded.revision?.name ? loaded.history : []
         return snapshot(
             loaded.tree.document, loaded.tree.translations, loaded.composition, rows: loaded.rows,
-            named: loaded.revision, by: .load)
+            named: loaded.revision, by: history.last?.cause ?? .load,
+            history: history.suffix(Self.longestHistory), isDetached: loaded.isDetached)
     }
+
+    /// How many earlier revisions of a source's log are kept: a client that missed more should load anew.
+    private static let longestHistory = 1_000
 
     /// Makes a snapshot, named by the source or else by this store.
     func snapshot(
         _ document: Level, _ translations: Translations?, _ composition: Composition?, rows: (any RowSource)? = nil,
-        named revision: SourceRevision?, by cause: Snapshot.Cause
+        named revision: SourceRevision?, by cause: Snapshot.Cause, history: ArraySlice<RevisionEntry> = [],
+        isDetached: Bool = false
     ) -> Snapshot {
         Snapshot(
             document: document, rows: rows, translations: translations, revision: revision?.name ?? revisions.next(),
-            loadedAt: revision?.date ?? WallClock.now, composition: composition, cause: cause,
+            isNamedBySource: revision != nil, loadedAt: revision?.date ?? WallClock.now, composition: composition,
+            cause: cause, history: Array(history), isDetached: isDetached,
             release: { [released] in released.add($0) })
     }
 

@@ -50,6 +50,16 @@ public enum StoreStatus: Sendable, Equatable {
     }
 }
 
+/// Whether a source's database is connected.
+public struct DatabaseConnection: Sendable, Equatable {
+    /// False while the source connects again.
+    public let isConnected: Bool
+    /// Since when that is so, in seconds since 1970.
+    public let since: Double
+
+    public init(isConnected: Bool, since: Double) { (self.isConnected, self.since) = (isConnected, since) }
+}
+
 /// How one reload ended.
 public enum ReloadOutcome: Sendable {
     /// A new tree is published.

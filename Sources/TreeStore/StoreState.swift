@@ -10,6 +10,7 @@ final class StoreState: Sendable {
     let publications: Publications
     private let notifier: Notifier
     private let status = Guarded(StoreStatus.ok)
+    private let connection = Guarded<DatabaseConnection?>(nil)
 
     init(_ first: Snapshot, historyBytes: Int, notifier: Notifier) {
         publications = Publications(first, historyBytes: historyBytes, hasTurns: true) { notifier.ring() }
@@ -23,6 +24,17 @@ final class StoreState: Sendable {
     var storeStatus: StoreStatus {
         get { status.withLock { $0 } }
         set { status.withLock { $0 = newValue } }
+    }
+
+    /// The connection to the source's database; nil for a source that is not one.
+    var databaseConnection: DatabaseConnection? { connection.withLock { $0 } }
+
+    /// Notes whether the source's database is connected; nil for a source that is not one.
+    func note(isConnected: Bool?) {
+        connection.withLock { connection in
+            guard isConnected != connection?.isConnected else { return }
+            connection = isConnected.map { DatabaseConnection(isConnected: $0, since: WallClock.now) }
+        }
     }
 
     /// Publishes a snapshot that was loaded; its subscribers are notified on the notifier's thread.

@@ -80,6 +80,7 @@ public final class TreeStore: Sendable {
     ) {
         do throws(SourceError) {
             let state = makingState(try reloader.start())
+            state.note(isConnected: reloader.watcher.isConnected)
             first.give(.success(state))
             reloader.endStart()
             reloader.run(state)
@@ -109,6 +110,9 @@ public final class TreeStore: Sendable {
 
     /// Whether the published snapshot matches the source, and if not, why.
     public var status: StoreStatus { state.storeStatus }
+
+    /// The connection to the source's database; nil for a source that is not one.
+    public var connection: DatabaseConnection? { state.databaseConnection }
 
     /// Loads the source again, even if its watcher reports no change.
     ///

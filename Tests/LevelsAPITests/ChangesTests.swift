@@ -56,7 +56,7 @@ import Testing
         let log = ChangeLog(publications)
         func append(_ number: Int) {
             log.append(
-                Change(from: snapshots[(number - 1) % 2], to: snapshots[number % 2]),
+                [Change(from: snapshots[(number - 1) % 2], to: snapshots[number % 2])],
                 leadingTo: Publication(snapshot: snapshots[number % 2], number: number))
         }
         func isKept(after number: Int) -> Bool { if case .change = log.next(after: number) { true } else { false } }

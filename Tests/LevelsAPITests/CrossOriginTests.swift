@@ -9,7 +9,7 @@ import Testing
     ]
     private static let exposed =
         "Access-Control-Expose-Headers: "
-        + "ETag, Link, Preference-Applied, Location, Retry-After, Content-Range, Accept-Ranges"
+        + "ETag, Link, Preference-Applied, Location, Retry-After, Content-Range, Accept-Ranges, Drilldown-Revision"
 
     private static func desk(_ origins: String) throws -> Desk {
         try Desk(CodingTests.document.replacing(#""row 1""#, with: #""a""#)) {
@@ -129,7 +129,7 @@ import Testing
                     answer.headers == ["Allow: \(allow)"] + vary + [
                         "Access-Control-Allow-Origin: \(echoed)", "Access-Control-Allow-Methods: GET, HEAD, OPTIONS",
                         "Access-Control-Allow-Headers: If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, "
-                            + "Authorization, If-Match, Cache-Control, Pragma",
+                            + "Authorization, If-Match, Cache-Control, Pragma, Drilldown-Revision",
                         "Access-Control-Max-Age: 7200",
                     ])
             }

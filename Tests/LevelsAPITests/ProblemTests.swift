@@ -68,7 +68,8 @@ import Testing
                 == #"'wait' must be a whole number of seconds from 1 to 300, not '\u{202E}5'."#)
         #expect(
             try detail("/document?\(long)=1")
-                == "'\(long.dropLast())…' is not a parameter here; the parameters are format, inline, pretty, wait.")
+                == "'\(long.dropLast())…' is not a parameter here; the parameters are format, inline, pretty, wait, revision."
+        )
         #expect(
             try detail("/\(long)")
                 == "Nothing is served at '/\(long.dropLast(2))…'. Start with /levels/ and follow the links.")
@@ -139,41 +140,42 @@ import Testing
     }
 
     private static let levelNames =
-        #"["limit","after","start","where","sort","in","q","group","depth","expand","fields","format","pretty","since","wait"]"#
+        #"["limit","after","start","where","sort","in","q","group","depth","expand","fields","format","pretty","since","wait","revision"]"#
 
     @Test(
         "A parameter that is unknown, doubled or malformed is 400 and named",
         arguments: [
             Parameter(
                 "/levels/?page=2",
-                "'page' is not a parameter here; the parameters are limit, after, start, where, sort, in, q, group, depth, expand, fields, format, pretty, since, wait.",
+                "'page' is not a parameter here; the parameters are limit, after, start, where, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision.",
                 "page",
                 allowed: levelNames),
             Parameter(
                 "/levels/?limt=2",
-                "'limt' is not a parameter here; the parameters are limit, after, start, where, sort, in, q, group, depth, expand, fields, format, pretty, since, wait. Did you mean 'limit'?",
+                "'limt' is not a parameter here; the parameters are limit, after, start, where, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision. Did you mean 'limit'?",
                 "limt",
                 allowed: levelNames),
             Parameter(
                 "/levels/?Limit=2",
-                "'Limit' is not a parameter here; the parameters are limit, after, start, where, sort, in, q, group, depth, expand, fields, format, pretty, since, wait. Did you mean 'limit'?",
+                "'Limit' is not a parameter here; the parameters are limit, after, start, where, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision. Did you mean 'limit'?",
                 "Limit",
                 allowed: levelNames),
             Parameter(
                 "/levels/?=2",
-                "'' is not a parameter here; the parameters are limit, after, start, where, sort, in, q, group, depth, expand, fields, format, pretty, since, wait.",
+                "'' is not a parameter here; the parameters are limit, after, start, where, sort, in, q, group, depth, expand, fields, format, pretty, since, wait, revision.",
                 "",
                 allowed: levelNames),
             Parameter(
-                "/detail/?limit=2", "'limit' is not a parameter here; the parameters are format, pretty, wait.",
+                "/detail/?limit=2",
+                "'limit' is not a parameter here; the parameters are format, pretty, wait, revision.",
                 "limit",
-                allowed: #"["format","pretty","wait"]"#
+                allowed: #"["format","pretty","wait","revision"]"#
             ),
             Parameter(
                 "/document?fields=x",
-                "'fields' is not a parameter here; the parameters are format, inline, pretty, wait.",
+                "'fields' is not a parameter here; the parameters are format, inline, pretty, wait, revision.",
                 "fields",
-                allowed: #"["format","inline","pretty","wait"]"#),
+                allowed: #"["format","inline","pretty","wait","revision"]"#),
             Parameter(
                 "/levels/?wait=0", "'wait' must be a whole number of seconds from 1 to 300, not '0'.", "wait"),
             Parameter(
@@ -249,7 +251,8 @@ import Testing
                 "/problems/bad-request", "/problems/bad-path", "/problems/bad-parameter", "/problems/no-such-item",
                 "/problems/no-such-route", "/problems/no-such-file", "/problems/method-not-allowed",
                 "/problems/not-representable",
-                "/problems/revision-gone", "/problems/not-acceptable", "/problems/request-timeout",
+                "/problems/revision-gone", "/problems/revision-not-here", "/problems/not-acceptable",
+                "/problems/request-timeout",
                 "/problems/precondition-failed", "/problems/content-too-large",
                 "/problems/uri-too-long", "/problems/range-not-satisfiable", "/problems/misdirected-request",
                 "/problems/header-too-large",
@@ -260,6 +263,7 @@ import Testing
                 "/problems/editing-off", "/problems/foreign-origin", "/problems/conflict",
                 "/problems/length-required", "/problems/unsupported-media-type", "/problems/invalid-content",
                 "/problems/document-refused", "/problems/too-many-attempts", "/problems/save-failed",
+                "/problems/database-away",
                 "/problems/too-many-edits", "/problems/too-many-bodies", "/problems/unfinished-edit",
                 "/problems/stopping", "/problems/draining", "/problems/insufficient-storage",
             ])

@@ -1,6 +1,7 @@
 import Levels
 import LevelsAPI
 import Testing
+import TreeStore
 
 /// `GET /healthz` and `GET /readyz` (manual, Requests and answers).
 @Suite struct StatusTests {
@@ -47,5 +48,23 @@ import Testing
             desk.get("/readyz").line == """
                 {"status":"ok","revision":"k3-2","source":"Data.plist","loadedAt":"2023-11-14T22:13:20.25Z","items":2}
                 """)
+    }
+
+    @Test("A database is said to be connected or not, since when, beside the status")
+    func database() throws {
+        for (isConnected, error, told) in [(true, nil, "connected"), (false, "it is away", "reconnecting")] {
+            let api = LevelsAPI(Publications(try Desk.snapshot(#"["a"]"#))) {
+                Readiness(
+                    source: "db", lastError: error,
+                    database: DatabaseConnection(isConnected: isConnected, since: 1_600_000_000))
+            }
+            let status = error == nil ? "ok" : "stale"
+            let reason = error.map { #""lastError":"\#($0)","# } ?? ""
+            #expect(
+                Desk(api: api).get("/readyz").line == """
+                    {"status":"\(status)","revision":"k3-1","source":"db","loadedAt":"2023-11-14T22:13:20Z","items":1,\
+                    \(reason)"database":"\(told)","since":"2020-09-13T12:26:40Z"}
+                    """)
+        }
     }
 }

@@ -9,6 +9,13 @@ public import TreeSources
 public final class MemorySource: TreeSource {
     private struct State {
         var documents: [Level]
+        /// Why each state came about.
+        var causes: [Snapshot.Cause] = [.importer]
+        /// Names the history; another one begins when the source is replaced.
+        var epoch = "memory"
+        /// The watchers cannot follow the log up to this state.
+        var lost = 0
+        var isConnected: Bool?
         /// Why nothing can be read now.
         var refusal: SourceError?
         /// Fails the saves, the first one first.
@@ -19,13 +26,17 @@ public final class MemorySource: TreeSource {
 
     public let name: String
     private let state: Guarded<State>
+    private let keepsLog: Bool
     /// A title that no row of the first level may have.
     public static let forbidden = "forbidden"
 
-    /// - Parameter json: the first document.
+    /// - Parameters:
+    ///   - json: the first document.
+    ///   - keepsLog: whether a load has the entries of all states.
     /// - Throws: `PropertyListError` if it is not one.
-    public init(_ json: String, name: String = "memory:test") throws {
+    public init(_ json: String, name: String = "memory:test", keepsLog: Bool = false) throws {
         self.name = name
+        self.keepsLog = keepsLog
         state = Guarded(State(documents: [try Self.document(json)]))
     }
 
@@ -41,13 +52,28 @@ public final class MemorySource: TreeSource {
     // MARK: Another program
 
     /// Commits another document, as another program does.
-    public func commit(_ json: String) throws {
+    public func commit(
+        _ json: String, cause: Snapshot.Cause = .edit(author: "another program"), isFollowed: Bool = true
+    ) throws {
         let document = try Self.document(json)
         change { state in
             state.documents.append(document)
+            state.causes.append(cause)
             state.refusal = nil
+            if !isFollowed { state.lost = state.documents.count - 1 }
         }
     }
+
+    /// Replaces all states by one, whose history has another name.
+    public func replace(by json: String, epoch: String) throws {
+        let document = try Self.document(json)
+        change { state in
+            (state.documents, state.causes, state.epoch, state.lost) = ([document], [.importer], epoch, 0)
+        }
+    }
+
+    /// Sets whether there is a connection, as a database has one.
+    public func setConnected(_ isConnected: Bool) { change { $0.isConnected = isConnected } }
 
     /// Has nothing read until the next commit.
     public func spoil(_ reason: String) {
@@ -72,19 +98,27 @@ public final class MemorySource: TreeSource {
     // MARK: A source
 
     /// The revision of a state by its number, which the source names.
-    private static func revision(_ number: Int) -> SourceRevision {
-        SourceRevision("memory-\(number)", date: 1_000 + Double(number))
+    private static func revision(_ number: Int, epoch: String) -> SourceRevision {
+        SourceRevision("\(epoch)-\(number)", date: 1_000 + Double(number))
     }
 
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try current().loaded }
 
-    private func current() throws(SourceError) -> (number: Int, document: Level, loaded: LoadedTree) {
-        let (refusal, documents) = state.withLock { ($0.refusal, $0.documents) }
+    private func current() throws(SourceError) -> (number: Int, epoch: String, loaded: LoadedTree) {
+        let (refusal, documents, epoch, causes) = state.withLock { ($0.refusal, $0.documents, $0.epoch, $0.causes) }
         if let refusal { throw refusal }
         let number = documents.count - 1
         do throws(PropertyListError) {
             let tree = try Self.tree("[]").edited(to: documents[number])
-            return (number, documents[number], LoadedTree(tree: tree, revision: Self.revision(number)))
+            let history = causes.enumerated().map { number, cause in
+                let revision = Self.revision(number, epoch: epoch)
+                return RevisionEntry(revision.name, date: revision.date, cause: cause)
+            }
+            return (
+                number, epoch,
+                LoadedTree(
+                    tree: tree, revision: Self.revision(number, epoch: epoch), history: keepsLog ? history : [])
+            )
         } catch {
             throw SourceError(name, error.reason)
         }
@@ -96,6 +130,7 @@ public final class MemorySource: TreeSource {
         let source: MemorySource
         /// The number of the state that was loaded, or reported, last.
         var seen = 0
+        private var epoch = "memory"
         private var isAsked = false
         private let wakeup: Wakeup?
 
@@ -112,10 +147,12 @@ public final class MemorySource: TreeSource {
         }
 
         func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-            let (number, _, loaded) = try source.current()
-            seen = number
+            let (number, epoch, loaded) = try source.current()
+            (seen, self.epoch) = (number, epoch)
             return loaded
         }
+
+        var isConnected: Bool? { source.state.withLock { $0.isConnected } }
 
         func savability(at path: ItemPath) -> Savability { .items }
 
@@ -123,18 +160,18 @@ public final class MemorySource: TreeSource {
 
         func advance(at now: ContinuousClock.Instant) -> SourceReport? {
             let isWoken = wakeup?.reset() ?? false
-            let (refusal, documents) = source.state.withLock { ($0.refusal, $0.documents) }
+            let (refusal, documents, causes) = source.state.withLock { ($0.refusal, $0.documents, $0.causes) }
             if let refusal { return isWoken ? .failed(refusal) : nil }
+            if source.state.withLock({ $0.epoch != epoch || $0.lost > seen }) { return .arrived }
             defer { (seen, isAsked) = (documents.count - 1, false) }
             guard seen < documents.count - 1 else { return isAsked ? .confirmed : nil }
             return .advanced(
                 (seen + 1..<documents.count).map { number in
-                    TreeAdvance(
-                        to: documents[number], revision: revision(number), cause: .edit(author: "another program"))
+                    TreeAdvance(to: documents[number], revision: revision(number), cause: causes[number])
                 })
         }
 
-        func revision(_ number: Int) -> SourceRevision { MemorySource.revision(number) }
+        func revision(_ number: Int) -> SourceRevision { MemorySource.revision(number, epoch: epoch) }
 
         func beginEdits() throws(EditRefusal) -> any EditGroup {
             Group(self, source.state.withLock { $0.documents[seen] })
@@ -187,9 +224,11 @@ public final class MemorySource: TreeSource {
                 guard state.documents.count - 1 == watcher.seen else { return .changedMeanwhile }
                 if let number = documents.firstIndex(where: Self.isForbidden) {
                     return .refused(
-                        number: number, EditRefusal(.invalid(pointer: nil), "The source forbids this title."))
+                        number: number,
+                        EditRefusal(.constraint(name: "title_is_allowed"), "The source forbids this title."))
                 }
                 state.documents += states
+                state.causes += states.map { _ in .edit(author: nil) }
                 return nil
             }
             if let failure { throw failure }

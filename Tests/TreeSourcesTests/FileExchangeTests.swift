@@ -69,7 +69,7 @@ struct FileExchangeTests {
         } catch let error as SaveError {
             return switch error {
             case .changedMeanwhile: "changed meanwhile"
-            case .noSpace(let reason), .failed(let reason), .unknown(let reason), .busy(let reason):
+            case .noSpace(let reason), .failed(let reason), .unknown(let reason), .busy(let reason), .away(let reason):
                 reason.replacing(scratch(""), with: "")
             case .unwritable(let refusal): refusal.description
             case .outOfMemory: "out of memory"

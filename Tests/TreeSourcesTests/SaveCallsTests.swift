@@ -49,6 +49,7 @@ struct SaveCallsTests {
             case .failed: "failed"
             case .unknown: "unknown"
             case .busy: "busy"
+            case .away: "away"
             case .refused: "refused"
             }
         }

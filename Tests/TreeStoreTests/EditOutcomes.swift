@@ -39,6 +39,7 @@ extension EditOutcome {
         case .noSpace: "no space"
         case .failed: "failed"
         case .busy: "busy"
+        case .away: "away"
         case .stopped: "stopped"
         }
     }

@@ -29,6 +29,8 @@ extension Problem.Kind {
     public static let notRepresentable = Problem.Kind(rawValue: "not-representable")
     /// The revision is unknown after a restart, or the history does not reach back to it.
     public static let revisionGone = Problem.Kind(rawValue: "revision-gone")
+    /// The server does not have the revision yet that the request names.
+    public static let revisionNotHere = Problem.Kind(rawValue: "revision-not-here")
     /// No format that the request accepts is available.
     public static let notAcceptable = Problem.Kind(rawValue: "not-acceptable")
     /// The request came too slowly.
@@ -87,6 +89,8 @@ extension Problem.Kind {
     public static let tooManyAttempts = Problem.Kind(rawValue: "too-many-attempts")
     /// The edit could not be saved.
     public static let saveFailed = Problem.Kind(rawValue: "save-failed")
+    /// The server has no connection to its database; nothing has changed.
+    public static let databaseAway = Problem.Kind(rawValue: "database-away")
     /// The limit of edits in progress is reached.
     public static let tooManyEdits = Problem.Kind(rawValue: "too-many-edits")
     /// The server receives one large document at a time.

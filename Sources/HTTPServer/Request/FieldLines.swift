@@ -86,7 +86,9 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
     /// A request field; `lowercased` is its name.
     case accept, acceptEncoding, acceptLanguage, accessControlRequestHeaders, accessControlRequestMethod
     /// A request field; `lowercased` is its name.
-    case authorization, cacheControl, connection, contentEncoding, contentLength, contentType, cookie, expect, forwarded
+    case authorization, cacheControl, connection, contentEncoding, contentLength, contentType, cookie
+    /// A request field; `lowercased` is its name.
+    case drilldownRevision, expect, forwarded
     /// A request field; `lowercased` is its name.
     case host, ifMatch, ifModifiedSince, ifNoneMatch, ifRange, ifUnmodifiedSince, lastEventID, origin, prefer
     /// A request field; `lowercased` is its name.
@@ -101,8 +103,9 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
     private static let names: [StaticString] = [
         "accept", "accept-encoding", "accept-language", "access-control-request-headers",
         "access-control-request-method", "authorization", "cache-control", "connection", "content-encoding",
-        "content-length", "content-type", "cookie", "expect", "forwarded", "host", "if-match", "if-modified-since",
-        "if-none-match", "if-range", "if-unmodified-since", "last-event-id", "origin", "prefer", "range", "referer",
+        "content-length", "content-type", "cookie", "drilldown-revision", "expect", "forwarded", "host", "if-match",
+        "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "last-event-id", "origin", "prefer",
+        "range", "referer",
         "x-request-id", "sec-fetch-site", "traceparent", "transfer-encoding", "upgrade", "user-agent",
         "x-forwarded-for",
     ]

@@ -86,6 +86,9 @@ public struct EditRefusal: Error, Sendable {
         case badPlace(parameter: String)
         /// The content breaks a rule, at the JSON pointer (RFC 6901) in the item.
         case invalid(pointer: String?)
+        /// A rule that the owner of the database has added forbids the edit; the rule's name, if any. The detail is the
+        /// database's own message.
+        case constraint(name: String?)
         /// The control rejects the value; the accepted values, as JSON or in words.
         case notAllowed([PropertyListValue], pointer: String?)
         /// Memory is too small for the edit.

@@ -108,10 +108,11 @@ public struct AllowedOrigins: Sendable {
 
     /// Readable by pages, in addition to the fields that any page may read.
     private static let exposed =
-        "ETag, Link, Preference-Applied, Location, Retry-After, Content-Range, Accept-Ranges"
+        "ETag, Link, Preference-Applied, Location, Retry-After, Content-Range, Accept-Ranges, Drilldown-Revision"
     /// Sendable by pages, in addition to the fields that any page may send.
     private static let taken =
-        "If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, Authorization, If-Match, Cache-Control, Pragma"
+        "If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, Authorization, If-Match, Cache-Control, Pragma, "
+        + "Drilldown-Revision"
     /// The methods that change nothing; pages of `*` may use no others.
     static let readingMethods = ["GET", "HEAD", "OPTIONS"]
     /// In seconds; Chromium remembers a permission no longer.

@@ -63,6 +63,16 @@ extension QueryOption {
         values.delivery.wait = Wait(seconds: seconds, isPreference: false)
     }
 
+    /// `revision=`, which overrides the header field `Drilldown-Revision`.
+    static let leastRevision = QueryOption(
+        name: "revision", grammar: "*CHAR",
+        summary:
+            "The revision of a document in a database that the answer must contain; one that is not here yet is waited for.",
+        isInNextLink: false, phase: .delivery
+    ) { value, values in
+        values.delivery.revision = value
+    }
+
     /// `since=` of a level.
     static let sinceVersion = QueryOption(
         name: "since", grammar: "22( ALPHA / DIGIT / \"-\" / \"_\" )", pattern: "^[A-Za-z0-9_-]{22}$",

@@ -61,12 +61,12 @@ struct QueryOptions: Sendable {
     /// `GET /levels/<path>`.
     static let level = QueryOptions([
         .limit, .after, .start, .condition, .sort, .searchedFields, .search, .group, .depth, .expand, .fields, .format,
-        .pretty, .sinceVersion, .wait,
+        .pretty, .sinceVersion, .wait, .leastRevision,
     ])
     /// `GET /detail/<path>`.
-    static let detail = QueryOptions([.format, .pretty, .wait])
+    static let detail = QueryOptions([.format, .pretty, .wait, .leastRevision])
     /// `GET /document/<path>`.
-    static let document = QueryOptions([.documentFormat, .inline, .pretty, .wait])
+    static let document = QueryOptions([.documentFormat, .inline, .pretty, .wait, .leastRevision])
     /// `GET /changes`.
     static let changes = QueryOptions([.sinceRevision, .wait, .pretty])
     /// `POST /levels/<path>`.
@@ -93,6 +93,8 @@ struct QueryValues {
 struct Delivery {
     /// How long the request waits for a change; nil to answer at once.
     var wait: Wait?
+    /// The revision that the answer must contain.
+    var revision: String?
     /// The version of the level that the client has.
     var since: RequestedVersion?
     var format = Format.json

@@ -40,6 +40,8 @@ final class ChangeFollowers: Sendable {
         let isIndented: Bool
         /// The publication that must be recorded before the answer is made.
         let number: Int
+        /// Whether the revision was newer than the published one when the request came.
+        let isAhead: Bool
         /// The number of the negotiation.
         let choice: UInt64
     }
@@ -67,12 +69,17 @@ final class ChangeFollowers: Sendable {
             guard !isIndented else { throw Self.indentedStream }
             return .now(try stream(since: request.field(.lastEventID) ?? values.revision, negotiation))
         }
-        func question(since: String, number: Int = 0) -> Question {
-            Question(since: since, wait: wait, isIndented: isIndented, number: number, choice: negotiation.number)
+        func question(since: String, number: Int = 0, isAhead: Bool = false) -> Question {
+            Question(
+                since: since, wait: wait, isIndented: isIndented, number: number, isAhead: isAhead,
+                choice: negotiation.number)
         }
-        guard log.now.number >= current.number else {
+        // Another server may have told the client of a revision that arrives here in a moment.
+        let isAhead = values.revision.map(log.isAhead) ?? false
+        guard log.now.number >= current.number, !isAhead else {
             let since = values.revision ?? current.snapshot.revision
-            return .later(try earlyPoll(question(since: since, number: current.number), request, negotiation))
+            let question = question(since: since, number: current.number, isAhead: isAhead)
+            return .later(try earlyPoll(question, request, negotiation))
         }
         let answer = try ChangesAnswer(since: values.revision, in: log)
         guard let wait, answer.changes.isEmpty else {
@@ -102,9 +109,10 @@ final class ChangeFollowers: Sendable {
         _ question: Question, _ request: Request, _ negotiation: Negotiation
     ) throws(Problem) -> Waiter {
         let target = String(utf8: request.target)
+        let limit = question.isAhead ? AskedRevision.patience : Self.longest
         return try poll(
             question, request, negotiation, in: question.wait == nil ? earlyRoom : room,
-            for: question.wait?.duration ?? Self.longest,
+            for: question.wait.map { question.isAhead ? min($0.duration, limit) : $0.duration } ?? limit,
             { [self] in
                 do throws(Problem) {
                     return try response(to: question, negotiation)
@@ -135,7 +143,9 @@ final class ChangeFollowers: Sendable {
     /// Answers polls with the same question: after a change if they wait for one, else as soon as their publication is
     /// recorded.
     private func look(_ polls: [Poll], _ question: Question) {
-        guard let negotiation = polls.first?.negotiation, log.now.number >= question.number else { return }
+        guard let negotiation = polls.first?.negotiation, log.now.number >= question.number,
+            !(question.isAhead && log.isAhead(question.since))
+        else { return }
         if question.wait != nil, log.changes(since: question.since)?.isEmpty == true { return }
         do throws(Problem) {
             let response = try response(to: question, negotiation)

@@ -24,33 +24,51 @@ final class ChangeLog: Sendable {
     /// A client that missed more entries should reload.
     private static let limit = 2_048
 
-    /// Creates an empty log, which begins with the current publication.
+    /// Creates a log that ends with the current publication, with the entries that its source has kept.
     init(_ publications: Publications) {
         self.publications = publications
-        let start = publications.current
-        entries = Guarded(Entries(list: NumberedQueue(first: start.number), revision: start.snapshot.revision))
         budget = publications.historyBytes / 2
+        entries = Guarded(Entries(endingWith: publications.current))
+        publications.reserve(shrink())
     }
 
-    /// Sets the publication that the first entry will lead from, unless an entry was appended.
+    /// Sets the publication that the first entry will lead from, unless the log ends with it already, or with a later one.
     func begin(after start: Publication) {
-        entries.withLock { entries in
-            guard entries.list.count == 0, start.number > entries.list.first else { return }
-            (entries.list, entries.revision) = (NumberedQueue(first: start.number), start.snapshot.revision)
-        }
+        entries.withLock { if start.number > $0.list.end { $0 = Entries(endingWith: start) } }
     }
 
     /// Appends the entry of the next publication, and forgets the oldest entries beyond the limits.
-    func append(_ change: Change, leadingTo publication: Publication) {
-        let cost = entries.withLock { entries in
-            if entries.list.count == 0 { entries.list = NumberedQueue(first: publication.number - 1) }
-            entries.list.append(change)
-            entries.revision = change.revision
-            entries.cost += change.cost
+    ///
+    /// - Parameter old: the snapshot that was replaced; all earlier entries are forgotten if the new one does not
+    ///   continue it.
+    func append(
+        _ publication: Publication, replacing old: Snapshot,
+        _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)
+    ) {
+        let new = publication.snapshot
+        guard new.continues(old) else {
+            entries.withLock { $0 = Entries(endingWith: publication) }
+            return publications.reserve(shrink())
+        }
+        let missed = new.entries(after: old).dropLast().map { Change($0) }
+        append(missed + [Change(from: old, to: new, arrangements)], leadingTo: publication)
+    }
+
+    /// Appends the entries of the revisions up to a publication.
+    func append(_ changes: [Change], leadingTo publication: Publication) {
+        entries.withLock { entries in
+            if entries.list.count == 0 { entries.list = NumberedQueue(first: publication.number - changes.count) }
+            for change in changes { entries.append(change) }
+        }
+        publications.reserve(shrink())
+    }
+
+    /// Forgets the oldest entries beyond the limits; returns the cost of the others in bytes.
+    private func shrink() -> Int {
+        entries.withLock { entries in
             entries.shrink(to: budget, count: Self.limit)
             return entries.cost
         }
-        publications.reserve(cost)
     }
 
     /// The revision of the last entry and the number of its publication.
@@ -61,6 +79,16 @@ final class ChangeLog: Sendable {
         publications.number(of: revision).flatMap { number in
             entries.withLock { number >= $0.list.first ? number : nil }
         }
+    }
+
+    /// Whether a revision is newer than the published one, as far as its name shows: another server may have given it.
+    func isAhead(_ revision: String) -> Bool {
+        let current = publications.current.snapshot
+        guard current.isNamedBySource, publications.number(of: revision) == nil,
+            let own = RevisionName(current.revision),
+            let other = RevisionName(revision)
+        else { return false }
+        return other.epoch == own.epoch && other.number > own.number
     }
 
     /// The entries after a revision, the oldest first; nil if it is unknown, or some were forgotten.
@@ -90,6 +118,20 @@ final class ChangeLog: Sendable {
 }
 
 extension ChangeLog.Entries {
+    /// The entries of the source's log that lead to a publication; none if it has no log.
+    fileprivate init(endingWith publication: Publication) {
+        let changes = publication.snapshot.entries(after: nil).map { Change($0) }
+        self.init(
+            list: NumberedQueue(first: publication.number - changes.count), revision: publication.snapshot.revision)
+        for change in changes { append(change) }
+    }
+
+    fileprivate mutating func append(_ change: Change) {
+        list.append(change)
+        revision = change.revision
+        cost += change.cost
+    }
+
     fileprivate mutating func shrink(to budget: Int, count: Int) {
         while cost > budget || list.count > count, let forgotten = list.removeFirst() { cost -= forgotten.cost }
     }
@@ -99,21 +141,33 @@ extension ChangeLog.Entries {
 ///
 /// It is a class, because one entry is sent to many clients and never changes.
 final class Change: Sendable {
-    /// The revisions before and after the publication.
-    let since, revision: String
+    /// The revision that it led to.
+    let revision: String
     /// The entry as an event of a stream.
     let event: [UInt8]
     /// The position of the entry in the event.
     private let entry: Range<Int>
 
     /// Compares two snapshots; linear in the levels that differ and their rows.
-    init(from old: Snapshot, to new: Snapshot, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
-        since = old.revision
-        revision = new.revision
-        let difference = TreeDifference(from: old, to: new, arrangements)
-        let json = Self.json(difference, of: new)
-        event = Self.event(named: "change", revision: new.revision, data: json)
-        entry = event.count - 2 - json.count..<event.count - 2
+    convenience init(
+        from old: Snapshot, to new: Snapshot, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)
+    ) {
+        let entry = RevisionEntry(new.revision, date: new.loadedAt, cause: new.cause)
+        if case .importer = new.cause {
+            self.init(entry)
+        } else {
+            self.init(entry, TreeDifference(from: old, to: new, arrangements))
+        }
+    }
+
+    /// An entry of the source's log, which does not contain the links of the change.
+    convenience init(_ entry: RevisionEntry) { self.init(entry, .everything) }
+
+    private init(_ entry: RevisionEntry, _ difference: TreeDifference) {
+        revision = entry.name
+        let json = Self.json(difference, entry)
+        event = Self.event(named: "change", revision: entry.name, data: json)
+        self.entry = event.count - 2 - json.count..<event.count - 2
     }
 
     func write(to writer: inout JSONPropertyListWriter) {
@@ -129,36 +183,25 @@ final class Change: Sendable {
         Array("event: \(name)\nid: \(revision)\ndata: ".utf8) + data + Array("\n\n".utf8)
     }
 
-    private static func json(_ difference: TreeDifference, of snapshot: Snapshot) -> [UInt8] {
+    private static func json(_ difference: TreeDifference, _ entry: RevisionEntry) -> [UInt8] {
         // A JSON writer accepts any text, and every container is closed.
-        do { return try written(difference, of: snapshot) } catch { return Array("{}".utf8) }
+        do { return try written(difference, entry) } catch { return Array("{}".utf8) }
     }
 
     private static func written(
-        _ difference: TreeDifference, of snapshot: Snapshot
+        _ difference: TreeDifference, _ entry: RevisionEntry
     ) throws(PropertyListError) -> [UInt8] {
         var writer: JSONPropertyListWriter = .init()
         writer.beginObject()
-        try writer.member("revision", snapshot.revision)
-        try writer.member("at", JSONText.date(snapshot.loadedAt.rounded(.down) - CivilDate.unixEpochOffset))
-        try writer.member("by", snapshot.cause.text)
+        try writer.member("revision", entry.name)
+        try writer.member("at", JSONText.date(entry.date.rounded(.down) - CivilDate.unixEpochOffset))
+        try writer.member("by", entry.cause.description)
         try writer.member("levels", list: difference.levels)
         try writer.member("details", list: difference.details)
         if difference.isTruncated { writer.member("truncated", true) }
         writer.endObject()
         let body = try writer.body()
         return Array(copying: body.span)
-    }
-}
-
-extension Snapshot.Cause {
-    /// The origin of the change: a reload, or the holder of a token.
-    fileprivate var text: String {
-        switch self {
-        case .load: "reload"
-        case .edit(nil): "edit"
-        case .edit(let author?): "edit \(author)"
-        }
     }
 }
 

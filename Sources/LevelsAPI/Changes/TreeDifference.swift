@@ -37,6 +37,14 @@ struct TreeDifference {
         path = []
     }
 
+    private init(levels: [String], isTruncated: Bool) {
+        (self.levels, self.isTruncated) = (levels, isTruncated)
+        arrangements = ArrangementCache(bytes: 0)
+    }
+
+    /// The difference of trees that are not compared.
+    static var everything: TreeDifference { TreeDifference(levels: ["/levels/"], isTruncated: true) }
+
     /// Adds the links of another comparison.
     mutating func formUnion(_ other: TreeDifference) {
         guard !isTruncated, !other.isEmpty else { return }

@@ -18,6 +18,8 @@ final class Waiters: Sendable {
         fileprivate let choice: UInt64
         fileprivate let wait: Wait
         fileprivate let entityTag: String?
+        /// The revision that was asked for; a response of the group names that one or a later one.
+        fileprivate let revision: String?
         /// The status after the time.
         fileprivate let statusOfNone: Int
     }
@@ -81,10 +83,18 @@ final class Waiters: Sendable {
 
     /// Admits a request that will wait until its representation differs from the one that the client has; nil if too
     /// many requests are waiting.
-    func reserve(for wait: Wait, otherwise: Response) -> Place? {
+    ///
+    /// - Parameters:
+    ///   - otherwise: the response after the time; made only then.
+    ///   - onEnd: called once, at the end of the wait.
+    func reserve(
+        for time: Duration, otherwise: @autoclosure @escaping @Sendable () -> Response,
+        onEnd: @escaping @Sendable (Waiter) -> Void = { _ in }
+    ) -> Place? {
         let key = Guarded<Key?>(nil)
-        let waiter = room.admit(for: wait.duration, otherwise: otherwise) { [weak self] waiter, _ in
+        let waiter = room.admit(for: time, otherwise: otherwise()) { [weak self] waiter, _ in
             if let key = key.withLock({ $0 }) { self?.forget(waiter, key) }
+            onEnd(waiter)
         }
         return waiter.map { Place($0, key: key) }
     }
@@ -97,7 +107,7 @@ final class Waiters: Sendable {
         let otherwise = waiter.otherwise
         let key = Key(
             target: question.target, choice: question.negotiation.number, wait: wait, entityTag: selected.entityTag,
-            statusOfNone: otherwise.status)
+            revision: question.delivery.revision, statusOfNone: otherwise.status)
         let group = Group(question: question, seen: inquiry, number: inquiry.publication.number, unchanged: otherwise)
         place.key.withLock { $0 = key }
         let shared = groups.withLock { groups in
@@ -190,11 +200,11 @@ final class Waiters: Sendable {
                 let selected = try select(inquiry, group.seen?.item)
                 guard selected.entityTag == key.entityTag else {
                     // If it cannot be made, the whole group gets the problem below.
-                    let first = try selected.response(adding: key.wait.headers)
+                    let first = try selected.response(adding: inquiry.addedHeaders)
                     for (index, waiter) in take(key, before: number).enumerated() {
                         waiter.finish(
                             index == 0 || !first.isStream
-                                ? first : another(selected, key.wait) { refuse($0, group.question) })
+                                ? first : another(selected, inquiry) { refuse($0, group.question) })
                     }
                     return
                 }
@@ -216,7 +226,13 @@ final class Waiters: Sendable {
     }
 
     /// One more response of a representation whose responses can each be sent only once.
-    private func another(_ selected: Representation, _ wait: Wait, refuse: (Problem) -> Response) -> Response {
-        do throws(Problem) { return try selected.response(adding: wait.headers) } catch { return refuse(error) }
+    private func another(
+        _ selected: Representation, _ inquiry: Inquiry, refuse: (Problem) -> Response
+    ) -> Response {
+        do throws(Problem) {
+            return try selected.response(adding: inquiry.addedHeaders)
+        } catch {
+            return refuse(error)
+        }
     }
 }

@@ -48,7 +48,8 @@ struct PendingEdit: Sendable {
             case .refused(let refusal): throw Problem(refusal, self)
             case .noSpace: throw .noSpace
             case .failed(let id, let isUnknown): throw .notSaved(id: id, isUnknown: isUnknown)
-            case .busy: throw .tooManyEdits
+            case .busy: throw .busyDocument
+            case .away: throw .databaseAway
             case .stopped: throw .stopping
             }
         } catch {
@@ -78,7 +79,8 @@ struct PendingEdit: Sendable {
         switch subject {
         case .item:
             guard case .present(let item, let isNew)? = items.first else {
-                return Response(status: 204, headers: selection.header.empty(for: negotiation.origin))
+                let headers = selection.header.empty(for: negotiation.origin)
+                return Response(status: 204, headers: headers + snapshot.revisionHeaders)
             }
             return try present(item, isNew: isNew, in: publication)
         case .steps: return try stepsDone(snapshot, items.map(\.link))
@@ -102,7 +104,8 @@ struct PendingEdit: Sendable {
         do throws(Problem) {
             let question = try Question(detailAt: link, negotiation)
             let selected = try selection.select(Inquiry(question, in: publication, selection.arrangements))
-            let response = try selected.response(adding: isSent ? [("Content-Location", link)] : [])
+            let response = try selected.response(
+                adding: publication.snapshot.revisionHeaders + (isSent ? [("Content-Location", link)] : []))
             return try selection.charged(created(response))
         } catch {
             // The client cannot get the detail in the form that it asked for, but the edit is done.
@@ -131,7 +134,7 @@ struct PendingEdit: Sendable {
         _ snapshot: Snapshot, headers: HeaderLines = [],
         _ write: (inout JSONPropertyListWriter) throws(PropertyListError) -> Void
     ) throws(Problem) -> Response {
-        let answer = try Rendering(headers: headers) { (writer) throws(PropertyListError) in
+        let answer = try Rendering(headers: headers + snapshot.revisionHeaders) { (writer) throws(PropertyListError) in
             try writer.member("revision", snapshot.revision)
             try write(&writer)
         }
@@ -139,7 +142,7 @@ struct PendingEdit: Sendable {
     }
 
     private func reloaded(_ outcome: String, _ snapshot: Snapshot) throws(Problem) -> Response {
-        let answer = try Rendering { (writer) throws(PropertyListError) in
+        let answer = try Rendering(headers: snapshot.revisionHeaders) { (writer) throws(PropertyListError) in
             try writer.member("outcome", outcome)
             try writer.member("revision", snapshot.revision)
         }
@@ -198,6 +201,8 @@ extension Problem {
             guard isInBody else { return .badParameter(parameter, detail) }
             return .invalidContent(detail, at: parent(of: pointer) + JSONPointer.step(parameter))
         case .invalid(let place): return .invalidContent(detail, at: pointer + (place ?? ""))
+        case .constraint(let name):
+            return Problem(.invalidContent, detail, members: name.map { [("constraint", .text($0))] } ?? [])
         case .notAllowed(let allowed, let place):
             var problem = Problem.invalidContent(detail, at: pointer + (place ?? ""))
             problem.members.append(("allowed", .values(allowed)))
@@ -223,6 +228,15 @@ extension Problem {
             .saveFailed, "\(outcome); the server's log has the reason under '\(id)'.", members: [("failure", .text(id))]
         )
     }
+
+    /// 503 for an edit that has waited for others, or for the lock of the document.
+    static let busyDocument = Problem(
+        .tooManyEdits,
+        "Too many edits are waiting, or another program holds the lock of the document; nothing has changed. Try again later."
+    )
+
+    static let databaseAway = Problem(
+        .databaseAway, "The database cannot be reached, and nothing has changed. Try again later.")
 
     static let tooManyEdits = Problem(
         .tooManyEdits, "The limit of edits in progress is reached, and nothing has changed. Try again later.")

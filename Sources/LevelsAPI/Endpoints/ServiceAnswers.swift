@@ -3,6 +3,7 @@ import DrilldownDates
 import HTTPServer
 import Levels
 import PropertyLists
+public import TreeStore
 
 /// `GET /healthz` and `GET /readyz`: never coded, so that a probe cannot request an unavailable coding.
 enum StatusAnswer {
@@ -22,6 +23,9 @@ enum StatusAnswer {
             try writer.member("loadedAt", JSONText.date(Double(snapshot.loadedAt) - CivilDate.unixEpochOffset))
             writer.member("items", snapshot.itemCount)
             if let error = readiness.lastError { try writer.member("lastError", error) }
+            guard let database = readiness.database else { return }
+            try writer.member("database", database.isConnected ? "connected" : "reconnecting")
+            try writer.member("since", JSONText.date(database.since - CivilDate.unixEpochOffset))
         }
     }
 }
@@ -32,11 +36,14 @@ public struct Readiness: Sendable {
     public var lastError: String?
     /// A path or a URL.
     public var source: String
+    /// The connection to the database that is served; nil for any other source.
+    public var database: DatabaseConnection?
 
     /// Creates the state of a source whose latest load succeeded, or was refused with a sentence.
-    public init(source: String, lastError: String? = nil) {
+    public init(source: String, lastError: String? = nil, database: DatabaseConnection? = nil) {
         self.source = source
         self.lastError = lastError
+        self.database = database
     }
 }
 

@@ -1,4 +1,5 @@
 import HTTPServer
+import Levels
 import TreeStore
 
 /// `GET /metrics`: the counters of the service in the text format of Prometheus (manual, Operation).
@@ -143,7 +144,7 @@ struct MetricsAnswer {
         text.write("drilldown_items", .gauge, "Items of the document that is served.", items)
         text.write(
             "drilldown_revision_number", .gauge,
-            "The number at the end of the revision that is served; it begins with 1 at each start.",
+            "The number at the end of the revision that is served; it begins with 1 at each start, except for a database.",
             Self.number(ofRevision: revision))
         text.write(
             "drilldown_stale", .gauge, "1 if the latest load was refused, so that an older document is served; else 0.",
@@ -152,7 +153,7 @@ struct MetricsAnswer {
 
     /// `12` of `k3f9ab-12`; 0 for a revision without a number.
     static func number(ofRevision revision: String) -> Int {
-        revision.lastIndex(of: "-").flatMap { Int(revision[revision.index(after: $0)...]) } ?? 0
+        RevisionName(revision)?.number ?? 0
     }
 
     private func writeLoads(to text: inout PrometheusText) {

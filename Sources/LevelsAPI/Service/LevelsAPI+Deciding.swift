@@ -2,6 +2,7 @@ import Bytes
 import HTTPServer
 import Heap
 import Levels
+import Locking
 import PropertyLists
 import TreeStore
 
@@ -21,7 +22,7 @@ extension LevelsAPI {
     ) throws(Problem) -> Decision {
         let selected = try selection.select(inquiry, found: found)
         let wait = inquiry.question.delivery.wait
-        let added = wait?.headers ?? []
+        let added = inquiry.addedHeaders
         guard try condition.isNotModified(selected.entityTag) else {
             return .response(try selected.response(adding: added))
         }
@@ -39,9 +40,10 @@ extension LevelsAPI {
         // The waiters may have been checked for a newer publication before this one was added.
         guard now.number != inquiry.publication.number else { return }
         do throws(Problem) {
-            let later = try selection.select(Inquiry(inquiry.question, in: now, selection.arrangements))
+            let newer = try Inquiry(inquiry.question, in: now, selection.arrangements)
+            let later = try selection.select(newer)
             guard later.entityTag != selected.entityTag else { return }
-            place.waiter.finish(try later.response(adding: wait.headers))
+            place.waiter.finish(try later.response(adding: newer.addedHeaders))
         } catch {
             place.waiter.finish(problem(error, inquiry.question))
         }
@@ -117,12 +119,11 @@ extension LevelsAPI {
     ///
     /// - Throws: `Problem` (503) if too many requests are ahead, or wait.
     func answerLater(_ question: Question, _ request: Request) throws(Problem) -> Answer {
-        let conditions = KeptConditions(request)
         let queue = laterAnswers.queue
         @Sendable func busy() -> Response { problem(.tooBusy(for: queue.expectedTime), question) }
         let place: Waiters.Place
         if let wait = question.delivery.wait {
-            guard let reserved = waiters.reserve(for: wait, otherwise: busy()) else { throw .tooManyWaiters }
+            guard let reserved = waiters.reserve(for: wait.duration, otherwise: busy()) else { throw .tooManyWaiters }
             place = reserved
         } else {
             guard let waiter = laterAnswers.room.admit(for: LaterAnswers.longest, otherwise: busy()) else {
@@ -130,16 +131,23 @@ extension LevelsAPI {
             }
             place = Waiters.Place(waiter)
         }
-        let isTaken = queue.add { [weak self] in self?.finish(place, question, conditions) }
-        if !isTaken { place.waiter.finish(busy()) }
+        finishLater(place, question, KeptConditions(request))
         return .later(place.waiter)
+    }
+
+    /// Has a request answered when it is its turn.
+    private func finishLater(_ place: Waiters.Place, _ question: Question, _ conditions: KeptConditions) {
+        let isTaken = laterAnswers.queue.add { [weak self] in self?.finish(place, question, conditions) }
+        if !isTaken { place.waiter.finish(problem(.tooBusy(for: laterAnswers.queue.expectedTime), question)) }
     }
 
     /// Answers from the publication that is current now, unless the client has left.
     private func finish(_ place: Waiters.Place, _ question: Question, _ conditions: KeptConditions) {
         guard place.waiter.end == nil else { return }
         do throws(Problem) {
-            let inquiry = try Inquiry(question, in: publications.current, selection.arrangements)
+            let current = publications.current
+            if let revision = question.delivery.revision { _ = try AskedRevision.isHere(revision, in: current) }
+            let inquiry = try Inquiry(question, in: current, selection.arrangements)
             guard let memory = MemoryBudget.reserve(selection.memory(for: inquiry)) else { throw .outOfMemory }
             defer { withExtendedLifetime(memory) {} }
             switch try decide(inquiry, Condition(conditions.request, question.delivery)) {
@@ -150,6 +158,89 @@ extension LevelsAPI {
             }
         } catch {
             place.waiter.finish(problem(error, question))
+        }
+    }
+}
+
+/// The requests whose revision is not published here yet.
+final class AwaitedRevisions: Sendable {
+    /// A request for a revision.
+    struct Awaiting {
+        let place: Waiters.Place
+        let question: Question
+        let conditions: KeptConditions
+        let revision: String
+    }
+
+    private let requests = Guarded<[ObjectIdentifier: Awaiting]>([:])
+
+    /// Adds a request.
+    func add(_ request: Awaiting) {
+        requests.withLock { $0[ObjectIdentifier(request.place.waiter)] = request }
+        // It may have ended before it was added.
+        if request.place.waiter.end != nil { remove(request.place.waiter) }
+    }
+
+    /// Removes a request that has ended.
+    func remove(_ waiter: Waiter) { requests.withLock { $0[ObjectIdentifier(waiter)] = nil } }
+
+    /// Takes the requests that a publication answers: its revision is here, or is no part of the history any more.
+    func take(for publication: Publication) -> [Awaiting] {
+        requests.withLock { requests in
+            let due = requests.filter { _, request in
+                do throws(Problem) {
+                    return try AskedRevision.isHere(request.revision, in: publication)
+                } catch {
+                    return true
+                }
+            }
+            for key in due.keys { requests[key] = nil }
+            return Array(due.values)
+        }
+    }
+}
+
+extension LevelsAPI {
+    /// Answers a request when its revision is here, or says after a time that it is not.
+    ///
+    /// - Throws: `Problem` (503) if too many requests wait.
+    func answer(_ question: Question, _ request: Request, when revision: String) throws(Problem) -> Answer {
+        let place = waiters.reserve(
+            for: question.delivery.wait?.duration ?? AskedRevision.patience,
+            otherwise: self.problem(
+                .revisionNotHere(revision, current: self.publications.current.snapshot.revision), question)
+        ) { [awaited] waiter in awaited.remove(waiter) }
+        guard let place else { throw .tooManyWaiters }
+        awaited.add(
+            AwaitedRevisions.Awaiting(
+                place: place, question: question, conditions: KeptConditions(request), revision: revision))
+        // It may have been published before the request was added.
+        answerAwaited()
+        return .later(place.waiter)
+    }
+
+    /// Answers the requests whose revision is here: at once as far as the time of the notifying thread allows and little
+    /// is to be done, all others on the work queue.
+    func answerAwaited() {
+        let now = publications.current
+        let end = ContinuousClock.now + configuration.notifyingTime
+        for request in awaited.take(for: now) {
+            let (place, question, conditions) = (request.place, request.question, request.conditions)
+            if ContinuousClock.now < end, isQuick(question, in: now) {
+                finish(place, question, conditions)
+            } else {
+                place.waiter.otherwise = problem(.tooBusy(for: laterAnswers.queue.expectedTime), question)
+                finishLater(place, question, conditions)
+            }
+        }
+    }
+
+    private func isQuick(_ question: Question, in publication: Publication) -> Bool {
+        do throws(Problem) {
+            let inquiry = try Inquiry(question, in: publication, selection.arrangements)
+            return inquiry.cost <= configuration.largestImmediateWork
+        } catch {
+            return true
         }
     }
 }

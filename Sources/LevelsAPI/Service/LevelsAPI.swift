@@ -15,6 +15,7 @@ public final class LevelsAPI: Sendable {
     let cache: ResponseCache
     let selection: Selection
     let waiters: Waiters
+    let awaited = AwaitedRevisions()
     /// For long polls and streams.
     let room: WaitingRoom
     let laterAnswers: LaterAnswers
@@ -70,8 +71,9 @@ public final class LevelsAPI: Sendable {
 
     /// Records a change for the followers of `/changes`, then answers the requests that wait for it.
     private func follow(_ old: Snapshot, _ new: Publication) {
-        log.append(Change(from: old, to: new.snapshot, selection.arrangements), leadingTo: new)
+        log.append(new, replacing: old, selection.arrangements)
         followers.wake()
+        answerAwaited()
         // Of publications in quick succession the waiting requests are checked for the last one, but within limits.
         let isLate = rechecked.withLock { $0.duration(to: .now) > configuration.notifyingTime * 4 }
         guard publications.current.number == new.number || isLate else { return }
@@ -87,7 +89,8 @@ public final class LevelsAPI: Sendable {
         if let translations = current.snapshot.translations { negotiation.choose(among: translations, for: request) }
         let key = negotiation.key(of: request.target)
         // A request that may wait is looked up later, by its target without the wait.
-        let isLookedUp = (request.method == .get || request.method == .head) && !request.has(.prefer)
+        let isLookedUp =
+            (request.method == .get || request.method == .head) && !request.hasAny(of: [.prefer, .drilldownRevision])
         do {
             let found = isLookedUp ? cache.find(request.target, hash: key, in: current.number) : nil
             if case .verified(let kept) = found {
@@ -242,6 +245,14 @@ public final class LevelsAPI: Sendable {
         var values = QueryValues()
         values.delivery.format = subject.format(accepted: negotiation.format)
         try call.query.readDelivery(call.request, into: &values)
+        values.delivery.revision = try AskedRevision.read(
+            values.delivery.revision, call.request, in: publication.snapshot)
+        if let revision = values.delivery.revision, try !AskedRevision.isHere(revision, in: publication) {
+            try call.query.readAnswer(into: &values)
+            let question = Question(
+                subject, at: call.item, values, from: call.query, in: call.request.target, negotiation)
+            return try answer(question, call.request, when: revision)
+        }
         let source = publication.snapshot.source(selection.arrangements, language: subject.language(negotiation))
         let item = try source.item(at: call.item)
         try call.query.readAnswer(into: &values)
@@ -254,7 +265,7 @@ public final class LevelsAPI: Sendable {
         switch try decide(inquiry, found: found, Condition(call.request, question.delivery)) {
         case .response(let response): return .now(response)
         case .waits(let selected, let wait, let otherwise):
-            guard let place = waiters.reserve(for: wait, otherwise: otherwise) else { throw .tooManyWaiters }
+            guard let place = waiters.reserve(for: wait.duration, otherwise: otherwise) else { throw .tooManyWaiters }
             hold(place, inquiry, having: selected, wait)
             return .later(place.waiter)
         }

@@ -61,13 +61,13 @@ final class ProblemKind: Sendable {
     /// All kinds, in the order in which they are listed; a new one must be added here.
     static let all: [ProblemKind] = [
         .badRequest, .badPath, .badParameter, .noSuchItem, .noSuchRoute, .noSuchFile, .methodNotAllowed,
-        .notRepresentable, .revisionGone, .notAcceptable, .requestTimeout, .preconditionFailed,
+        .notRepresentable, .revisionGone, .revisionNotHere, .notAcceptable, .requestTimeout, .preconditionFailed,
         .contentTooLarge, .uriTooLong, .rangeNotSatisfiable, .misdirectedRequest, .headerTooLarge,
         .notImplemented, .versionNotSupported, .internalFault, .notReady, .tooManyWaiters, .tooBusy,
         .outOfMemory, .tooManyFiles, .tooManyAnswers, .malformedContent, .unauthorized, .wrongToken,
         .editingOff, .foreignOrigin, .conflict, .lengthRequired, .unsupportedMediaType, .invalidContent,
-        .documentRefused, .tooManyAttempts, .saveFailed, .tooManyEdits, .tooManyBodies, .unfinishedEdit,
-        .stopping, .draining, .insufficientStorage,
+        .documentRefused, .tooManyAttempts, .saveFailed, .databaseAway, .tooManyEdits, .tooManyBodies,
+        .unfinishedEdit, .stopping, .draining, .insufficientStorage,
     ]
 
     /// Nil for an unknown name.
@@ -112,7 +112,11 @@ extension ProblemKind {
     )
     static let revisionGone = ProblemKind(
         "revision-gone", 410, members: ["reset", "revision"],
-        "The server does not know this revision: it was restarted, or its history does not reach back that far. Reload what you show, and continue from 'revision'."
+        "The server does not know this revision: it was restarted, or its history does not reach back that far, or the revision belongs to another history. Reload what you show, and continue from 'revision'."
+    )
+    static let revisionNotHere = ProblemKind(
+        "revision-not-here", 503, retryAfter: 1, members: ["revision"],
+        "The server has waited for the revision that the request names, and does not have it yet. 'revision' is the one that it has. Repeat the request after the seconds in Retry-After."
     )
     static let notAcceptable = ProblemKind(
         "not-acceptable", 406, members: ["allowed"], of: [.coded],
@@ -204,8 +208,8 @@ extension ProblemKind {
         of: [.bodies],
         "The body has a type, a charset or a coding that the server does not read; 'allowed' lists the types.")
     static let invalidContent = ProblemKind(
-        "invalid-content", 422, members: ["pointer", "edit", "allowed"], of: [.saves],
-        "The body is well-formed but breaks a rule; 'pointer' (RFC 6901) leads to the place, 'edit' is the number of the step, and 'allowed' lists what would be right. Nothing has changed."
+        "invalid-content", 422, members: ["pointer", "edit", "allowed", "constraint"], of: [.saves],
+        "The body is well-formed but breaks a rule; 'pointer' (RFC 6901) leads to the place, 'edit' is the number of the step, and 'allowed' lists what would be right; 'constraint' names a rule of the database. Nothing has changed."
     )
     static let documentRefused = ProblemKind(
         "document-refused", 422,
@@ -218,9 +222,13 @@ extension ProblemKind {
         "save-failed", 500, members: ["failure"], of: [.saves],
         "The edit could not be saved, so nothing has changed. 'failure' is its name in the server's log; report it to the server's operator."
     )
+    static let databaseAway = ProblemKind(
+        "database-away", 503, retryAfter: 1, of: [.saves],
+        "The server has no connection to the database that contains the document, so nothing has changed. Reads are still answered. Repeat the edit after the seconds in Retry-After."
+    )
     static let tooManyEdits = ProblemKind(
         "too-many-edits", 503, retryAfter: 1, of: [.edits],
-        "The limit of edits in progress is reached, and nothing has changed. Repeat the edit after the seconds in Retry-After."
+        "The limit of edits in progress is reached, or another program holds the lock of the document; nothing has changed. Repeat the edit after the seconds in Retry-After."
     )
     static let tooManyBodies = ProblemKind(
         "too-many-bodies", 503, retryAfter: 2, of: [.documents], isOfHTTP: true,

@@ -84,7 +84,8 @@ enum ServeCommand {
                         return reading
                     }
                     return LevelsAPI(store.publications, configuration: api) {
-                        Readiness(source: name, lastError: store.status.lastError)
+                        Readiness(
+                            source: name, lastError: store.status.lastError, database: store.connection)
                     }
                 })
             // The first document may take long to arrive over a network.

@@ -17,8 +17,12 @@ extension Log.Entry {
             [
                 Log.Entry(
                     .info, "advanced",
-                    "followed the source to revision \(snapshot.revision): \(Quantity(snapshot.itemCount, "item"))",
-                    [.init("items", .number(snapshot.itemCount)), .init("revision", .text(snapshot.revision))])
+                    "followed the source to revision \(snapshot.revision) by \(snapshot.cause): "
+                        + "\(Quantity(snapshot.itemCount, "item"))",
+                    [
+                        .init("by", .text(snapshot.cause.description)), .init("items", .number(snapshot.itemCount)),
+                        .init("revision", .text(snapshot.revision)),
+                    ])
             ]
         case .unchanged(let snapshot, let took):
             [

@@ -127,7 +127,7 @@ import TreeStore
             #expect(
                 answer.header("Access-Control-Allow-Headers") == """
                     If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, Authorization, If-Match, \
-                    Cache-Control, Pragma
+                    Cache-Control, Pragma, Drilldown-Revision
                     """)
         }
     }

@@ -247,7 +247,21 @@ import TreeStore
             ),
             (
                 .busy, 503, "too-many-edits", "Too many edits",
-                "The limit of edits in progress is reached, and nothing has changed. Try again later.", ""
+                "Too many edits are waiting, or another program holds the lock of the document; nothing has changed. Try again later.",
+                ""
+            ),
+            (
+                .away, 503, "database-away", "Database away",
+                "The database cannot be reached, and nothing has changed. Try again later.", ""
+            ),
+            (
+                .refused(EditRefusal(.constraint(name: "price_is_positive"), "The price must be positive.")), 422,
+                "invalid-content", "Invalid content", "The price must be positive.",
+                #","constraint":"price_is_positive""#
+            ),
+            (
+                .refused(EditRefusal(.constraint(name: nil), "No more rows today.")), 422, "invalid-content",
+                "Invalid content", "No more rows today.", ""
             ),
             (
                 .stopped, 503, "stopping", "Stopping",

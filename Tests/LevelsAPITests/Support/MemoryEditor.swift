@@ -25,7 +25,8 @@ struct MemoryEditor: DocumentEditor {
             let (document, items) = try edited(request.content, current.snapshot)
             guard document.hash != current.snapshot.document.hash else { return .done(current, items: items) }
             let snapshot = Snapshot(
-                document: document, revision: "k3-\(current.number + 2)", loadedAt: 1_700_000_000,
+                document: document, revision: "k3-\(current.number + 2)",
+                isNamedBySource: current.snapshot.isNamedBySource, loadedAt: 1_700_000_000,
                 cause: .edit(author: request.author))
             let publication = publications.publish(snapshot)
             publications.notify()

@@ -6,6 +6,10 @@ public final class Snapshot: Sendable {
         case load
         /// A client edited the document; the name of its token, if any.
         case edit(author: String?)
+        /// Another program changed the database: the name of its role, nil if it is not known.
+        case database(author: String?)
+        /// The whole tree was imported again.
+        case importer
     }
 
     /// A level whose one row is the root item.
@@ -14,14 +18,21 @@ public final class Snapshot: Sendable {
     public let rows: (any RowSource)?
     /// The document in other languages, if any.
     public let translations: Translations?
-    /// An opaque name of this state, such as `k3f9ab-12`; it differs after a restart.
+    /// An opaque name of this state, such as `k3f9ab-12`; it differs after a restart, unless the source gave it.
     public let revision: String
+    /// Whether the source gave the revision its name, so that it is the same on every server and after a restart.
+    public let isNamedBySource: Bool
     /// The time of loading, in seconds since 1970.
     public let loadedAt: Double
     /// The files of a composed tree; nil for one file.
     public let composition: Composition?
     /// Why it was published.
     public let cause: Cause
+    /// The entries of the source's log up to this state, the oldest first, if it was loaded; empty if there is no log, or
+    /// if the state follows directly from the one that was published before.
+    public let history: [RevisionEntry]
+    /// Whether the source says that its history does not contain the state that was published before.
+    public let isDetached: Bool
 
     /// Takes over the tree from the last reader; without it, that reader frees the tree.
     private let release: (@Sendable (Level) -> Void)?
@@ -29,20 +40,26 @@ public final class Snapshot: Sendable {
     /// - Parameters:
     ///   - rows: the source of answers; nil for the document itself.
     ///   - translations: the document in other languages.
+    ///   - isNamedBySource: whether the source gave the revision its name.
+    ///   - history: the entries of the source's log up to this state, the oldest first.
+    ///   - isDetached: whether the source says that its history does not contain the state published before.
     ///   - release: takes over the document on the last reader's thread; without it, that thread frees the document.
     public init(
         document: Level, rows: (any RowSource)? = nil, translations: Translations? = nil, revision: String,
-        loadedAt: Double,
-        composition: Composition? = nil, cause: Cause = .load,
+        isNamedBySource: Bool = false, loadedAt: Double, composition: Composition? = nil, cause: Cause = .load,
+        history: [RevisionEntry] = [], isDetached: Bool = false,
         release: (@Sendable (Level) -> Void)? = nil
     ) {
         self.document = document
         self.rows = rows
         self.translations = translations
         self.revision = revision
+        self.isNamedBySource = isNamedBySource
         self.loadedAt = loadedAt
         self.composition = composition
         self.cause = cause
+        self.history = history
+        self.isDetached = isDetached
         self.release = release
     }
 
@@ -59,5 +76,87 @@ extension Snapshot {
     public func document(in number: UInt64?) -> Level {
         guard let number, let translations else { return document }
         return translations.variant(number)?.document ?? document
+    }
+}
+
+extension Snapshot.Cause: CustomStringConvertible {
+    /// Who made the change, as `by` in `/changes` and in the log: `edit alice`, `database alice`.
+    public var description: String {
+        switch self {
+        case .load: "reload"
+        case .edit(nil): "edit"
+        case .edit(let author?): "edit \(author)"
+        case .database(nil): "database"
+        case .database(let author?): "database \(author)"
+        case .importer: "import"
+        }
+    }
+}
+
+/// An entry of a source's log: a revision, and how it came about.
+public struct RevisionEntry: Sendable, Equatable {
+    /// The source's name of the revision.
+    public let name: String
+    /// When it was made, in seconds since 1970.
+    public let date: Double
+    /// Why it was made.
+    public let cause: Snapshot.Cause
+
+    public init(_ name: String, date: Double, cause: Snapshot.Cause) {
+        (self.name, self.date, self.cause) = (name, date, cause)
+    }
+}
+
+/// The parts of a revision's name: `k3f9ab-1207` is number 1207 of the epoch `k3f9ab`.
+public struct RevisionName: Sendable, Equatable {
+    /// Names the history that the revision belongs to.
+    public let epoch: String
+    /// Numbers the revisions of a history; each is one more than the revision before it.
+    public let number: Int
+
+    private init(epoch: String, number: Int) { (self.epoch, self.number) = (epoch, number) }
+
+    /// Reads a name; nil unless it ends with `-` and a number.
+    public init?(_ text: String) {
+        guard let dash = text.utf8.lastIndex(of: UInt8(ascii: "-")), dash > text.startIndex else { return nil }
+        let digits = text[text.index(after: dash)...]
+        guard digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let number = Int(digits) else {
+            return nil
+        }
+        self.init(epoch: String(text[..<dash]), number: number)
+    }
+
+    /// The name of the revision before it.
+    public var previous: RevisionName { RevisionName(epoch: epoch, number: number - 1) }
+
+    /// The name as clients see it.
+    public var text: String { "\(epoch)-\(number)" }
+}
+
+extension Snapshot {
+    /// Whether it belongs to the same history as the snapshot that it replaces, and is newer.
+    ///
+    /// Always so if the source does not name its revisions. Otherwise not after the source was replaced, such as by an
+    /// older copy.
+    public func continues(_ old: Snapshot) -> Bool {
+        if isDetached { return false }
+        guard isNamedBySource, let own = RevisionName(revision), let earlier = RevisionName(old.revision) else {
+            return true
+        }
+        return own.epoch == earlier.epoch && own.number > earlier.number
+    }
+
+    /// The entries of the revisions that were published, or missed, since the snapshot that it replaces; its own is the
+    /// last.
+    ///
+    /// - Parameter old: nil for the first snapshot.
+    /// - Returns: the whole history for the first snapshot, and for one that does not continue the old one.
+    public func entries(after old: Snapshot?) -> [RevisionEntry] {
+        guard let old, continues(old) else { return history }
+        if let own = RevisionName(revision), let earlier = RevisionName(old.revision), isNamedBySource {
+            let missed = own.number - earlier.number
+            if missed > 1, history.count >= missed { return Array(history.suffix(missed)) }
+        }
+        return [RevisionEntry(revision, date: loadedAt, cause: cause)]
     }
 }

@@ -106,7 +106,7 @@ extension EditRefusal.Kind {
         case .exists: .exists
         case .badPlace: .badPlace
         case .conflict, .preconditionFailed, .outOfMemory: .conflict
-        case .invalid, .notAllowed: .invalid
+        case .invalid, .notAllowed, .constraint: .invalid
         }
     }
 }

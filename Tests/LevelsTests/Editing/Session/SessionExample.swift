@@ -72,6 +72,7 @@ extension EditRefusal.Kind {
         case .badPlace(let parameter): "bad \(parameter)"
         case .invalid(let pointer): "invalid '\(pointer ?? "nil")'"
         case .notAllowed: "not allowed"
+        case .constraint(let name): "forbidden by \(name ?? "nil")"
         case .outOfMemory: "out of memory"
         }
     }

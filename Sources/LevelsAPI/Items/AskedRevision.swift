@@ -1,0 +1,69 @@
+import HTTPServer
+import Levels
+import PropertyLists
+import TreeStore
+
+/// The revision that a client has seen: its answer is made from that one, or from a later one (manual, Refresh).
+enum AskedRevision {
+    /// The name of the header field, in requests and answers.
+    static let field = "Drilldown-Revision"
+    /// How long a request waits for a revision if it does not say so.
+    static let patience = Duration.seconds(5)
+
+    /// The revision that a request asks for; nil if it asks for none.
+    ///
+    /// - Parameter parameter: what the query names, which has precedence over the header.
+    /// - Throws: `Problem` (400) for a query that names one if revisions have names of this process only; the header is
+    ///   ignored then.
+    static func read(
+        _ parameter: String?, _ request: Request, in snapshot: Snapshot
+    ) throws(Problem) -> String? {
+        if snapshot.isNamedBySource { return parameter ?? request.field(.drilldownRevision) }
+        guard parameter == nil else {
+            throw .badParameter(
+                "revision", "'revision' applies only to a document in a database; omit it.")
+        }
+        return nil
+    }
+
+    /// Whether a publication is the revision that was asked for, or a later one.
+    ///
+    /// - Throws: `Problem` (410) for the name of a revision that is not part of the same history.
+    static func isHere(_ asked: String, in publication: Publication) throws(Problem) -> Bool {
+        let current = publication.snapshot.revision
+        if asked == current { return true }
+        guard let wanted = RevisionName(asked), let known = RevisionName(current), wanted.epoch == known.epoch else {
+            throw Problem(
+                .revisionGone,
+                "The revision '\(quoted: asked)' is not part of the history of the document, in which '\(current)' is the newest revision."
+                    + " Reload what you show, and continue from that.",
+                members: [("reset", .flag(true)), ("revision", .text(current))])
+        }
+        return wanted.number < known.number
+    }
+}
+
+extension Snapshot {
+    /// The header line that names the revision; none if only this process knows its name.
+    var revisionHeaders: [(name: String, value: String)] {
+        isNamedBySource ? [(AskedRevision.field, revision)] : []
+    }
+}
+
+extension Inquiry {
+    /// The header lines that say how the question was asked: the wait, and the revision if one was asked for.
+    var addedHeaders: [(name: String, value: String)] {
+        let delivery = question.delivery
+        return (delivery.wait?.headers ?? []) + (delivery.revision == nil ? [] : publication.snapshot.revisionHeaders)
+    }
+}
+
+extension Problem {
+    /// 503 for a revision that has not been published in time.
+    static func revisionNotHere(_ asked: String, current: String) -> Problem {
+        Problem(
+            .revisionNotHere,
+            "The revision '\(quoted: asked)' has not arrived here yet; the newest is '\(current)'. Try again later.",
+            members: [("revision", .text(current))])
+    }
+}

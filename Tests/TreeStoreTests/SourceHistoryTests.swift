@@ -1,0 +1,105 @@
+import Levels
+import TestSources
+import Testing
+import TreeSources
+
+@testable import TestSupport
+@testable import TreeStore
+
+/// A store whose source keeps a log of its revisions.
+@Suite("The store of a source with a log")
+struct SourceHistoryTests {
+    private let source: MemorySource
+    private let journal = Journal()
+
+    init() throws { source = try MemorySource(#"["A"]"#, keepsLog: true) }
+
+    private func store() throws -> TreeStore { try TreeStore(source) { [journal] in journal.note($0) } }
+
+    private static func entry(_ number: Int, _ cause: Snapshot.Cause) -> RevisionEntry {
+        RevisionEntry("memory-\(number)", date: 1_000 + Double(number), cause: cause)
+    }
+
+    @Test("knows the revisions of the log from its first load on")
+    func first() throws {
+        try source.commit(#"["B"]"#, cause: .database(author: "alice"))
+        let store = try store()
+        let current = store.publications.current
+        #expect(current.snapshot.isNamedBySource)
+        #expect(current.snapshot.cause == .database(author: "alice"))
+        #expect(
+            current.snapshot.history == [
+                Self.entry(0, .importer), Self.entry(1, .database(author: "alice")),
+            ])
+        #expect(current.number == 2)
+        #expect(store.publications.number(of: "memory-0") == 1)
+        // The state that the first entry led from.
+        #expect(store.publications.number(of: "memory--1") == 0)
+        #expect(store.publications.snapshot(1) == nil)
+    }
+
+    @Test("keeps a thousand entries of a long log")
+    func long() throws {
+        for number in 1...1_100 { try source.commit(#"["\#(number)"]"#) }
+        let store = try store()
+        #expect(store.current.history.count == 1_000)
+        #expect(store.publications.current.number == 1_000)
+        #expect(store.publications.number(of: "memory-1099") == 999)
+        #expect(store.publications.number(of: "memory-100") == 0)
+        #expect(store.publications.number(of: "memory-99") == nil)
+    }
+
+    @Test("numbers the revisions that a load has passed over")
+    func missed() throws {
+        let store = try store()
+        #expect(store.publications.current.number == 1)
+        try source.commit(#"["B"]"#, cause: .database(author: nil), isFollowed: false)
+        #expect(journal.waits { store.current.revision == "memory-1" })
+        source.spoil("it is being repaired")
+        #expect(journal.waits { store.isStale })
+        try source.commit(#"["C"]"#, isFollowed: false)
+        #expect(journal.waits { store.current.revision == "memory-2" })
+        #expect(store.publications.number(of: "memory-1") == 2)
+        #expect(store.publications.current.number == 3)
+    }
+
+    @Test("forgets the revisions of a source that was replaced, and publishes its state even if it is equal")
+    func replaced() throws {
+        let store = try store()
+        try source.replace(by: #"["A"]"#, epoch: "copy")
+        #expect(journal.waits { store.current.revision == "copy-0" })
+        #expect(store.publications.number(of: "memory-0") == nil)
+        #expect(store.publications.number(of: "copy-0") == store.publications.current.number)
+        #expect(store.publications.replaced.map(\.revision) == ["memory-0"])
+    }
+
+    @Test("tells whether the database is connected, and turns edits away without a connection")
+    func connection() throws {
+        let store = try store()
+        #expect(store.connection == nil)
+        source.setConnected(true)
+        #expect(journal.waits { store.inserted("B") == "done 2: A B" && store.connection?.isConnected == true })
+        source.failSaves(with: .away("the connection was lost"))
+        #expect(store.inserted("C") == "away")
+        source.setConnected(false)
+        source.spoil("there is no connection")
+        #expect(journal.waits { store.isStale })
+        let connection = try #require(store.connection)
+        #expect(!connection.isConnected)
+        #expect(connection.since > 1_700_000_000)
+        #expect(store.inserted("C") == "away")
+        #expect(store.titles == ["A", "B"])
+    }
+
+    @Test(
+        "reads the parts of a name",
+        arguments: [
+            ("k3f9ab-12", "k3f9ab", 12), ("a-b-0", "a-b", 0), ("-1", nil, nil), ("k3", nil, nil), ("k3-", nil, nil),
+            ("k3-x", nil, nil), ("k3-+1", nil, nil), ("", nil, nil), ("k3-99999999999999999999", nil, nil),
+        ] as [(String, String?, Int?)])
+    func names(_ text: String, _ epoch: String?, _ number: Int?) {
+        let name = RevisionName(text)
+        #expect(name?.epoch == epoch)
+        #expect(name?.number == number)
+    }
+}

@@ -67,7 +67,7 @@ struct Log: Sendable {
             switch member.value {
             case .text(let text): writer.string(text.utf8Span.span)
             case .number(let number): writer.integer(PropertyListInteger(Int64(number)))
-            case .decimal(let number): writer.real(number)
+            case .decimal(let number): writer.rawValue(JSONText.real(number).utf8Span.span)
             case .flag(let flag): writer.boolean(flag)
             }
         }

@@ -74,16 +74,10 @@ final class ControlEdits: EditGroup {
     private func change(
         _ values: inout PropertyListDictionary, by edit: Edit, isExact: Bool
     ) throws(EditRefusal) -> ItemPath {
-        guard case .patch(.dictionary(let patch), let path) = edit else {
-        throw Self.onlyValues
-    }
+        guard case .patch(.dictionary(let patch), let path) = edit else { throw Self.onlyValues }
         let item = try Self.item(path, in: latest.tree.document)
-        guard let control = item.own.level.control(ofRow: item.own.row) else {
-        throw Self.onlyValues
-    }
-        guard patch.entries.count == 1, let value = patch["Value"] else {
-        throw Self.onlyValues
-    }
+        guard let control = item.own.level.control(ofRow: item.own.row) else { throw Self.onlyValues }
+        guard patch.entries.count == 1, let value = patch["Value"] else { throw Self.onlyValues }
         guard case .string(let key) = control["key"] else { throw Self.noKey }
         if value == .null {
             values[key] = nil

@@ -23,7 +23,8 @@ protocol TreeDatabase: AnyObject {
     ///
     /// - Parameter last: the latest revision that is known, with its mark.
     /// - Returns: nil if the log does not continue from it, so that the tree must be loaded: the log was trimmed, a
-    ///   revision has no rows in it, or the database was replaced by an older copy.
+    ///   revision has no rows in it, or the database was replaced by an older copy. After that, the counter has a new
+    ///   epoch, which the next commit writes.
     func revisions(after last: TreeHead) throws(DatabaseError) -> [LoggedRevision]?
 
     /// Reads the names of the latest revisions up to one, in ascending order, without their rows.
@@ -125,8 +126,15 @@ struct LoggedRevision: Sendable {
     var writer: Writer
     var changes: [ItemChange]
 
-    /// What wrote a revision; `writer` in the log is `import`, or begins with `server` for a server, and is empty for others.
-    enum Writer: Sendable, Equatable { case server, importer, other }
+    /// What wrote a revision.
+    enum Writer: Sendable, Equatable {
+        case server, importer, other
+
+        /// - Parameter text: `import`, text that begins with `server`, or nil for any other program.
+        init(_ text: String?) {
+            self = text == "import" ? .importer : text?.hasPrefix("server") == true ? .server : .other
+        }
+    }
 }
 
 /// The edits of one client's request, which become one revision.
@@ -142,8 +150,10 @@ struct RevisionWrite: Sendable {
 /// One statement of an edit.
 enum ItemWrite: Sendable, Equatable {
     case insert(ItemRow)
-    /// A row that is there gets other columns; its `fields` may be the same.
+    /// A row that is there gets other fields, and perhaps another place.
     case update(ItemRow)
+    /// A row that is there gets another place; its fields stay as they are.
+    case place(ItemPlace)
     /// The item goes, with all below it.
     case delete(Int64)
 }

@@ -52,7 +52,7 @@ struct PostgresGroup {
             statements.revisions.with(last.revision).with(requests.map(\.mark)).with(requests.map(\.author))
                 .with(requests.map { Optional(Int32(isWhole($0) ? 1 : 0)) }))
         for (number, request) in requests.enumerated() {
-            for write in request.writes { attempt.add(write.statement, of: number) }
+            for write in request.writes { attempt.add(write.statement(in: last.revision + Int64(number) + 1), of: number) }
             if checksAtOnce { attempt.add(PostgresTreeStatements.checkAtOnce, of: number) }
         }
         attempt.add(changes(statements.changes))
@@ -69,6 +69,8 @@ struct PostgresGroup {
         var (sections, fields) = ([Int32?](), [[UInt8]?]())
         for (number, request) in requests.enumerated() where !isWhole(request) {
             for write in request.writes {
+                // The statement for another place logs the row itself.
+                if case .place = write { continue }
                 revisions.append(last.revision + Int64(number) + 1)
                 items.append(write.item)
                 let row = write.row
@@ -87,7 +89,7 @@ extension ItemWrite {
     fileprivate var row: ItemRow? {
         switch self {
         case .insert(let row), .update(let row): row
-        case .delete: nil
+        case .place, .delete: nil
         }
     }
 }

@@ -133,7 +133,7 @@ extension LoggedRevision {
         self.init(
             number: number, mark: result.text(row, 1), date: result.text(row, 2).flatMap { Double($0) } ?? 0,
             author: result.text(row, 3),
-            writer: writer == "import" ? .importer : writer.hasPrefix("server") ? .server : .other, changes: [])
+            writer: Writer(writer), changes: [])
     }
 }
 

@@ -161,16 +161,27 @@ struct PostgresTreeStatements {
               WHERE id = $1 \(written)
             """, types: [.int8, .int8, .int4, .int8, .json])
         try connection.prepare(
+            "place",
+            """
+            WITH placed AS (UPDATE \(schema).items SET parent = $2, section = $3, position = $4 WHERE id = $1
+                RETURNING id, parent, section, position, fields),
+              written AS (INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
+                SELECT $5, id, parent, section, position, fields FROM placed \(written)
+            """, types: [.int8, .int8, .int4, .int8, .int8])
+        try connection.prepare(
             "delete", "WITH written AS (DELETE FROM \(schema).items WHERE id = $1 \(written)", types: [.int8])
     }
 }
 
 extension ItemWrite {
     /// The prepared statement with the values of this write.
-    var statement: PostgresStatement {
+    ///
+    /// - Parameter revision: that of the request.
+    func statement(in revision: Int64) -> PostgresStatement {
         switch self {
         case .insert(let row): row.statement("insert")
         case .update(let row): row.statement("update")
+        case .place(let place): place.statement("place").with(revision)
         case .delete(let item): PostgresStatement(prepared: "delete").with(item)
         }
     }
@@ -178,14 +189,18 @@ extension ItemWrite {
     var item: Int64 {
         switch self {
         case .insert(let row), .update(let row): row.place.id
+        case .place(let place): place.id
         case .delete(let item): item
         }
     }
 }
 
 extension ItemRow {
+    fileprivate func statement(_ name: String) -> PostgresStatement { place.statement(name).with(json: fields) }
+}
+
+extension ItemPlace {
     fileprivate func statement(_ name: String) -> PostgresStatement {
-        PostgresStatement(prepared: name).with(place.id).with(place.parent).with(Int32(clamping: place.section))
-            .with(place.position).with(json: fields)
+        PostgresStatement(prepared: name).with(id).with(parent).with(Int32(clamping: section)).with(position)
     }
 }

@@ -42,6 +42,11 @@ struct RowArrangement: Sendable {
         counts = level.form == .rows ? [level.rowCount] : level.allSections.map(\.count)
     }
 
+    /// Creates an arrangement of rows.
+    init(of level: Level, pieces: [Piece], counts: [Int]) {
+        (self.level, self.pieces, self.counts) = (level, pieces, counts)
+    }
+
     var rowCount: Int { counts.reduce(0, +) }
 
     /// The current number of a row of the old level, in O(edits so far); nil if it was replaced or removed.

@@ -1,5 +1,5 @@
 internal import Heap
-internal import Levels
+package import Levels
 internal import PropertyLists
 
 /// Edits of a document and of the files that it mounts; those of one file are saved together.
@@ -111,7 +111,8 @@ final class DocumentEdits: EditGroup {
     func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree {
         try checkSavability(of: nil)
         guard let loaded = watcher.latest else { throw EditRefusal(.missingFile) }
-        let new = try SentDocument(bytes, replacing: loaded, of: watcher.document)
+        let new = try SentDocument(
+            bytes, replacing: loaded.tree.document, interpretation: watcher.document.interpretation)
         try checkText(new.tree.document, beside: loaded.tree.document, nil)
         replacement =
             new.syntax == loaded.syntax ? .bytes(bytes, new.tree) : .tree(new.tree.document, .new)
@@ -179,22 +180,23 @@ extension LoadedTree {
 }
 
 /// A document that a client sends in place of the whole old one, after the checks of a load.
-struct SentDocument {
+package struct SentDocument {
     let syntax: PropertyListSyntax
-    let tree: Tree
+    package let tree: Tree
 
     /// - Parameter old: shares its levels.
     /// - Throws: `EditRefusal` if a load would refuse the bytes.
-    init(_ bytes: [UInt8], replacing old: LoadedTree, of file: PropertyListFile) throws(EditRefusal) {
-        if bytes.count > file.maximumBytes {
+    package init(
+        _ bytes: [UInt8], replacing old: Level, interpretation: Interpretation
+    ) throws(EditRefusal) {
+        if bytes.count > interpretation.maximumBytes {
             throw EditRefusal(
                 .invalid(pointer: nil),
-                "The document has \(Quantity(bytes.count, "byte")) and the limit is \(file.maximumBytes).")
+                "The document has \(Quantity(bytes.count, "byte")) and the limit is \(interpretation.maximumBytes).")
         }
         do throws(PropertyListError) {
             syntax = try SyntaxCheck.syntax(of: Array(bytes.prefix(4_096)))
-            tree = try file.interpretation.readOrAdvise(
-                .memory(bytes), as: syntax, pool: LevelPool(old.tree.document))
+            tree = try interpretation.readOrAdvise(.memory(bytes), as: syntax, pool: LevelPool(old))
         } catch {
             throw Self.refusal(error)
         }

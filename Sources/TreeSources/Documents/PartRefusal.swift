@@ -1,6 +1,6 @@
 internal import Files
 internal import Glibc
-internal import Levels
+package import Levels
 internal import PropertyLists
 
 /// Why a file that a document refers to is not read; the messages name it as the document does, because clients see them.
@@ -105,7 +105,7 @@ extension LoadedTree {
 
 extension Interpretation {
     /// How a composed document's rows are made, and how large it may be.
-    var editor: TreeEditor { TreeEditor(names: names, limits: treeLimits) }
+    package var editor: TreeEditor { TreeEditor(names: names, limits: treeLimits) }
 
     /// Reads a document that has no folder, and so no parts: their rows say so.
     func loadWithoutParts(

@@ -3,21 +3,21 @@ internal import Glibc
 /// One inotify instance of the kernel, which reports events in directories and files.
 ///
 /// If the kernel provides no instance, no events are reported; callers must also poll.
-struct Inotify: ~Copyable {
+package struct Inotify: ~Copyable {
     /// The descriptor to poll; -1, which `poll` ignores, if there is no instance.
-    let descriptor: Int32
+    package let descriptor: Int32
 
     /// Where events are read to.
     private var buffer = [UInt8](repeating: 0, count: 16 << 10)
 
-    init() { descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)) }
+    package init() { descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)) }
 
     deinit { if descriptor >= 0 { _ = close(descriptor) } }
 
     /// Starts watching a directory or file; a second call for the same one replaces the kinds of events.
     ///
     /// - Returns: the watch number in its events; nil if it cannot be watched.
-    func watch(_ path: String, for events: Mask) -> Int32? {
+    package func watch(_ path: String, for events: Mask) -> Int32? {
         let number = unsafe inotify_add_watch(descriptor, path, events.rawValue)
         return number >= 0 ? number : nil
     }
@@ -25,7 +25,7 @@ struct Inotify: ~Copyable {
     func endWatch(_ number: Int32) { _ = inotify_rm_watch(descriptor, number) }
 
     /// Reads all pending events.
-    mutating func takeEvents() -> [Event] {
+    package mutating func takeEvents() -> [Event] {
         var events: [Event] = []
         while descriptor >= 0 {
             let taken = unsafe read(descriptor, &buffer, buffer.count)
@@ -58,26 +58,30 @@ struct Inotify: ~Copyable {
 
 extension Inotify {
     /// An event on a watched directory or file.
-    struct Event {
+    package struct Event {
         /// The number that `watch` returned; -1 if events were lost.
         let number: Int32
         let mask: Mask
         /// The name in the watched directory; nil for the directory or file itself.
-        let name: String?
+        package let name: String?
     }
 
     /// Kinds of events.
-    struct Mask: OptionSet {
-        let rawValue: UInt32
+    package struct Mask: OptionSet {
+        package let rawValue: UInt32
+
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
 
         /// A name was created or removed, or its file was written to and closed.
-        static let names = Mask(rawValue: UInt32(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO))
+        package static let names = Mask(rawValue: UInt32(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO))
+        /// A file was written to, and may still be open.
+        package static let content = Mask(rawValue: UInt32(IN_MODIFY))
         /// A file was written to and closed, under any of its names.
         static let writing = Mask(rawValue: UInt32(IN_CLOSE_WRITE))
         /// Permissions, owner, times or another attribute changed, so that a file may be readable now.
         static let attributes = Mask(rawValue: UInt32(IN_ATTRIB))
         /// The watched directory or file itself was moved or deleted.
-        static let itself = Mask(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF))
+        package static let itself = Mask(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF))
         /// What matters to somebody who reads a file.
         static let ofFile: Mask = [.writing, .attributes, .itself]
         /// Not a kind, but always reported: the watched directory or file cannot be watched any more.

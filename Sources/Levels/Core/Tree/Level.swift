@@ -207,7 +207,7 @@ extension Level {
     }
 
     /// The empty list of items, as a builder makes it.
-    static let empty = Level(withoutRows: emptyTable)
+    package static let empty = Level(withoutRows: emptyTable)
 
     /// A level without rows.
     ///

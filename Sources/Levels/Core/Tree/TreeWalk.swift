@@ -22,10 +22,19 @@ public struct TreeWalk {
     private var start: (level: Level, row: Int)?
     /// The drilling of the records below the item, if it stands for one of their values.
     var drilling: RecordDrilling?
+    /// Whether `null` is sent in place of each array of rows that belong to an item with rows.
+    private var omitsRows = false
     static let nowhere = SourcePosition.byte(offset: 0)
 
     /// Creates a walk over the item in a row of a level.
     public init(_ level: Level, row: Int) { start = (level, row) }
+
+    /// Creates a walk over the own fields of the item in a row: `null` is sent in place of each array of its rows, if there
+    /// are any. Hidden sections and tables are fields.
+    public init(fieldsOf level: Level, row: Int) {
+        self.init(level, row: row)
+        omitsRows = true
+    }
 
     /// Creates a walk over the records of a table, after the beginning of their array.
     init(recordsBelow level: Level) { stack = [.records(RecordsInOrder(below: level), next: 0)] }
@@ -75,7 +84,9 @@ public struct TreeWalk {
             try consumer.string(bytes.span.extracting(row.title))
         } else if row.fields.isEmpty, !row.isRecord {
             // Only the root of an array document is without fields.
-            try beginRows(level.child(number), form: level.child(number)?.form ?? .rows, to: &consumer)
+            let below = level.child(number)
+            if omitsRows, below?.form ?? .rows == .rows { return try consumer.null() }
+            try beginRows(below, form: below?.form ?? .rows, to: &consumer)
         } else {
             try consumer.beginDictionary(at: Self.nowhere)
             stack.append(.item(level, row: number, offset: row.fields.lowerBound))
@@ -135,6 +146,7 @@ public struct TreeWalk {
         _ level: Level?, form: LevelForm, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         if form.isDrilled { return try beginRecords(below: level, to: &consumer) }
+        if form == .rows, let level, omitsRows, level.count > 0 { return try consumer.null() }
         if form == .namedSections {
             try consumer.beginDictionary(at: Self.nowhere)
         } else {
@@ -171,6 +183,7 @@ public struct TreeWalk {
             try consumer.key(title.utf8Span.span, at: Self.nowhere)
         }
         if section.fields.isEmpty {
+            if omits(section, of: level) { return try consumer.null() }
             try consumer.beginArray(at: Self.nowhere)
             stack.append(.rows(level, next: section.start, end: section.start + section.count))
         } else {
@@ -188,8 +201,13 @@ public struct TreeWalk {
         let (next, hole) = try tellField(fields.span, at: offset, to: &consumer)
         stack.append(.sectionDictionary(level, section: number, offset: next))
         guard hole != nil else { return }
+        if omits(section, of: level) { return try consumer.null() }
         try consumer.beginArray(at: Self.nowhere)
         stack.append(.rows(level, next: section.start, end: section.start + section.count))
+    }
+
+    private func omits(_ section: Section, of level: Level) -> Bool {
+        omitsRows && !section.isHidden && (level.count > 0 || level.form == .arraysOfRows)
     }
 
     private mutating func nextEntry(

@@ -71,4 +71,8 @@ public struct ChangedFile: Sendable {
     public let old, new: Level
     /// The provenance of the rows of `new`.
     public let provenance: Provenance
+
+    package init(original: Composition? = nil, old: Level, new: Level, provenance: Provenance) {
+        (self.original, self.old, self.new, self.provenance) = (original, old, new, provenance)
+    }
 }

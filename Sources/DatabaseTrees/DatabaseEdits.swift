@@ -1,0 +1,70 @@
+internal import Levels
+internal import PropertyLists
+internal import TreeSources
+
+/// Edits of requests that become revisions of a database, in one transaction.
+final class DatabaseEdits: EditGroup {
+    private let watcher: DatabaseWatcher
+    private let base: TreeHead
+    private var document: Level
+    private var index: ItemIndex
+    private var requests: [RevisionWrite] = []
+    /// Ids of new items that are reserved and not used.
+    private var ids: ArraySlice<Int64> = []
+
+    init(_ watcher: DatabaseWatcher, _ base: TreeHead) {
+        (self.watcher, self.base) = (watcher, base)
+        (document, index) = (watcher.document, watcher.index)
+    }
+
+    func apply(_ batch: EditBatch, by author: String?) throws(EditRefusal) -> EditedTree? {
+        let editor = watcher.interpretation.editor
+        var session = EditSession(document, names: editor.names, limits: editor.limits, syntax: .binary)
+        let items = try session.apply(batch)
+        guard !session.needsLoad else { throw Self.refersToOthers }
+        guard let change = session.changedFiles.first else { return edited(items) }
+        try note(change, by: author)
+        return edited(items)
+    }
+
+    func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree {
+        let tree = try SentDocument(bytes, replacing: document, interpretation: watcher.interpretation).tree
+        guard tree.parts.isEmpty else { throw Self.refersToOthers }
+        try note(ChangedFile(old: document, new: tree.document, provenance: .new), by: author)
+        return edited([])
+    }
+
+    private static let refersToOthers = EditRefusal(
+        .invalid(pointer: nil),
+        "A tree in a database cannot refer to other documents; put the items in place of 'Source' or 'Records'.")
+
+    /// Adds the request that makes a change.
+    private func note(_ change: ChangedFile, by author: String?) throws(EditRefusal) {
+        guard change.new.hash != document.hash else { return }
+        var index = index
+        do throws(DatabaseError) {
+            let writes = try EditPlan.writes(of: change, &index) { () throws(DatabaseError) in try self.newID() }
+            requests.append(RevisionWrite(author: author, mark: SQLiteTree.newMark(), writes: writes))
+        } catch {
+            throw EditRefusal(.conflict, "The database cannot take it: \(error.reason).")
+        }
+        (document, self.index) = (change.new, index)
+    }
+
+    private func newID() throws(DatabaseError) -> Int64 {
+        if ids.isEmpty { ids = try watcher.database.reserveIDs(64)[...] }
+        return ids.removeFirst()
+    }
+
+    private func edited(_ items: [EditedItem]) -> EditedTree {
+        EditedTree(
+            document: document, revision: watcher.revision(base.revision + Int64(requests.count)), items: items)
+    }
+
+    func save() throws(SaveError) -> Fingerprint? {
+        try watcher.save(requests, as: document, index, after: base)
+        return nil
+    }
+
+    func finish() {}
+}

@@ -1,0 +1,132 @@
+internal import Heap
+public import Levels
+internal import PropertyLists
+import Threads
+public import TreeSources
+
+/// A tree that is kept in a database, as a source.
+///
+/// The tree is held in memory, as that of a file is. Edits are transactions; what other programs write is followed by the
+/// log of the database.
+public struct DatabaseTree: TreeSource {
+    public let name: String
+    private let interpretation: Interpretation
+    private let open: @Sendable () -> any TreeDatabase
+
+    init(_ name: String, _ interpretation: Interpretation, open: @escaping @Sendable () -> any TreeDatabase) {
+        (self.name, self.interpretation, self.open) = (name, interpretation, open)
+    }
+
+    /// The tree in a SQLite file.
+    ///
+    /// - Parameters:
+    ///   - path: the file, which need not exist before it is loaded.
+    ///   - name: how the user named it.
+    public static func sqlite(path: String, name: String, interpretation: Interpretation = .init()) -> DatabaseTree {
+        DatabaseTree(name, interpretation) { SQLiteTree(path: path, name: name) }
+    }
+
+    public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+        try DatabaseWatcher(self, open()).load(replacing: old)
+    }
+
+    public func makeWatcher() -> any SourceWatcher { DatabaseWatcher(self, open()) }
+
+    /// Writes a document into the database, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - tree: the document, without parts of other files.
+    ///   - keys: the names of structural keys as `--keys` has them; nil for the usual ones.
+    ///   - replaces: whether a tree that is there is replaced.
+    ///   - progress: called now and then with the number of items that are written.
+    /// - Throws: `SourceError` if the database refuses it; nothing has changed then.
+    public func importDocument(
+        _ tree: Tree, keys: StructuralNames, replaces: Bool, progress: @escaping (Int) -> Void = { _ in }
+    ) throws(SourceError) {
+        guard SettingsPage(tree) == nil else {
+            throw SourceError(
+                name, "a settings page (PreferenceSpecifiers) cannot be kept in a database; serve its bundle")
+        }
+        let mapping = keys.mapping
+        do throws(DatabaseError) {
+            let target = try open().beginImport(keys: mapping.isEmpty ? nil : mapping, replaces: replaces)
+            try ItemWriter(target, progress).write(tree.document)
+            try target.finish()
+        } catch {
+            throw SourceError(name, error.reason)
+        }
+    }
+
+    /// What the rows of a database are made into.
+    func table(
+        of database: any TreeDatabase
+    ) throws(DatabaseError) -> (table: ItemTable, head: TreeHead) {
+        let table = ItemTable()
+        let head = try database.readItems { (place, fields) throws(DatabaseError) in
+            table.add(place, fields: fields)
+            guard table.isComplete else { throw DatabaseError(.away, "there is not enough memory for its items") }
+        }
+        return (table, head)
+    }
+
+    /// Reads the whole tree.
+    func read(
+        _ database: any TreeDatabase, pool: LevelPool?
+    ) throws(SourceError) -> (tree: Tree, index: ItemIndex, head: TreeHead, interpretation: Interpretation) {
+        let (table, head): (ItemTable, TreeHead)
+        var interpretation = interpretation
+        do throws(DatabaseError) {
+            (table, head) = try self.table(of: database)
+            interpretation.names = try StructuralNames(keys: head.keys)
+        } catch {
+            throw SourceError(name, error.reason)
+        }
+        table.sort()
+        let reader = ItemReader(
+            table, names: interpretation.names, limits: interpretation.treeLimits,
+            values: interpretation.propertyListLimits, pool: pool)
+        do throws(PropertyListError) {
+            let tree = try reader.tree()
+            return (tree, try ItemIndex(table, tree.document, named: reader.named), head, interpretation)
+        } catch {
+            throw SourceError(
+                reader.culprit.map { "\(name): items[\($0)]" } ?? name, error.reason, path: error.path)
+        }
+    }
+}
+
+extension ItemIndex {
+    /// The ids of a tree that was made of the rows of a table.
+    ///
+    /// - Parameter named: the items whose sections are a dictionary, which the level may have in another order.
+    /// - Throws: `PropertyListError` for rows of a section that is not shown.
+    fileprivate init(_ table: ItemTable, _ document: Level, named: [Int64]) throws(PropertyListError) {
+        self.init()
+        for id in table.parents {
+            setRows(table.rows(below: id).map { row in
+                Slot(id: table.place(row).id, position: table.place(row).position)
+            }, below: id)
+        }
+        for id in named {
+            guard let path = path(of: id) else { continue }
+            var step = Item.Step(level: document, row: 0)
+            for row in path {
+                guard let level = step.below, row < level.allRowCount else { return }
+                step = Item.Step(level: level, row: row)
+            }
+            guard let level = step.below else { continue }
+            let rows = table.rows(below: id)
+            let written = level.sectionsAsWritten
+            guard rows.count == level.count else {
+                throw PropertyListError(
+                    "the item \(id) has rows in a section that its 'SectionKeys' leaves out; name the section there")
+            }
+            var lists = [[Slot]](repeating: [], count: level.sectionCounts.count)
+            for row in rows {
+                let place = table.place(row)
+                lists[written[place.section]].append(Slot(id: place.id, position: place.position))
+            }
+            setRows(lists.flatMap(\.self), below: id)
+        }
+    }
+}

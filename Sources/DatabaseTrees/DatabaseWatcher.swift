@@ -1,0 +1,192 @@
+internal import Glibc
+internal import Levels
+internal import PropertyLists
+import Threads
+internal import TreeSources
+
+/// Follows a tree in a database for the store's thread, and saves its edits.
+final class DatabaseWatcher: SourceWatcher {
+    private let source: DatabaseTree
+    let database: any TreeDatabase
+    /// The revision that is published, or will be; nil before the first load.
+    private(set) var head: TreeHead?
+    private(set) var document = Level.empty
+    private(set) var index = ItemIndex()
+    /// How the rows are read, with the names that the database has.
+    private(set) var interpretation = Interpretation()
+    /// The new name of the tree after it was replaced by an older copy, until the next commit writes it.
+    private var newEpoch: String?
+    /// Whether the tree must be loaded, and why that has failed.
+    private var isStale = false
+    private var isAsked = false
+    private var retries = ReconnectionSchedule()
+
+    init(_ source: DatabaseTree, _ database: any TreeDatabase) { (self.source, self.database) = (source, database) }
+
+    // MARK: Loading
+
+    func refresh() -> Bool {
+        isAsked = true
+        return false
+    }
+
+    func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
+        isStale = true
+        let read = try source.read(database, pool: old.map(LevelPool.init))
+        adopt(read.tree.document, read.index, read.head)
+        interpretation = read.interpretation
+        isStale = false
+        return LoadedTree(tree: read.tree, revision: revision(read.head))
+    }
+
+    private func adopt(_ document: Level, _ index: ItemIndex, _ head: TreeHead) {
+        (self.document, self.index, self.head) = (document, index, head)
+    }
+
+    /// The revision of a state as clients see it.
+    private func revision(_ head: TreeHead) -> SourceRevision {
+        SourceRevision("\(newEpoch ?? head.epoch)-\(head.revision)", date: head.date)
+    }
+
+    // MARK: Following
+
+    func addWaits(to waits: inout WaitSet) {
+        if isAsked { waits.wake(by: .now) }
+        if let next = retries.next { waits.wake(by: next) }
+        database.addWaits(to: &waits)
+    }
+
+    func advance(at now: ContinuousClock.Instant) -> SourceReport? {
+        let isWoken = database.isWoken(at: now)
+        guard isAsked || isWoken || retries.isDue(at: now), let head else { return nil }
+        defer { isAsked = false }
+        do throws(DatabaseError) {
+            let wasAway = retries.next != nil
+            let report = try follow(head)
+            retries.end()
+            return report ?? (isAsked || wasAway ? .confirmed : nil)
+        } catch {
+            retries.fail(at: now)
+            return .failed(SourceError(source.name, error.reason))
+        }
+    }
+
+    /// Reads the log from the latest revision on; nil if there is nothing new.
+    private func follow(_ last: TreeHead) throws(DatabaseError) -> SourceReport? {
+        switch try database.revisions(after: last) {
+        case .next(let revisions):
+            guard !revisions.isEmpty else { return isStale ? .arrived : nil }
+            return isStale ? .arrived : follow(revisions, from: last)
+        case .trimmed: return .arrived
+        case .forked:
+            newEpoch = TreeHead.newEpoch()
+            return .arrived
+        }
+    }
+
+    private func follow(_ revisions: [LoggedRevision], from last: TreeHead) -> SourceReport {
+        var advances: [TreeAdvance] = []
+        var (document, index, head) = (document, index, last)
+        for revision in revisions {
+            guard let next = TreeFollower.follow(revision.changes, from: document, &index, interpretation.editor) else {
+                // The rows before this one can be shown; a load says what is wrong with it.
+                return .arrived
+            }
+            document = next
+            head.revision = revision.number
+            (head.mark, head.date) = (revision.mark, revision.date)
+            advances.append(TreeAdvance(to: document, revision: self.revision(head), cause: revision.cause))
+        }
+        adopt(document, index, head)
+        return .advanced(advances)
+    }
+
+    // MARK: Editing
+
+    func savability(at path: ItemPath) -> Savability {
+        database.readOnlyReason.map { .nothing(SaveRefusal($0)) } ?? .items
+    }
+
+    func beginEdits() throws(EditRefusal) -> any EditGroup {
+        if let reason = database.readOnlyReason { throw EditRefusal(SaveRefusal(reason)) }
+        guard let head else { throw EditRefusal(.conflict, "The database was not loaded yet.") }
+        return DatabaseEdits(self, head)
+    }
+
+    /// Seconds since 1970.
+    private static var now: Double {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// The name of a revision that will be saved, as clients see it.
+    func revision(_ number: Int64) -> SourceRevision {
+        SourceRevision("\(newEpoch ?? head?.epoch ?? "")-\(number)", date: Self.now)
+    }
+
+    /// Commits the edits of a group.
+    func save(
+        _ requests: [RevisionWrite], as document: Level, _ index: ItemIndex, after last: TreeHead
+    ) throws(SaveError) {
+        do throws(CommitError) {
+            try database.commit(requests, after: last, epoch: newEpoch)
+        } catch {
+            // It is asked for again when the edits are tried on what is newer.
+            isAsked = true
+            throw SaveError(error)
+        }
+        var head = last
+        head.revision += Int64(requests.count)
+        head.mark = requests.last?.mark
+        head.epoch = newEpoch ?? head.epoch
+        newEpoch = nil
+        adopt(document, index, head)
+    }
+}
+
+extension LoggedRevision {
+    fileprivate var cause: Snapshot.Cause {
+        switch writer {
+        case .server: .edit(author: author)
+        case .importer, .other: .load
+        }
+    }
+}
+
+extension SaveError {
+    fileprivate init(_ error: CommitError) {
+        switch error {
+        case .changedMeanwhile: self = .changedMeanwhile
+        case .refused(let number, let message, _):
+            self = .refused(
+                number: number,
+                EditRefusal(.invalid(pointer: nil), "The database refuses it: \(message)."))
+        case .failed(let error):
+            switch error.kind {
+            case .busy, .away: self = .busy(error.reason)
+            case .noSpace: self = .noSpace(error.reason)
+            case .readOnly: self = .unwritable(SaveRefusal(error.reason))
+            case .other: self = .failed(error.reason)
+            }
+        case .unknown(let reason): self = .unknown(reason)
+        }
+    }
+}
+
+/// When a lost connection is tried again: after 50 ms, then after twice as long each time, at most 5 s.
+struct ReconnectionSchedule {
+    private(set) var next: ContinuousClock.Instant?
+    private var pause = Self.firstPause
+    private static let firstPause = Duration.milliseconds(50)
+    private static let longestPause = Duration.seconds(5)
+
+    func isDue(at now: ContinuousClock.Instant) -> Bool { next.map { now >= $0 } ?? false }
+
+    mutating func fail(at now: ContinuousClock.Instant) {
+        next = now + pause
+        pause = min(pause * 2, Self.longestPause)
+    }
+
+    mutating func end() { (next, pause) = (nil, Self.firstPause) }
+}

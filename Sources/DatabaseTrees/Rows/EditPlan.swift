@@ -1,0 +1,270 @@
+internal import Levels
+internal import PropertyLists
+
+/// The statements of one request: what its edits change in `items`, found by the provenance of the rows.
+struct EditPlan {
+    /// In an order in which each can be executed.
+    private(set) var writes: [ItemWrite] = []
+    private var index: ItemIndex
+    private let old: Level
+    private let newID: () throws(DatabaseError) -> Int64
+    private var inserts: [ItemWrite] = []
+    private var updates: [ItemWrite] = []
+    /// The items that are in the new tree, of those whose level has changed.
+    private var placed: Set<Int64> = []
+    /// The items that were in the levels that have changed.
+    private var known: Set<Int64> = []
+    private var lists: [(id: Int64, rows: [ItemIndex.Slot])] = []
+
+    /// What a request does to the rows.
+    ///
+    /// - Parameters:
+    ///   - change: the document before and after the request.
+    ///   - index: the ids of the document before; of the one after, when this returns.
+    ///   - newID: an id that no item has.
+    /// - Throws: `DatabaseError` of `newID`, or if a value cannot be written.
+    static func writes(
+        of change: ChangedFile, _ index: inout ItemIndex, newID: @escaping () throws(DatabaseError) -> Int64
+    ) throws(DatabaseError) -> [ItemWrite] {
+        var plan = EditPlan(old: change.old, index: index, newID)
+        try plan.visitRoot(change)
+        plan.finish()
+        index = plan.index
+        return plan.writes
+    }
+
+    private init(old: Level, index: ItemIndex, _ newID: @escaping () throws(DatabaseError) -> Int64) {
+        (self.old, self.index) = (old, index)
+        self.newID = newID
+    }
+
+    private mutating func visitRoot(_ change: ChangedFile) throws(DatabaseError) {
+        let new = Item.Step(level: change.new, row: 0)
+        guard case .changed(_, let rows) = change.provenance else {
+            // A document in place of the whole old one.
+            known.formUnion(index.rows(below: 0).map(\.id))
+            try updateFields(of: 0, at: Self.root, [], new)
+            return try list(below: 0, new, nil, from: nil)
+        }
+        try updateFields(of: 0, at: Self.root, [], new)
+        if let rows { try list(below: 0, new, rows, from: []) }
+    }
+
+    private static let root = ItemPlace(id: 0, parent: nil, section: 0, position: 0)
+
+    // MARK: Rows
+
+    /// A row of a new level.
+    private struct Row {
+        let id: Int64
+        let section: Int
+        /// Its number in the level before; nil if it comes from elsewhere.
+        var oldRow: Int?
+        /// Whether its run says that it has not moved.
+        var isKept = false
+        var content = Content.same
+        var position: Int64 = 0
+
+        enum Content {
+            case same
+            case new(Item.Step, Provenance)
+            /// The path before, and the provenance of its rows.
+            case changed(Item.Step, from: [Int], rows: [Provenance.Run]?)
+        }
+    }
+
+    /// Lists the rows below an item.
+    ///
+    /// - Parameters:
+    ///   - runs: where the rows come from; nil if all are new.
+    ///   - origin: the path of the item before; nil for a new one.
+    private mutating func list(
+        below id: Int64, _ item: Item.Step, _ runs: [Provenance.Run]?, from origin: [Int]?
+    ) throws(DatabaseError) {
+        let before = origin == nil ? [] : index.rows(below: id)
+        let level = item.below.flatMap { $0.form.isDrilled ? nil : $0 }
+        var rows = try level.map { level throws(DatabaseError) in try self.rows(of: level, runs, before, origin) } ?? []
+        var stay = [Bool](repeating: false, count: before.count)
+        for row in rows { if let old = row.oldRow { stay[old] = true } else { placed.insert(row.id) } }
+        for (number, slot) in before.enumerated() where !stay[number] { known.insert(slot.id) }
+        let oldSections = Sections(of: origin.flatMap { step(at: $0)?.below })
+        settle(&rows, before, oldSections)
+        lists.append((id, rows.map { ItemIndex.Slot(id: $0.id, position: $0.position) }))
+        for row in rows {
+            let old = row.oldRow.map { number in
+                ItemPlace(
+                    id: row.id, parent: id, section: oldSections.number(of: number), position: before[number].position)
+            }
+            try write(row, below: id, wasAt: old)
+        }
+    }
+
+    /// The sections of the rows of a level, as the database numbers them.
+    private struct Sections {
+        private var numbers: [Int] = []
+
+        init(of level: Level?) {
+            guard let level, level.form != .rows else { return }
+            numbers = Array(repeating: 0, count: level.count)
+            for (number, range) in level.rowsAsWritten.enumerated() { for row in range { numbers[row] = number } }
+        }
+
+        func number(of row: Int) -> Int { numbers.indices.contains(row) ? numbers[row] : 0 }
+    }
+
+    /// The shown rows of a level.
+    private mutating func rows(
+        of level: Level, _ runs: [Provenance.Run]?, _ before: [ItemIndex.Slot], _ origin: [Int]?
+    ) throws(DatabaseError) -> [Row] {
+        let sections = Sections(of: level)
+        var rows: [Row] = []
+        rows.reserveCapacity(level.count)
+        for run in runs ?? Array(repeating: .row(.new), count: level.count) {
+            switch run {
+            case .same(let range):
+                for old in range where rows.count < level.count && old < before.count {
+                    rows.append(
+                        Row(id: before[old].id, section: sections.number(of: rows.count), oldRow: old, isKept: true))
+                }
+            case .row(let provenance):
+                guard rows.count < level.count else { continue }
+                let (id, path, content) = try content(provenance, Item.Step(level: level, row: rows.count))
+                let isBeside = path.map { !$0.isEmpty && $0.dropLast() == origin?[...] } ?? false
+                rows.append(
+                    Row(
+                        id: id, section: sections.number(of: rows.count), oldRow: isBeside ? path?.last : nil,
+                        content: content))
+            }
+        }
+        return rows
+    }
+
+    /// The id of an item, its path before, and what changes in it.
+    private func content(
+        _ provenance: Provenance, _ step: Item.Step
+    ) throws(DatabaseError) -> (id: Int64, path: [Int]?, Row.Content) {
+        switch provenance {
+        case .same(let path): if let id = index.id(at: path) { return (id, path, .same) }
+        case .changed(let origin?, let rows):
+            if let id = index.id(at: origin) { return (id, origin, .changed(step, from: origin, rows: rows)) }
+        case .new, .changed(nil, _): break
+        }
+        return (try newID(), nil, .new(step, provenance))
+    }
+
+    /// Gives the rows positions: those that stay keep theirs.
+    private func settle(_ rows: inout [Row], _ before: [ItemIndex.Slot], _ oldSections: Sections) {
+        var sections: [Int: [Int]] = [:]
+        for (number, row) in rows.enumerated() { sections[row.section, default: []].append(number) }
+        for (section, numbers) in sections {
+            var known = numbers.map { number -> Int64? in
+                guard let old = rows[number].oldRow, oldSections.number(of: old) == section else { return nil }
+                return before[old].position
+            }
+            Self.drop(movesOf: numbers.map { rows[$0] }, &known)
+            for (number, position) in zip(numbers, PositionPlan.positions(of: known)) {
+                rows[number].position = position
+            }
+        }
+    }
+
+    /// Takes the positions away that are not in ascending order; rows that were moved lose theirs before others.
+    private static func drop(movesOf rows: [Row], _ known: inout [Int64?]) {
+        typealias Place = (position: Int64, id: Int64)
+        // The nearest row behind each that certainly stays.
+        var next = [Place?](repeating: nil, count: rows.count)
+        var nearest: Place?
+        for number in rows.indices.reversed() {
+            next[number] = nearest
+            if rows[number].isKept, let position = known[number] { nearest = (position, rows[number].id) }
+        }
+        var last: Place?
+        for number in rows.indices {
+            guard let position = known[number] else { continue }
+            let own = (position, rows[number].id)
+            let isBehind = last.map { $0 < own } ?? true
+            let isBefore = rows[number].isKept || (next[number].map { own < $0 } ?? true)
+            if isBehind && isBefore { last = own } else { known[number] = nil }
+        }
+    }
+
+    private mutating func write(_ row: Row, below parent: Int64, wasAt old: ItemPlace?) throws(DatabaseError) {
+        let place = ItemPlace(id: row.id, parent: parent, section: row.section, position: row.position)
+        switch row.content {
+        case .same: if place != old { updates.append(.place(place)) }
+        case .new(let step, let provenance):
+            inserts.append(.insert(ItemRow(place: place, fields: try fields(of: step))))
+            if case .changed(nil, let rows?) = provenance {
+                try list(below: row.id, step, rows, from: nil)
+            } else if step.below != nil {
+                try list(below: row.id, step, nil, from: nil)
+            }
+        case .changed(let step, let origin, let rows):
+            if try !updateFields(of: row.id, at: place, origin, step), place != old { updates.append(.place(place)) }
+            if let rows { try list(below: row.id, step, rows, from: origin) }
+        }
+    }
+
+    // MARK: Fields
+
+    private func step(at path: [Int]) -> Item.Step? {
+        var step = Item.Step(level: old, row: 0)
+        for row in path {
+            guard let level = step.below, row < level.count else { return nil }
+            step = Item.Step(level: level, row: row)
+        }
+        return step
+    }
+
+    /// Writes the fields of an item if they have changed; returns whether they have.
+    @discardableResult
+    private mutating func updateFields(
+        of id: Int64, at place: ItemPlace, _ origin: [Int], _ new: Item.Step
+    ) throws(DatabaseError) -> Bool {
+        let fields = try fields(of: new)
+        if let old = step(at: origin), try fields == self.fields(of: old) { return false }
+        updates.append(.update(ItemRow(place: place, fields: fields)))
+        return true
+    }
+
+    private func fields(of step: Item.Step) throws(DatabaseError) -> [UInt8] {
+        do throws(PropertyListError) {
+            return try FieldsWriter.fields(of: step)
+        } catch {
+            throw DatabaseError(.other, error.reason)
+        }
+    }
+
+    // MARK: The order of statements
+
+    /// Puts the statements in order and brings the index up to date.
+    private mutating func finish() {
+        let gone = known.subtracting(placed).sorted()
+        let deletes = gone.map { ItemWrite.delete($0) }
+        // A key that a deleted item had may be used again, but what is moved out of it must be out before.
+        let movesOut = updates.contains { write in
+            guard case .place(let place) = write else { return false }
+            var above = index.parent(of: place.id)
+            while let id = above {
+                if gone.binaryContains(id) { return true }
+                above = index.parent(of: id)
+            }
+            return false
+        }
+        writes = movesOut ? inserts + updates + deletes : deletes + inserts + updates
+        for (id, rows) in lists { index.setRows(rows, below: id) }
+        for id in gone { index.forget(id) }
+    }
+}
+
+extension Array where Element == Int64 {
+    /// Whether an array in ascending order has an element.
+    fileprivate func binaryContains(_ element: Int64) -> Bool {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < element { low = middle + 1 } else { high = middle }
+        }
+        return low < count && self[low] == element
+    }
+}

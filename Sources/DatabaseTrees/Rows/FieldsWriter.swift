@@ -1,0 +1,93 @@
+internal import Bytes
+internal import Levels
+internal import PropertyLists
+
+/// Writes the `fields` of an item: its dictionary as JSON, with `null` in place of its rows.
+///
+/// Types that JSON lacks are dictionaries with one key: `{"$date":"2001-03-12T00:00:00Z"}`, `{"$data":"base64"}`,
+/// `{"$real":"nan"}` and `{"CF$UID":1}`. An author's dictionary whose only key begins with `$` is the value of `$dict`.
+struct FieldsWriter: PropertyListConsumer, ~Copyable {
+    private var json = JSONPropertyListWriter()
+    private var open: [Container] = []
+
+    /// An open container.
+    private struct Container {
+        /// Where its text begins; nil for an array.
+        let start: Int?
+        var keys = 0
+        var beginsWithDollar = false
+    }
+
+    /// The `fields` of the item in a row of a level.
+    ///
+    /// - Throws: `PropertyListError` for a date outside the calendar.
+    static func fields(of step: Item.Step) throws(PropertyListError) -> [UInt8] {
+        var writer = FieldsWriter()
+        var walk = TreeWalk(fieldsOf: step.level, row: step.row)
+        try walk.finish(to: &writer)
+        try writer.json.finish()
+        return Array(copying: writer.json.output.span)
+    }
+
+    mutating func beginDictionary(at position: SourcePosition) {
+        // A comma may come first.
+        json.beginDictionary(at: position)
+        open.append(Container(start: json.output.count - 1))
+    }
+
+    mutating func key(_ name: Span<UInt8>, at position: SourcePosition) {
+        open[open.count - 1].keys += 1
+        open[open.count - 1].beginsWithDollar = name.count > 0 && name[0] == UInt8(ascii: "$")
+        json.key(name, at: position)
+    }
+
+    mutating func endDictionary() {
+        json.endDictionary()
+        guard let container = open.popLast(), let start = container.start, container.keys == 1,
+            container.beginsWithDollar
+        else { return }
+        let dictionary = Array(copying: json.output.span.extracting(start..<json.output.count))
+        json.output.truncate(to: start)
+        json.output.append("{\"$dict\":" as StaticString)
+        json.output.append(dictionary.span)
+        json.output.append(UInt8(ascii: "}"))
+    }
+
+    mutating func beginArray(at position: SourcePosition) {
+        json.beginArray(at: position)
+        open.append(Container(start: nil))
+    }
+
+    mutating func endArray() {
+        json.endArray()
+        _ = open.popLast()
+    }
+
+    mutating func string(_ text: Span<UInt8>) { json.string(text) }
+
+    mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
+        switch value {
+        case .date: try wrap("$date", value)
+        case .real(let number) where !number.isFinite: try wrap("$real", value)
+        default: try json.scalar(value)
+        }
+    }
+
+    mutating func data(_ bytes: Span<UInt8>) {
+        json.beginDictionary(at: Self.nowhere)
+        json.rawMember("$data")
+        json.data(bytes)
+        json.endDictionary()
+    }
+
+    mutating func null() { json.null() }
+
+    private static let nowhere = SourcePosition.byte(offset: 0)
+
+    private mutating func wrap(_ type: StaticString, _ value: PropertyListScalar) throws(PropertyListError) {
+        json.beginDictionary(at: Self.nowhere)
+        json.rawMember(type)
+        try json.scalar(value)
+        json.endDictionary()
+    }
+}

@@ -1,0 +1,77 @@
+/// The ids of the items of a tree by place: 24 bytes an item.
+///
+/// It belongs to one state of the tree: a path is row numbers from the root's level down, none for the root.
+struct ItemIndex {
+    /// A row of a level.
+    struct Slot: Equatable {
+        let id: Int64
+        var position: Int64
+    }
+
+    /// The rows below each item that has some, in the order of the level.
+    private var rows: [Int64: [Slot]] = [:]
+    /// The parents by id, in pages of ids that follow each other.
+    private var parents: [Int64: [Int64]] = [:]
+    private static let pageBits = 8
+    private static let none = Int64.min
+
+    /// The rows below an item, in the order of the level.
+    func rows(below id: Int64) -> [Slot] { rows[id] ?? [] }
+
+    /// Sets the rows below an item; those that were below another one before must be taken from there, too.
+    mutating func setRows(_ slots: [Slot], below id: Int64) {
+        rows[id] = slots.isEmpty ? nil : slots
+        for slot in slots { setParent(id, of: slot.id) }
+    }
+
+    /// The id of the item above; nil for the root, and for an unknown id.
+    func parent(of id: Int64) -> Int64? {
+        guard let page = parents[id >> Self.pageBits] else { return nil }
+        let parent = page[Int(id & (1 << Self.pageBits - 1))]
+        return parent == Self.none ? nil : parent
+    }
+
+    private mutating func setParent(_ parent: Int64, of id: Int64) {
+        let page = id >> Self.pageBits
+        let number = Int(id & (1 << Self.pageBits - 1))
+        parents[page, default: Array(repeating: Self.none, count: 1 << Self.pageBits)][number] = parent
+    }
+
+    /// Forgets an item and all below it.
+    mutating func forget(_ id: Int64) {
+        var work = [id]
+        while let next = work.popLast() {
+            if parent(of: next) != nil { setParent(Self.none, of: next) }
+            if let below = rows.removeValue(forKey: next) {
+                // Those that were moved away have another parent already.
+                work += below.filter { parent(of: $0.id) == next }.map(\.id)
+            }
+        }
+    }
+
+    func holds(_ id: Int64) -> Bool { id == 0 || parent(of: id) != nil }
+
+    /// The id of the item at a path; nil for rows that are not items of the database, such as records.
+    func id(at path: some Sequence<Int>) -> Int64? {
+        var id: Int64 = 0
+        for row in path {
+            guard let below = rows[id], below.indices.contains(row) else { return nil }
+            id = below[row].id
+        }
+        return id
+    }
+
+    /// The path of an item; nil for an unknown id. O(rows of the levels that lead to it).
+    func path(of id: Int64) -> [Int]? {
+        var path: [Int] = []
+        var id = id
+        while id != 0 {
+            guard let parent = parent(of: id), let row = rows[parent]?.firstIndex(where: { $0.id == id }) else {
+                return nil
+            }
+            path.append(row)
+            id = parent
+        }
+        return path.reversed()
+    }
+}

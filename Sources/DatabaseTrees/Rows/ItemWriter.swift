@@ -1,0 +1,62 @@
+internal import Levels
+internal import PropertyLists
+
+/// Writes the items of a tree as rows: ids count from 0, parents before their children, with room between neighbours.
+struct ItemWriter {
+    private let target: any TreeImport
+    private let progress: (Int) -> Void
+    private static let progressRows: Int64 = 10_000
+
+    init(_ target: any TreeImport, _ progress: @escaping (Int) -> Void) {
+        (self.target, self.progress) = (target, progress)
+    }
+
+    /// A level whose next row is written.
+    private struct Open {
+        let id: Int64
+        let level: Level
+        /// The rows as the document has them, and their sections.
+        let rows: [Range<Int>]
+        var section = 0
+        var row = 0
+        var position: Int64 = 0
+    }
+
+    func write(_ document: Level) throws(DatabaseError) {
+        var next: Int64 = 1
+        let root = Item.Step(level: document, row: 0)
+        try write(root, ItemPlace(id: 0, parent: nil, section: 0, position: 0))
+        var open = [Open]()
+        if let level = Self.open(root, id: 0) { open.append(level) }
+        while var top = open.popLast() {
+            while top.section < top.rows.count, top.row >= top.rows[top.section].upperBound {
+                top.section += 1
+                if top.section < top.rows.count { top.row = top.rows[top.section].lowerBound }
+            }
+            guard top.section < top.rows.count else { continue }
+            let step = Item.Step(level: top.level, row: top.row)
+            top.position += PositionPlan.distance
+            top.row += 1
+            try write(step, ItemPlace(id: next, parent: top.id, section: top.section, position: top.position))
+            open.append(top)
+            if let level = Self.open(step, id: next) { open.append(level) }
+            next += 1
+            if next % Self.progressRows == 0 { progress(Int(next)) }
+        }
+        progress(Int(next))
+    }
+
+    private static func open(_ step: Item.Step, id: Int64) -> Open? {
+        guard let level = step.below, !level.form.isDrilled else { return nil }
+        let rows = level.rowsAsWritten
+        return Open(id: id, level: level, rows: rows, row: rows.first?.lowerBound ?? 0)
+    }
+
+    private func write(_ step: Item.Step, _ place: ItemPlace) throws(DatabaseError) {
+        let fields: [UInt8]
+        do throws(PropertyListError) { fields = try FieldsWriter.fields(of: step) } catch {
+            throw DatabaseError(.other, error.reason)
+        }
+        try target.add(place, fields: fields.span)
+    }
+}

@@ -1,0 +1,77 @@
+/// New positions for the rows of a section, so that few rows are written again.
+enum PositionPlan {
+    /// The distance between rows that have room.
+    static let distance: Int64 = 1 << 32
+    /// Rows that are spread anew are at least so far apart.
+    private static let room: Int64 = 1 << 16
+
+    /// The positions of the rows in their order.
+    ///
+    /// - Parameter known: the positions that rows have already, in ascending order; nil for a row that comes to its place.
+    static func positions(of known: [Int64?]) -> [Int64] {
+        var positions = known
+        var row = 0
+        while row < positions.count {
+            guard positions[row] == nil else {
+                row += 1
+                continue
+            }
+            let end = positions[row...].firstIndex { $0 != nil } ?? positions.count
+            fill(row..<end, &positions)
+            row = end
+        }
+        return positions.compactMap(\.self)
+    }
+
+    /// Gives rows without a position some between those beside them, which are spread over more room if there is none.
+    private static func fill(_ rows: Range<Int>, _ positions: inout [Int64?]) {
+        var window = rows
+        var wanted = Int64(1)
+        var size = rows.count
+        while true {
+            let low = window.lowerBound > 0 ? positions[window.lowerBound - 1] : nil
+            let high = window.upperBound < positions.count ? positions[window.upperBound] : nil
+            if let spread = spread(window.count, after: low, before: high, apart: wanted) {
+                for (row, position) in zip(window, spread) { positions[row] = position }
+                return
+            }
+            if window == positions.startIndex..<positions.endIndex {
+                // Only so many rows as no table holds.
+                return
+            }
+            size *= 2
+            wanted = room
+            let more = size - window.count
+            window =
+                max(0, window.lowerBound - (more + 1) / 2)..<min(positions.count, window.upperBound + (more + 1) / 2)
+            // What is between is placed anew as a whole, so that rows without a position are never at an edge.
+            while window.lowerBound > 0, positions[window.lowerBound - 1] == nil {
+                window = window.lowerBound - 1..<window.upperBound
+            }
+            while window.upperBound < positions.count, positions[window.upperBound] == nil {
+                window = window.lowerBound..<window.upperBound + 1
+            }
+        }
+    }
+
+    /// Positions between two others; nil if there is not enough room.
+    private static func spread(
+        _ count: Int, after low: Int64?, before high: Int64?, apart wanted: Int64
+    ) -> [Int64]? {
+        let rows = Int64(count)
+        switch (low, high) {
+        case (nil, nil): return (1...rows).map { $0 * distance }
+        case (let low?, nil):
+            guard low <= .max - (rows + 1) * distance else { return nil }
+            return (1...rows).map { low + $0 * distance }
+        case (nil, let high?):
+            guard high >= .min + (rows + 1) * distance else { return nil }
+            return (1...rows).map { high - (rows + 1 - $0) * distance }
+        case (let low?, let high?):
+            let (width, overflows) = high.subtractingReportingOverflow(low)
+            let step = overflows ? distance : min(distance, width / (rows + 1))
+            guard step >= wanted else { return nil }
+            return (1...rows).map { low + $0 * step }
+        }
+    }
+}

@@ -1,0 +1,306 @@
+internal import Levels
+internal import PropertyLists
+
+/// Brings a tree from one revision of the log to the next, at the cost of the levels that change.
+struct TreeFollower {
+    private let editor: TreeEditor
+    private let old: Level
+    /// The ids after the changes.
+    private(set) var index: ItemIndex
+    /// The ids before the changes.
+    private let before: ItemIndex
+    /// The rows that are new or have changed.
+    private var rows: [Int64: ItemRow] = [:]
+    /// The items in or below which something has changed, up to the root.
+    private var touched: Set<Int64> = [0]
+    /// The items whose rows have changed.
+    private var rearranged: Set<Int64> = []
+    /// The sections of the rows below rearranged items, as the database numbers them.
+    private var sections: [Int64: [Int]] = [:]
+
+    /// The document after the changes.
+    ///
+    /// - Parameter index: the ids of `document`; of the document after the changes, when this returns.
+    /// - Returns: nil if the rows must be loaded to know, or to find out what is wrong with them.
+    static func follow(
+        _ changes: [ItemChange], from document: Level, _ index: inout ItemIndex, _ editor: TreeEditor
+    ) -> Level? {
+        guard var follower = TreeFollower(changes, document, index, editor) else { return nil }
+        do throws(PropertyListError) {
+            let level = try follower.document()
+            index = follower.index
+            return level
+        } catch {
+            // The load says what is wrong, and where.
+            return nil
+        }
+    }
+
+    private init?(_ changes: [ItemChange], _ document: Level, _ index: ItemIndex, _ editor: TreeEditor) {
+        (self.editor, old, self.index, before) = (editor, document, index, index)
+        var gone: Set<Int64> = []
+        for change in changes {
+            switch change {
+            case .row(let row):
+                rows[row.place.id] = row
+                gone.remove(row.place.id)
+            case .gone(let id):
+                rows[id] = nil
+                gone.insert(id)
+            }
+        }
+        guard place(gone), rearranged.allSatisfy({ !self.index.holds($0) || self.index.path(of: $0) != nil }) else {
+            return nil
+        }
+        for id in Array(rows.keys) + rearranged where self.index.holds(id) {
+            guard touch(id) else { return nil }
+        }
+    }
+
+    /// Notes that something has changed in an item; false if it is below itself.
+    private mutating func touch(_ id: Int64) -> Bool {
+        var (next, steps): (Int64?, Int) = (id, 0)
+        while let item = next {
+            guard steps <= 1_024 else { return false }
+            if !touched.insert(item).inserted, item != id { return true }
+            if item == 0 { return true }
+            next = index.parent(of: item)
+            steps += 1
+        }
+        // An item that the root does not reach.
+        return false
+    }
+
+    // MARK: Places
+
+    /// Puts the changed rows in their places; false if a place is unknown.
+    private mutating func place(_ gone: Set<Int64>) -> Bool {
+        var lists: [Int64: [ItemPlace]] = [:]
+        let changed = Set(rows.keys).union(gone)
+        for id in changed {
+            for parent in [before.parent(of: id), rows[id]?.place.parent] {
+                guard let parent, lists[parent] == nil else { continue }
+                let known = before.holds(parent) ? places(below: parent) : rows[parent] == nil ? nil : []
+                guard let known else { return false }
+                lists[parent] = known.filter { !changed.contains($0.id) }
+            }
+        }
+        for row in rows.values {
+            guard let parent = row.place.parent else { continue }
+            lists[parent]?.append(row.place)
+        }
+        for (id, places) in lists where !gone.contains(id) {
+            let sorted = places.sorted {
+                ($0.section, $0.position, $0.id) < ($1.section, $1.position, $1.id)
+            }
+            let slots = sorted.map { ItemIndex.Slot(id: $0.id, position: $0.position) }
+            if slots.map(\.id) != before.rows(below: id).map(\.id) || sorted.map(\.section) != sectionsBefore(id) {
+                rearranged.insert(id)
+            }
+            sections[id] = sorted.map(\.section)
+            index.setRows(slots, below: id)
+        }
+        for id in gone { index.forget(id) }
+        return true
+    }
+
+    private func sectionsBefore(_ id: Int64) -> [Int] { places(below: id)?.map(\.section) ?? [] }
+
+    /// The places of the rows below an item before the changes, in the order of the database.
+    private func places(below id: Int64) -> [ItemPlace]? {
+        guard let step = step(of: id) else { return nil }
+        let slots = before.rows(below: id)
+        let ranges = step.below?.rowsAsWritten ?? []
+        guard slots.count == ranges.reduce(0, { $0 + $1.count }) || slots.isEmpty else { return nil }
+        var places: [ItemPlace] = []
+        for (section, range) in ranges.enumerated() {
+            for row in range where slots.indices.contains(row) {
+                places.append(
+                    ItemPlace(id: slots[row].id, parent: id, section: section, position: slots[row].position))
+            }
+        }
+        return places
+    }
+
+    /// An item before the changes; nil for a new one.
+    private func step(of id: Int64) -> Item.Step? {
+        guard let path = before.path(of: id) else { return nil }
+        var step = Item.Step(level: old, row: 0)
+        for row in path {
+            guard let level = step.below, row < level.count else { return nil }
+            step = Item.Step(level: level, row: row)
+        }
+        return step
+    }
+
+    // MARK: Levels
+
+    private mutating func document() throws(PropertyListError) -> Level {
+        let root = try item(0, isRoot: true)
+        let row: FollowedRow =
+            switch root {
+            case .same: .kept(0)
+            case .over(let level): .over(0, level)
+            case .other(let step, let level): .other(step, over: level, replacing: 0)
+            }
+        let document = try made(of: [row], [1], old, nil)
+        do throws(TreeError) { try editor.check(document) } catch { throw PropertyListError(error.description) }
+        return document
+    }
+
+    private func made(
+        of rows: [FollowedRow], _ counts: [Int], _ old: Level, _ owner: Item.Step?
+    ) throws(PropertyListError) -> Level {
+        do throws(TreeError) {
+            return try editor.level(old, following: rows, counts: counts, below: owner)
+        } catch {
+            throw PropertyListError(error.description)
+        }
+    }
+
+    /// What became of an item.
+    private enum Followed {
+        case same
+        /// Only below it something has changed.
+        case over(Level)
+        /// It has other fields, and the level given or that of its row.
+        case other(Item.Step, over: Level?)
+    }
+
+    private mutating func item(_ id: Int64, isRoot: Bool = false) throws(PropertyListError) -> Followed {
+        guard touched.contains(id) else { return .same }
+        guard let before = step(of: id) else { return .other(try made(id, isRoot: isRoot), over: nil) }
+        guard let row = rows[id] else {
+            guard let level = try level(below: id, before, owner: before) else {
+                return .other(try made(id, isRoot: isRoot), over: nil)
+            }
+            return .over(level)
+        }
+        let own = try reading(ItemTable(of: row), isRoot: isRoot)
+        guard own.hasPlaces(of: before), let level = try level(below: id, before, owner: own) else {
+            return .other(try made(id, isRoot: isRoot), over: nil)
+        }
+        if index.rows(below: id).isEmpty, level.allRowCount == 0 { return .other(own, over: own.below) }
+        return .other(own, over: level)
+    }
+
+    /// The level below an item that has the same sections as before.
+    ///
+    /// - Returns: nil if it must be made anew.
+    private mutating func level(below id: Int64, _ before: Item.Step, owner: Item.Step) throws(PropertyListError) -> Level? {
+        let slots = index.rows(below: id)
+        let level = before.below ?? .empty
+        guard !level.form.isDrilled, level.allRowCount == level.count else { return slots.isEmpty ? level : nil }
+        // What a hole is for an item without rows, the load decides.
+        if slots.isEmpty, before.below == nil { return nil }
+        guard let counts = arrange(id, level) else { return nil }
+        guard let rows = try rows(below: id) else { return nil }
+        return try made(of: rows, counts, level, owner)
+    }
+
+    /// What became of the rows below an item; nil if that is not known.
+    private mutating func rows(below id: Int64) throws(PropertyListError) -> [FollowedRow]? {
+        let numbers = Dictionary(
+            before.rows(below: id).enumerated().map { ($1.id, $0) }, uniquingKeysWith: { $1 })
+        var rows: [FollowedRow] = []
+        let ids = index.rows(below: id).map(\.id)
+        for number in ids.indices {
+            guard try follow(ids[number], from: numbers[ids[number]], to: &rows) else { return nil }
+        }
+        return rows
+    }
+
+    /// Puts the rows below an item in the order of the level, which that of sections in the document may differ from.
+    ///
+    /// - Returns: the number of rows of each section of the level; nil if a row has no section there.
+    private mutating func arrange(_ id: Int64, _ level: Level) -> [Int]? {
+        guard rearranged.contains(id), let sections = sections[id] else { return level.sectionCounts }
+        let written = level.sectionsAsWritten
+        guard sections.allSatisfy(written.indices.contains) else { return nil }
+        let slots = index.rows(below: id)
+        var lists = [[ItemIndex.Slot]](repeating: [], count: level.sectionCounts.count)
+        for (slot, section) in zip(slots, sections) { lists[written[section]].append(slot) }
+        index.setRows(lists.flatMap(\.self), below: id)
+        return lists.map(\.count)
+    }
+
+    /// Adds what became of an item that had a row of this level, or came from elsewhere; false if that is not known.
+    private mutating func follow(
+        _ id: Int64, from row: Int?, to rows: inout [FollowedRow]
+    ) throws(PropertyListError) -> Bool {
+        switch try item(id) {
+        case .other(let step, let below): rows.append(.other(step, over: below, replacing: row))
+        case .over(let level): return append(id, from: row, over: level, to: &rows)
+        case .same: return append(id, from: row, over: nil, to: &rows)
+        }
+        return true
+    }
+
+    private func append(_ id: Int64, from row: Int?, over level: Level?, to rows: inout [FollowedRow]) -> Bool {
+        if let row {
+            rows.append(level.map { .over(row, $0) } ?? .kept(row))
+        } else if let step = step(of: id) {
+            rows.append(.other(step, over: level, replacing: nil))
+        } else {
+            return false
+        }
+        return true
+    }
+
+    // MARK: Items that are made anew
+
+    private func reading(_ table: ItemTable, isRoot: Bool) throws(PropertyListError) -> Item.Step {
+        table.sort()
+        return try ItemReader(table, names: editor.names, limits: editor.limits).item(isRoot: isRoot)
+    }
+
+    /// An item with everything below it, made by the builder; items that have not changed are copied from the old tree.
+    private func made(_ id: Int64, isRoot: Bool) throws(PropertyListError) -> Item.Step {
+        let table = ItemTable()
+        try add(ItemPlace(id: id, parent: nil, section: 0, position: 0), to: table)
+        let step = try reading(table, isRoot: isRoot)
+        // A dictionary of sections may be in another order than its rows.
+        guard step.below?.form != .namedSections else { throw PropertyListError("the order of sections must be read") }
+        return step
+    }
+
+    private func add(_ place: ItemPlace, to table: ItemTable) throws(PropertyListError) {
+        let known = step(of: place.id)
+        if let row = rows[place.id] {
+            table.add(place, text: row.fields)
+        } else if let known, touched.contains(place.id) {
+            table.add(place, text: try FieldsWriter.fields(of: known))
+        } else if let known {
+            return table.add(place, known)
+        } else {
+            throw PropertyListError("an item of the log is not known")
+        }
+        let sections = sections[place.id] ?? sectionsBefore(place.id)
+        for (number, slot) in index.rows(below: place.id).enumerated() {
+            let section = sections.indices.contains(number) ? sections[number] : 0
+            try add(ItemPlace(id: slot.id, parent: place.id, section: section, position: slot.position), to: table)
+        }
+    }
+}
+
+extension ItemTable {
+    /// One row, without those below it.
+    fileprivate convenience init(of row: ItemRow) {
+        self.init()
+        add(row.place, text: row.fields)
+    }
+}
+
+extension Item.Step {
+    /// Whether the places for rows are those of another item.
+    fileprivate func hasPlaces(of other: Item.Step) -> Bool {
+        guard writtenKind == other.writtenKind, place?.name == other.place?.name else { return false }
+        switch (below, other.below) {
+        case (nil, nil): return true
+        case (let own?, let other?): return own.hasSections(of: other)
+        // An item without rows may have a place for them.
+        case (nil, let other?): return other.form == .rows && other.count > 0
+        case (let own?, nil): return own.form == .rows
+        }
+    }
+}

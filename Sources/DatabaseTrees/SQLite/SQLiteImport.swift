@@ -1,0 +1,122 @@
+internal import Files
+internal import Glibc
+internal import Levels
+
+/// A whole tree that is written to a SQLite file: to a new one, which gets its name when it is complete, or in place of the
+/// tree of a file that has one, in one transaction.
+final class SQLiteImport: TreeImport {
+    private let path: String
+    /// The file that is written; nil if the tree of an existing file is replaced.
+    private let newPath: String?
+    private let connection: SQLiteConnection
+    private let names: StructuralNames
+    private let insertion: SQLiteStatement
+    private var isFinished = false
+
+    init(path: String, keys: String?, replaces: Bool) throws(DatabaseError) {
+        self.path = path
+        names = try StructuralNames(keys: keys)
+        if FileIdentity(path: path) != nil {
+            guard replaces else {
+                throw DatabaseError(.other, "\(path) exists; add --replace to replace the tree in it")
+            }
+            // It opens and checks the file.
+            _ = try SQLiteTree(path: path, name: path).head()
+            newPath = nil
+            connection = try SQLiteConnection(path: path, name: path)
+            try connection.execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
+            try connection.execute(SQLiteSchema.dropTriggers)
+            try connection.execute("DROP INDEX items_key; DROP INDEX items_level")
+            try connection.execute("DELETE FROM changes WHERE revision IS NULL; DELETE FROM items")
+            try connection.run("UPDATE head SET keys = ?", .text(keys))
+        } else {
+            let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+            guard FileIdentity(path: folder.isEmpty ? "/" : folder) != nil else {
+                throw DatabaseError(.other, "the folder '\(folder)' does not exist; make it first")
+            }
+            let temporary = path + ".importing-\(getpid())"
+            newPath = temporary
+            connection = try SQLiteConnection(path: temporary, name: path, creates: true)
+            try connection.execute(
+                """
+                PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+                PRAGMA application_id = \(SQLiteSchema.applicationID); BEGIN
+                """)
+            try connection.execute(SQLiteSchema.tables(names))
+            try connection.run(
+                "INSERT INTO head (format, epoch, revision, oldest, keys) VALUES (?, ?, 0, 1, ?)",
+                .integer(Int64(TreeHead.format)), .text(TreeHead.newEpoch()), .text(keys))
+        }
+        insertion = try connection.statement(
+            "INSERT INTO items (id, parent, section, position, fields) VALUES (?, ?, ?, ?, ?)")
+    }
+
+    deinit {
+        guard !isFinished else { return }
+        connection.rollBack()
+        if let newPath { _ = unsafe unlink(newPath) }
+    }
+
+    func add(_ place: ItemPlace, fields: Span<UInt8>) throws(DatabaseError) {
+        insertion.reset()
+        insertion.bind([
+            .integer(place.id), place.parent.map { .integer($0) } ?? .null, .integer(Int64(place.section)),
+            .integer(place.position),
+        ])
+        insertion.bind(fields, at: 5)
+        _ = try connection.step(insertion)
+    }
+
+    func finish() throws(DatabaseError) {
+        insertion.reset()
+        try connection.execute(SQLiteSchema.indexes(names))
+        try connection.execute(SQLiteSchema.triggers)
+        try connection.run("UPDATE head SET revision = revision + 1")
+        try connection.run(
+            """
+            INSERT INTO revisions (revision, mark, at, author, writer, is_whole)
+            SELECT revision, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NULL, 'import', 1 FROM head
+            """, .text(SQLiteTree.newMark()))
+        try connection.execute("COMMIT")
+        guard let newPath else {
+            isFinished = true
+            return
+        }
+        try connection.execute("PRAGMA journal_mode = WAL")
+        try synchronize(newPath)
+        guard unsafe rename(newPath, path) == 0 else {
+            throw DatabaseError(.other, "\(path) cannot be written: \(unsafe String(cString: strerror(errno)))")
+        }
+        isFinished = true
+        try synchronize(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
+    }
+
+    /// Waits until a file or a folder is on disk (`fsync(2)`).
+    private func synchronize(_ path: String) throws(DatabaseError) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        guard descriptor >= 0, fsync(descriptor) == 0 else {
+            throw DatabaseError(.noSpace, "\(self.path) cannot be written: \(unsafe String(cString: strerror(errno)))")
+        }
+    }
+}
+
+extension StructuralNames {
+    /// The names that a database has in `head.keys`.
+    init(keys: String?) throws(DatabaseError) {
+        guard let keys, !keys.isEmpty else {
+            self.init()
+            return
+        }
+        do throws(StructuralNamesError) {
+            try self.init(mapping: keys)
+        } catch {
+            throw DatabaseError(.other, "the names in 'head.keys' cannot be used: \(error.reason)")
+        }
+    }
+}
+
+extension TreeHead {
+    /// A random name for a tree.
+    static func newEpoch() -> String { String(SQLiteTree.newMark().prefix(6)) }
+}

@@ -1,0 +1,67 @@
+internal import Levels
+
+/// The tables of a tree in a SQLite file.
+enum SQLiteSchema {
+    /// The number in the file's header that says whose file it is: `drld` in ASCII.
+    static let applicationID: Int64 = 0x6472_6C64
+
+    /// The tables, without what is faster to make when the rows are there.
+    static func tables(_ names: StructuralNames) -> String {
+        let (title, key) = (paths(names[.title]), paths(names[.key]))
+        return """
+            CREATE TABLE head (one INTEGER NOT NULL UNIQUE DEFAULT 1 CHECK (one = 1), format INTEGER NOT NULL,
+              epoch TEXT NOT NULL, revision INTEGER NOT NULL, oldest INTEGER NOT NULL, keys TEXT) STRICT;
+            CREATE TABLE items (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES items ON DELETE CASCADE,
+              section INTEGER NOT NULL DEFAULT 0, position INTEGER NOT NULL,
+              fields TEXT NOT NULL CHECK (json_valid(fields)),
+              title TEXT AS (CASE json_type(fields) WHEN 'text' THEN json_extract(fields, '$')
+                ELSE \(extract(title)) END) VIRTUAL,
+              CONSTRAINT root_is_0 CHECK ((parent IS NULL) = (id = 0)),
+              CONSTRAINT item_is_titled CHECK (id = 0 OR json_type(fields) = 'text'
+                OR \(extract(title + key)) IS NOT NULL)) STRICT;
+            CREATE TABLE revisions (revision INTEGER PRIMARY KEY, mark TEXT NOT NULL, at TEXT NOT NULL, author TEXT,
+              writer TEXT, is_whole INTEGER NOT NULL DEFAULT 0) STRICT;
+            CREATE TABLE changes (seq INTEGER PRIMARY KEY, revision INTEGER, item INTEGER NOT NULL, parent INTEGER,
+              section INTEGER, position INTEGER, fields TEXT) STRICT;
+            CREATE INDEX changes_revision ON changes (revision, seq);
+            """
+    }
+
+    /// The indexes of `items`.
+    static func indexes(_ names: StructuralNames) -> String {
+        let key = extract(paths(names[.key]))
+        return """
+            CREATE INDEX items_level ON items (parent, position, id);
+            CREATE UNIQUE INDEX items_key ON items (parent, \(key))
+              WHERE json_type(fields) = 'object' AND \(key) IS NOT NULL;
+            """
+    }
+
+    /// The triggers that log what any program writes.
+    static let triggers = """
+        CREATE TRIGGER inserted AFTER INSERT ON items BEGIN
+          INSERT INTO changes (item, parent, section, position, fields)
+            VALUES (NEW.id, NEW.parent, NEW.section, NEW.position, NEW.fields); END;
+        CREATE TRIGGER updated AFTER UPDATE ON items BEGIN
+          INSERT INTO changes (item) SELECT OLD.id WHERE OLD.id <> NEW.id;
+          INSERT INTO changes (item, parent, section, position, fields)
+            VALUES (NEW.id, NEW.parent, NEW.section, NEW.position, NEW.fields); END;
+        CREATE TRIGGER deleted AFTER DELETE ON items BEGIN
+          INSERT INTO changes (item) VALUES (OLD.id); END;
+        """
+
+    static let dropTriggers = "DROP TRIGGER inserted; DROP TRIGGER updated; DROP TRIGGER deleted;"
+
+    private static func paths(_ names: [String]) -> [String] {
+        names.map { name in
+            // A JSON path in double quotes, in a text of SQL.
+            let path = "$.\"\(name)\""
+            return "'" + path.replacing("'", with: "''") + "'"
+        }
+    }
+
+    private static func extract(_ paths: [String]) -> String {
+        let values = paths.map { "json_extract(fields, \($0))" }
+        return values.count == 1 ? values[0] : "coalesce(\(values.joined(separator: ", ")))"
+    }
+}

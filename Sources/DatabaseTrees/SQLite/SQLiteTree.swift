@@ -1,0 +1,346 @@
+internal import Bytes
+internal import Files
+internal import Glibc
+import Threads
+internal import TreeSources
+
+/// A tree in a SQLite file.
+///
+/// Triggers log what any program writes, without a revision; the server numbers what it finds as one revision, at each look
+/// and before each of its own commits.
+final class SQLiteTree: TreeDatabase {
+    let name: String
+    private let path: String
+    private var connection: SQLiteConnection?
+    /// The file that is open.
+    private var identity: FileIdentity?
+    private var inotify = Inotify()
+    /// `PRAGMA data_version` at the latest look; it changes with the commits of others.
+    private var dataVersion: Int64?
+    /// When the file is looked at again after an event: it is written before a commit is visible.
+    private var looks: [ContinuousClock.Instant] = []
+    private var nextPoll: ContinuousClock.Instant = .now
+    private var nextID: Int64 = 1
+    /// The epoch that this server gives to the tree after the file was replaced by an older copy.
+    private var ownEpoch: (old: String, new: String)?
+
+    /// How many revisions the log keeps.
+    private static let keptRevisions: Int64 = 100_000
+    private static let pollInterval = Duration.seconds(5)
+
+    init(path: String, name: String) {
+        (self.path, self.name) = (path, name)
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        _ = inotify.watch(folder, for: [.names, .content, .itself])
+    }
+
+    // MARK: The file
+
+    /// The connection to the file that the path leads to now.
+    private func connected() throws(DatabaseError) -> SQLiteConnection {
+        let found = FileIdentity(path: path)
+        if let connection, let identity, let found, found.inode == identity.inode, found.device == identity.device {
+            return connection
+        }
+        connection = nil
+        guard let found else { throw DatabaseError(.away, "\(path) does not exist") }
+        guard found.isRegular else { throw DatabaseError(.other, "\(path) is not a file") }
+        let opened = try SQLiteConnection(path: path, name: path)
+        try opened.execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")
+        try check(opened)
+        (connection, identity, dataVersion) = (opened, found, nil)
+        return opened
+    }
+
+    /// Refuses a database of another program, or of a newer version.
+    private func check(_ connection: SQLiteConnection) throws(DatabaseError) {
+        let isOurs = try connection.first("PRAGMA application_id")?[0] == .integer(SQLiteSchema.applicationID)
+        guard isOurs, try connection.first("SELECT 1 FROM sqlite_master WHERE name = 'head'") != nil else {
+            throw DatabaseError(
+                .other, "\(path) holds no tree; make one with 'drilldown import DOCUMENT sqlite:\(path)'")
+        }
+        let format = try connection.first("SELECT format FROM head")?[0].integer
+        guard let format else { throw DatabaseError(.other, "the table 'head' of \(path) has no row") }
+        guard format == TreeHead.format else {
+            throw DatabaseError(
+                .other,
+                "\(path) has the format \(format), and this program knows the format \(TreeHead.format); use a newer version of it"
+            )
+        }
+    }
+
+    var readOnlyReason: String? {
+        connection?.isReadOnly == true
+            ? "the database is read-only; give the server permission to write to it and to its folder" : nil
+    }
+
+    // MARK: Reading
+
+    func head() throws(DatabaseError) -> TreeHead { try head(connected()) }
+
+    private func head(_ connection: SQLiteConnection) throws(DatabaseError) -> TreeHead {
+        let row = try connection.first(
+            """
+            SELECT epoch, head.revision, oldest, keys, mark, (julianday(at) - 2440587.5) * 86400
+            FROM head LEFT JOIN revisions ON revisions.revision = head.revision
+            """)
+        guard let row, let epoch = row[0].string, let revision = row[1].integer, let oldest = row[2].integer else {
+            throw DatabaseError(.other, "the table 'head' of \(path) has no row")
+        }
+        if let ownEpoch, ownEpoch.old != epoch { self.ownEpoch = nil }
+        return TreeHead(
+            epoch: ownEpoch?.new ?? epoch, revision: revision, mark: row[4].string, date: row[5].real ?? 0, oldest: oldest,
+            keys: row[3].string)
+    }
+
+    func readItems(
+        _ body: (_ place: ItemPlace, _ fields: Span<UInt8>) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) -> TreeHead {
+        let connection = try connected()
+        try numberForeignChanges(connection)
+        try connection.execute("BEGIN")
+        defer { connection.rollBack() }
+        let head = try head(connection)
+        try connection.rows(
+            "SELECT id, parent, section, position, fields FROM items ORDER BY parent, position, id"
+        ) { row throws(DatabaseError) in
+            let place = Self.place(row)
+            try row.withText(4) { fields throws(DatabaseError) in try body(place, fields) }
+        }
+        return head
+    }
+
+    private static func place(_ row: SQLiteStatement, from column: Int32 = 0) -> ItemPlace {
+        ItemPlace(
+            id: row.integer(column), parent: row.isNull(column + 1) ? nil : row.integer(column + 1),
+            section: Int(row.integer(column + 2)), position: row.integer(column + 3))
+    }
+
+    func revisions(after last: TreeHead) throws(DatabaseError) -> [LoggedRevision]? {
+        let connection = try connected()
+        try numberForeignChanges(connection)
+        try connection.execute("BEGIN")
+        defer { connection.rollBack() }
+        let head = try head(connection)
+        guard try follows(last, head, connection) else {
+            if head.epoch == last.epoch { ownEpoch = (ownEpoch?.old ?? head.epoch, RandomNames.epoch()) }
+            return nil
+        }
+        guard head.oldest <= last.revision + 1 else { return nil }
+        guard head.revision > last.revision else { return [] }
+        let isWhole = try connection.first(
+            "SELECT 1 FROM revisions WHERE revision > ? AND is_whole", .integer(last.revision))
+        guard isWhole == nil else { return nil }
+        var revisions = try self.revisions(connection, "revision > ?", [.integer(last.revision)])
+        var next = 0
+        try connection.rows(
+            """
+            SELECT revision, item, parent, section, position, fields FROM changes
+            WHERE revision > ? ORDER BY revision, seq
+            """, [.integer(last.revision)]
+        ) { row throws(DatabaseError) in
+            while next < revisions.count, revisions[next].number < row.integer(0) { next += 1 }
+            guard next < revisions.count else { return }
+            revisions[next].changes.append(Self.change(row))
+        }
+        return revisions
+    }
+
+    /// Whether the database still has a revision that is known, and not another one of its number.
+    private func follows(
+        _ last: TreeHead, _ head: TreeHead, _ connection: SQLiteConnection
+    ) throws(DatabaseError) -> Bool {
+        guard head.epoch == last.epoch, head.revision >= last.revision else { return false }
+        let mark = try connection.first("SELECT mark FROM revisions WHERE revision = ?", .integer(last.revision))
+        return mark?[0].string == last.mark
+    }
+
+    private static func change(_ row: SQLiteStatement) -> ItemChange {
+        if row.isNull(5) { return .gone(row.integer(1)) }
+        return .row(ItemRow(place: place(row, from: 1), fields: row.withText(5) { Array(copying: $0) }))
+    }
+
+    func history(upTo last: TreeHead, limit: Int) throws(DatabaseError) -> [LoggedRevision] {
+        try revisions(
+            connected(), "revision <= ? AND revision > ?",
+            [.integer(last.revision), .integer(max(last.revision - Int64(limit), last.oldest - 1))])
+    }
+
+    private func revisions(
+        _ connection: SQLiteConnection, _ condition: String, _ values: [SQLiteValue]
+    ) throws(DatabaseError) -> [LoggedRevision] {
+        var revisions: [LoggedRevision] = []
+        try connection.rows(
+            """
+            SELECT revision, mark, (julianday(at) - 2440587.5) * 86400, author, writer FROM revisions
+            WHERE \(condition) ORDER BY revision
+            """, values
+        ) { row in
+            revisions.append(
+                LoggedRevision(
+                    number: row.integer(0), mark: row.value(1).string, date: row.value(2).real ?? 0,
+                    author: row.value(3).string, writer: LoggedRevision.Writer(row.value(4).string), changes: []))
+        }
+        return revisions
+    }
+
+    // MARK: Writing
+
+    /// Gives a revision to what other programs have written.
+    private func numberForeignChanges(_ connection: SQLiteConnection) throws(DatabaseError) {
+        guard !connection.isReadOnly, try hasForeignChanges(connection) else { return }
+        try connection.execute("BEGIN IMMEDIATE")
+        defer { connection.rollBack() }
+        guard try hasForeignChanges(connection) else { return }
+        // A program that leaves foreign keys off leaves what was below the items that it deleted.
+        repeat {
+            try connection.run(
+                """
+                DELETE FROM items WHERE parent IN (SELECT item FROM changes WHERE revision IS NULL AND fields IS NULL)
+                AND NOT EXISTS (SELECT 1 FROM items AS above WHERE above.id = items.parent)
+                """)
+        } while try connection.first("SELECT changes()")?[0].integer ?? 0 > 0
+        let revision = try head(connection).revision + 1
+        try number(revision, mark: RandomNames.mark(), author: nil, writer: nil, connection)
+        try connection.run("UPDATE head SET revision = ?", .integer(revision))
+        try connection.execute("COMMIT")
+    }
+
+    private func hasForeignChanges(_ connection: SQLiteConnection) throws(DatabaseError) -> Bool {
+        try connection.first("SELECT 1 FROM changes WHERE revision IS NULL LIMIT 1") != nil
+    }
+
+    /// Adds a revision of all changes that have none.
+    private func number(
+        _ revision: Int64, mark: String, author: String?, writer: String?, isWhole: Bool = false,
+        _ connection: SQLiteConnection
+    ) throws(DatabaseError) {
+        try connection.run(
+            """
+            INSERT INTO revisions (revision, mark, at, author, writer, is_whole)
+            VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), ?, ?, ?)
+            """, .integer(revision), .text(mark), .text(author), .text(writer), .integer(isWhole ? 1 : 0))
+        try connection.run("UPDATE changes SET revision = ? WHERE revision IS NULL", .integer(revision))
+    }
+
+    func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError) {
+        let connection = try unlessFailed { () throws(DatabaseError) in
+            let connection = try connected()
+            try connection.execute("BEGIN IMMEDIATE")
+            return connection
+        }
+        defer { connection.rollBack() }
+        let isCurrent = try unlessFailed { () throws(DatabaseError) in
+            let head = try head(connection)
+            let follows = try follows(last, head, connection)
+            let hasForeignChanges = try hasForeignChanges(connection)
+            return follows && head.revision == last.revision && !hasForeignChanges
+        }
+        guard isCurrent else { throw .changedMeanwhile }
+        for (number, request) in requests.enumerated() {
+            do throws(DatabaseError) {
+                for write in request.writes { try Self.write(write, connection) }
+                try self.number(
+                    last.revision + Int64(number) + 1, mark: request.mark, author: request.author, writer: "server",
+                    connection)
+            } catch {
+                guard let refusal = connection.refusal else { throw .failed(error) }
+                throw .refused(number: number, message: refusal.message, constraint: refusal.constraint)
+            }
+        }
+        try unlessFailed { () throws(DatabaseError) in
+            let newest = last.revision + Int64(requests.count)
+            try connection.run(
+                "UPDATE head SET revision = ?, epoch = ?", .integer(newest), .text(last.epoch))
+            try trim(newest, last.oldest, connection)
+            try connection.execute("COMMIT")
+        }
+        ownEpoch = nil
+    }
+
+    private func unlessFailed<Result>(
+        _ body: () throws(DatabaseError) -> Result
+    ) throws(CommitError) -> Result {
+        do throws(DatabaseError) {
+            return try body()
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    private static func write(_ write: ItemWrite, _ connection: SQLiteConnection) throws(DatabaseError) {
+        switch write {
+        case .insert(let row):
+            try connection.run(
+                "INSERT INTO items (parent, section, position, fields, id) VALUES (?, ?, ?, ?, ?)",
+                values(of: row.place) + [.text(row.fields), .integer(row.place.id)])
+        case .update(let row):
+            try connection.run(
+                "UPDATE items SET parent = ?, section = ?, position = ?, fields = ? WHERE id = ?",
+                values(of: row.place) + [.text(row.fields), .integer(row.place.id)])
+        case .place(let place):
+            try connection.run(
+                "UPDATE items SET parent = ?, section = ?, position = ? WHERE id = ?",
+                values(of: place) + [.integer(place.id)])
+        case .delete(let id): try connection.run("DELETE FROM items WHERE id = ?", [.integer(id)])
+        }
+    }
+
+    private static func values(of place: ItemPlace) -> [SQLiteValue] {
+        [place.parent.map { .integer($0) } ?? .null, .integer(Int64(place.section)), .integer(place.position)]
+    }
+
+    /// Removes the oldest revisions from the log, some at a time.
+    private func trim(_ newest: Int64, _ oldest: Int64, _ connection: SQLiteConnection) throws(DatabaseError) {
+        let first = newest - Self.keptRevisions + 1
+        guard first - oldest >= 1_000 else { return }
+        try connection.run("DELETE FROM changes WHERE revision < ?", [.integer(first)])
+        try connection.run("DELETE FROM revisions WHERE revision < ?", [.integer(first)])
+        try connection.run("UPDATE head SET oldest = ?", [.integer(first)])
+    }
+
+    func reserveIDs(_ count: Int) throws(DatabaseError) -> [Int64] {
+        let connection = try connected()
+        let last = try connection.first("SELECT max(id) FROM items")?[0].integer ?? 0
+        if nextID == 1 {
+            // The ids of deleted items are not given again as long as the log knows them.
+            nextID = (try connection.first("SELECT max(item) FROM changes")?[0].integer ?? 0) + 1
+        }
+        let first = max(nextID, last + 1)
+        nextID = first + Int64(count)
+        return Array(first..<nextID)
+    }
+
+    // MARK: News
+
+    func addWaits(to waits: inout WaitSet) {
+        waits.add(inotify.descriptor)
+        waits.wake(by: looks.first.map { min($0, nextPoll) } ?? nextPoll)
+    }
+
+    func isWoken(at now: ContinuousClock.Instant) -> Bool {
+        let file = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+        let hasEvents = inotify.takeEvents().contains { $0.name.map { $0.hasPrefix(file) } ?? true }
+        if hasEvents, looks.isEmpty {
+            looks = [now, now + .milliseconds(1), now + .milliseconds(5), now + .milliseconds(20)]
+        }
+        guard now >= nextPoll || looks.first.map({ now >= $0 }) ?? false else { return false }
+        if now >= nextPoll { nextPoll = now + Self.pollInterval }
+        looks.removeAll { now >= $0 }
+        return hasChanged
+    }
+
+    /// Whether another program has committed since the latest look, or the file is another one.
+    private var hasChanged: Bool {
+        guard let connection, let identity, let found = FileIdentity(path: path), found.inode == identity.inode else {
+            return true
+        }
+        guard let version = (try? connection.first("PRAGMA data_version"))??[0].integer else { return true }
+        defer { dataVersion = version }
+        return version != dataVersion
+    }
+
+    func beginImport(keys: String?, replaces: Bool) throws(DatabaseError) -> any TreeImport {
+        try SQLiteImport(path: path, keys: keys, replaces: replaces)
+    }
+}

@@ -1,0 +1,124 @@
+/// The rows of a level after changes that another program made, for a source that follows a log.
+package enum FollowedRow {
+    /// A row of the level before, with everything below it.
+    case kept(Int)
+    /// A row of the level before, over another level.
+    case over(Int, Level)
+    /// A row of a level elsewhere, with everything below it, or over the level given.
+    ///
+    /// - Parameter replacing: the row of the level before whose item it is; nil for one that was not there.
+    case other(Item.Step, over: Level?, replacing: Int?)
+}
+
+extension TreeEditor {
+    /// The level of an item whose rows have changed.
+    ///
+    /// - Parameters:
+    ///   - old: the level before.
+    ///   - counts: the number of rows of each section, hidden ones too; one number for a plain list.
+    ///   - owner: the row above, whose `SectionKeys` lists sections; nil for the document's own level.
+    /// - Throws: `TreeError` if two rows have the same `Key`, or the level becomes too large.
+    package func level(
+        _ old: Level, following rows: [FollowedRow], counts: [Int], below owner: Item.Step?
+    ) throws(TreeError) -> Level {
+        var pieces: [RowArrangement.Piece] = []
+        var replaced: [(row: Int, level: Level)] = []
+        for (number, row) in rows.enumerated() {
+            switch row {
+            case .kept(let old): pieces.append(keeping: old)
+            case .over(let row, let level):
+                if old.hasChild(of: row, like: level) {
+                    replaced.append((number, level))
+                    pieces.append(keeping: row)
+                } else {
+                    pieces.append(
+                        .new(
+                            RowArrangement.NewRow(
+                                source: Item.Step(level: old, row: row), replaced: row, structure: .level(level))))
+                }
+            case .other(let step, let level, let row):
+                pieces.append(
+                    .new(
+                        RowArrangement.NewRow(
+                            source: step, replaced: row, structure: level.map { .level($0) } ?? .own)))
+            }
+        }
+        var level = old
+        if !pieces.keepsAll(of: old) {
+            var arranged = try ArrangedLevel(
+                RowArrangement(of: old, pieces: pieces.separatingMoves(), counts: counts), names: names, owner: owner)
+            level = try arranged.level()
+        }
+        for (row, child) in replaced { level = level.replacingChild(of: row, with: child) }
+        return level
+    }
+
+    /// Refuses a document that is too deep or too large.
+    package func check(_ document: Level) throws(TreeError) {
+        guard Int(document.height) - 1 <= limits.depth else { throw .tooDeep(limit: limits.depth) }
+        guard document.fullItemCount - 1 <= limits.items else { throw .tooManyItems(limit: limits.items) }
+    }
+}
+
+extension [RowArrangement.Piece] {
+    /// Appends an old row, in one run with the row before it if it follows that one.
+    fileprivate mutating func append(keeping row: Int) {
+        if case .kept(let range)? = last, range.upperBound == row {
+            self[count - 1] = .kept(range.lowerBound..<row + 1)
+        } else {
+            append(.kept(row..<row + 1))
+        }
+    }
+
+    /// Whether these are the rows of the level, each at its place.
+    fileprivate func keepsAll(of level: Level) -> Bool {
+        guard level.rowCount > 0 else { return isEmpty }
+        guard count == 1, case .kept(let range) = self[0] else { return false }
+        return range == 0..<level.rowCount
+    }
+
+    /// The same rows; those that are not in ascending order count as moved.
+    fileprivate func separatingMoves() -> [RowArrangement.Piece] {
+        var next = 0
+        return flatMap { piece -> [RowArrangement.Piece] in
+            guard case .kept(let range) = piece else { return [piece] }
+            guard range.lowerBound >= next else { return range.map { .moved($0) } }
+            next = range.upperBound
+            return [piece]
+        }
+    }
+}
+
+extension Level {
+    /// The number of rows of each section, hidden ones too; one number for a plain list.
+    package var sectionCounts: [Int] { form == .rows ? [rowCount] : allSections.map(\.count) }
+
+    /// The numbers of the shown sections, in the order in which the document has them.
+    package var sectionsAsWritten: [Int] {
+        form == .rows ? [0] : allSections.indices.map(writtenSection).filter { !allSections[$0].isHidden }
+    }
+
+    /// The ranges of the rows of the shown sections, in the order in which the document has the sections; one range for a
+    /// plain list.
+    package var rowsAsWritten: [Range<Int>] {
+        guard form != .rows else { return [0..<count] }
+        return sectionsAsWritten.map { allSections[$0].start..<allSections[$0].start + allSections[$0].count }
+    }
+
+    /// The number of rows, hidden ones too.
+    package var allRowCount: Int { rowCount }
+
+    /// Whether the level has the sections of another one, apart from their rows.
+    package func hasSections(of other: Level) -> Bool {
+        form == other.form && allSections.count == other.allSections.count
+            && zip(allSections, other.allSections).allSatisfy { $0.withoutRows == $1.withoutRows }
+    }
+}
+
+extension Section {
+    fileprivate var withoutRows: Section {
+        var section = self
+        (section.start, section.count) = (0, 0)
+        return section
+    }
+}

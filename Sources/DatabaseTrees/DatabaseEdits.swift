@@ -44,7 +44,7 @@ final class DatabaseEdits: EditGroup {
         var index = index
         do throws(DatabaseError) {
             let writes = try EditPlan.writes(of: change, &index) { () throws(DatabaseError) in try self.newID() }
-            requests.append(RevisionWrite(author: author, mark: SQLiteTree.newMark(), writes: writes))
+            requests.append(RevisionWrite(author: author, mark: RandomNames.mark(), writes: writes))
         } catch {
             throw EditRefusal(.conflict, "The database cannot take it: \(error.reason).")
         }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Heap
 public import Levels
 internal import PropertyLists
@@ -11,10 +12,15 @@ public import TreeSources
 public struct DatabaseTree: TreeSource {
     public let name: String
     private let interpretation: Interpretation
+    /// How long the first load waits for a database that is away.
+    private let patience: Duration
     private let open: @Sendable () -> any TreeDatabase
 
-    init(_ name: String, _ interpretation: Interpretation, open: @escaping @Sendable () -> any TreeDatabase) {
-        (self.name, self.interpretation, self.open) = (name, interpretation, open)
+    init(
+        _ name: String, _ interpretation: Interpretation, patience: Duration = .zero,
+        open: @escaping @Sendable () -> any TreeDatabase
+    ) {
+        (self.name, self.interpretation, self.patience, self.open) = (name, interpretation, patience, open)
     }
 
     /// The tree in a SQLite file.
@@ -22,15 +28,41 @@ public struct DatabaseTree: TreeSource {
     /// - Parameters:
     ///   - path: the file, which need not exist before it is loaded.
     ///   - name: how the user named it.
-    public static func sqlite(path: String, name: String, interpretation: Interpretation = .init()) -> DatabaseTree {
-        DatabaseTree(name, interpretation) { SQLiteTree(path: path, name: name) }
+    ///   - patience: how long a watcher's first load waits for it.
+    public static func sqlite(
+        path: String, name: String, interpretation: Interpretation = .init(), patience: Duration = .zero
+    ) -> DatabaseTree {
+        DatabaseTree(name, interpretation, patience: patience) { SQLiteTree(path: path, name: name) }
+    }
+
+    /// Whether the file at a path is a SQLite database.
+    public static func isSQLite(path: String) -> Bool { SQLiteConnection.isDatabase(path) }
+
+    /// Whether an address is that of a tree in PostgreSQL, valid or not.
+    public static func isPostgres(address: String) -> Bool { PostgresAddress.isMeant(by: address) }
+
+    /// The tree in a schema of a PostgreSQL database.
+    ///
+    /// - Parameters:
+    ///   - address: `postgres://[USER@]HOST[:PORT]/DATABASE?tree=NAME`.
+    ///   - passwordFile: the file with the password of the role; nil if libpq finds one itself.
+    ///   - patience: how long a watcher's first load waits for it.
+    /// - Throws: `SourceError` for an address that is not valid, or a file that cannot be read.
+    public static func postgres(
+        _ address: String, passwordFile: String?, interpretation: Interpretation = .init(), patience: Duration = .zero
+    ) throws(SourceError) -> DatabaseTree {
+        let parsed = try PostgresAddress(address)
+        let password = try passwordFile.map { path throws(SourceError) in try PasswordFile.read(path) }
+        return DatabaseTree(parsed.shown, interpretation, patience: patience) {
+            PostgresTree(parsed, password: password)
+        }
     }
 
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         try DatabaseWatcher(self, open()).load(replacing: old)
     }
 
-    public func makeWatcher() -> any SourceWatcher { DatabaseWatcher(self, open()) }
+    public func makeWatcher() -> any SourceWatcher { DatabaseWatcher(self, open(), patience: patience) }
 
     /// Writes a document into the database, in one transaction.
     ///
@@ -57,8 +89,22 @@ public struct DatabaseTree: TreeSource {
         }
     }
 
-    /// What the rows of a database are made into.
-    func table(
+    /// The rows of a database.
+    private func rows(
+        of database: any TreeDatabase, patience: Duration
+    ) throws(DatabaseError) -> (table: ItemTable, head: TreeHead) {
+        let end = ContinuousClock.now + patience
+        while true {
+            do throws(DatabaseError) {
+                return try rows(of: database)
+            } catch {
+                guard error.kind == .away || error.kind == .busy, ContinuousClock.now < end else { throw error }
+                usleep(100_000)
+            }
+        }
+    }
+
+    private func rows(
         of database: any TreeDatabase
     ) throws(DatabaseError) -> (table: ItemTable, head: TreeHead) {
         let table = ItemTable()
@@ -71,12 +117,12 @@ public struct DatabaseTree: TreeSource {
 
     /// Reads the whole tree.
     func read(
-        _ database: any TreeDatabase, pool: LevelPool?
+        _ database: any TreeDatabase, pool: LevelPool?, patience: Duration = .zero
     ) throws(SourceError) -> (tree: Tree, index: ItemIndex, head: TreeHead, interpretation: Interpretation) {
         let (table, head): (ItemTable, TreeHead)
         var interpretation = interpretation
         do throws(DatabaseError) {
-            (table, head) = try self.table(of: database)
+            (table, head) = try rows(of: database, patience: patience)
             interpretation.names = try StructuralNames(keys: head.keys)
         } catch {
             throw SourceError(name, error.reason)

@@ -14,14 +14,17 @@ final class DatabaseWatcher: SourceWatcher {
     private(set) var index = ItemIndex()
     /// How the rows are read, with the names that the database has.
     private(set) var interpretation = Interpretation()
-    /// The new name of the tree after it was replaced by an older copy, until the next commit writes it.
-    private var newEpoch: String?
     /// Whether the tree must be loaded, and why that has failed.
     private var isStale = false
     private var isAsked = false
     private var retries = ReconnectionSchedule()
 
-    init(_ source: DatabaseTree, _ database: any TreeDatabase) { (self.source, self.database) = (source, database) }
+    /// How long the first load waits for a database that is away.
+    private var patience: Duration
+
+    init(_ source: DatabaseTree, _ database: any TreeDatabase, patience: Duration = .zero) {
+        (self.source, self.database, self.patience) = (source, database, patience)
+    }
 
     // MARK: Loading
 
@@ -32,7 +35,8 @@ final class DatabaseWatcher: SourceWatcher {
 
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         isStale = true
-        let read = try source.read(database, pool: old.map(LevelPool.init))
+        let read = try source.read(database, pool: old.map(LevelPool.init), patience: patience)
+        patience = .zero
         adopt(read.tree.document, read.index, read.head)
         interpretation = read.interpretation
         isStale = false
@@ -45,7 +49,7 @@ final class DatabaseWatcher: SourceWatcher {
 
     /// The revision of a state as clients see it.
     private func revision(_ head: TreeHead) -> SourceRevision {
-        SourceRevision("\(newEpoch ?? head.epoch)-\(head.revision)", date: head.date)
+        SourceRevision(head.name(of: head.revision), date: head.date)
     }
 
     // MARK: Following
@@ -73,15 +77,8 @@ final class DatabaseWatcher: SourceWatcher {
 
     /// Reads the log from the latest revision on; nil if there is nothing new.
     private func follow(_ last: TreeHead) throws(DatabaseError) -> SourceReport? {
-        switch try database.revisions(after: last) {
-        case .next(let revisions):
-            guard !revisions.isEmpty else { return isStale ? .arrived : nil }
-            return isStale ? .arrived : follow(revisions, from: last)
-        case .trimmed: return .arrived
-        case .forked:
-            newEpoch = TreeHead.newEpoch()
-            return .arrived
-        }
+        guard let revisions = try database.revisions(after: last), !isStale else { return .arrived }
+        return revisions.isEmpty ? nil : follow(revisions, from: last)
     }
 
     private func follow(_ revisions: [LoggedRevision], from last: TreeHead) -> SourceReport {
@@ -122,7 +119,7 @@ final class DatabaseWatcher: SourceWatcher {
 
     /// The name of a revision that will be saved, as clients see it.
     func revision(_ number: Int64) -> SourceRevision {
-        SourceRevision("\(newEpoch ?? head?.epoch ?? "")-\(number)", date: Self.now)
+        SourceRevision(head?.name(of: number) ?? "\(number)", date: Self.now)
     }
 
     /// Commits the edits of a group.
@@ -130,7 +127,7 @@ final class DatabaseWatcher: SourceWatcher {
         _ requests: [RevisionWrite], as document: Level, _ index: ItemIndex, after last: TreeHead
     ) throws(SaveError) {
         do throws(CommitError) {
-            try database.commit(requests, after: last, epoch: newEpoch)
+            try database.commit(requests, after: last)
         } catch {
             // It is asked for again when the edits are tried on what is newer.
             isAsked = true
@@ -139,8 +136,6 @@ final class DatabaseWatcher: SourceWatcher {
         var head = last
         head.revision += Int64(requests.count)
         head.mark = requests.last?.mark
-        head.epoch = newEpoch ?? head.epoch
-        newEpoch = nil
         adopt(document, index, head)
     }
 }

@@ -1,7 +1,7 @@
 internal import PropertyLists
 
 /// The three syntaxes of a property list.
-public enum PropertyListSyntax: String, Sendable {
+public enum PropertyListSyntax: String, Sendable, CaseIterable {
     /// An XML property list (Apple's DTD `PropertyList-1.0`).
     case xml
     /// A binary property list (`bplist00`).

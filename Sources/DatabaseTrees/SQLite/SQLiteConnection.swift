@@ -1,5 +1,6 @@
 internal import Bytes
 internal import CSQLite
+internal import Glibc
 
 /// One connection to a SQLite file, with its prepared statements (`sqlite3_open_v2`).
 ///
@@ -28,7 +29,7 @@ final class SQLiteConnection {
             throw error
         }
         _ = unsafe sqlite3_busy_timeout(opened, 5_000)
-        _ = unsafe shim_set_defensive(opened)
+        _ = unsafe shim_defend(opened)
     }
 
     deinit {
@@ -38,6 +39,16 @@ final class SQLiteConnection {
 
     /// Whether the file, or its folder, cannot be written to.
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
+
+    /// Whether the file at a path begins as a SQLite database does.
+    static func isDatabase(_ path: String) -> Bool {
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var head = [UInt8](repeating: 0, count: 16)
+        guard unsafe pread(descriptor, &head, head.count, 0) == head.count else { return false }
+        return head.elementsEqual("SQLite format 3\0".utf8)
+    }
 
     /// Executes statements that return nothing.
     func execute(_ sql: String) throws(DatabaseError) {

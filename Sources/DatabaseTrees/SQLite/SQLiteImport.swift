@@ -45,7 +45,7 @@ final class SQLiteImport: TreeImport {
             try connection.execute(SQLiteSchema.tables(names))
             try connection.run(
                 "INSERT INTO head (format, epoch, revision, oldest, keys) VALUES (?, ?, 0, 1, ?)",
-                .integer(Int64(TreeHead.format)), .text(TreeHead.newEpoch()), .text(keys))
+                .integer(Int64(TreeHead.format)), .text(RandomNames.epoch()), .text(keys))
         }
         insertion = try connection.statement(
             "INSERT INTO items (id, parent, section, position, fields) VALUES (?, ?, ?, ?, ?)")
@@ -76,7 +76,7 @@ final class SQLiteImport: TreeImport {
             """
             INSERT INTO revisions (revision, mark, at, author, writer, is_whole)
             SELECT revision, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NULL, 'import', 1 FROM head
-            """, .text(SQLiteTree.newMark()))
+            """, .text(RandomNames.mark()))
         try connection.execute("COMMIT")
         guard let newPath else {
             isFinished = true
@@ -114,9 +114,4 @@ extension StructuralNames {
             throw DatabaseError(.other, "the names in 'head.keys' cannot be used: \(error.reason)")
         }
     }
-}
-
-extension TreeHead {
-    /// A random name for a tree.
-    static func newEpoch() -> String { String(SQLiteTree.newMark().prefix(6)) }
 }

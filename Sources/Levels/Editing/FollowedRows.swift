@@ -27,7 +27,7 @@ extension TreeEditor {
             switch row {
             case .kept(let old): pieces.append(keeping: old)
             case .over(let row, let level):
-                if old.hasChild(of: row, like: level) {
+                if old.child(row)?.form == level.form {
                     replaced.append((number, level))
                     pieces.append(keeping: row)
                 } else {

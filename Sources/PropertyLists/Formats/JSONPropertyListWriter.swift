@@ -82,6 +82,11 @@ public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append(value ? "true" : "false" as StaticString)
     }
 
+    public mutating func real(_ value: Double) {
+        beginValue()
+        output.append(json: value)
+    }
+
     public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
         beginValue()
         try output.append(json: value)

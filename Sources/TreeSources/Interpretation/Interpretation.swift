@@ -69,7 +69,7 @@ public struct Interpretation: Sendable {
     }
 
     /// Reads a document; if its names are not the expected ones, the error says which would fit.
-    func readOrAdvise(
+    package func readOrAdvise(
         _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
         let refusals = MemoryBudget.refusals

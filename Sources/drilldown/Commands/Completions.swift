@@ -160,6 +160,7 @@ extension Completions {
         switch command {
         case .serve: specifications.append("'1:document:_drilldown_document'")
         case .check: specifications.append("'*:document:_drilldown_document'")
+        case .import, .export: specifications += ["'1:document:_drilldown_document'", "'2:target:_files'"]
         case .completions:
             specifications.append("'1:shell:(\(Shell.words))'")
         case .browse: specifications.append("'1:URL:_urls'")

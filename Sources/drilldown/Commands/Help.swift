@@ -14,7 +14,7 @@ enum Help {
 
     private static var general: String {
         let commands = CommandLineArguments.Command.allCases.map { command in
-            "drilldown " + command.synopsis + String(repeating: " ", count: 27 - command.synopsis.count)
+            "drilldown " + command.synopsis + String(repeating: " ", count: 32 - command.synopsis.count)
                 + command.summary + "\n       "
         }
         return """
@@ -42,6 +42,10 @@ enum Help {
                 Exit status: 0 fine (warnings allowed), 1 a document is refused, 2 wrong usage.
                 """
             return [Section.check.text, options(of: .check), rest]
+        case .import, .export:
+            let section = command == .import ? Section.import : Section.export
+            let statuses = "Exit status: 0 fine, 1 the source or the target refuses, 2 wrong usage."
+            return [section.text, options(of: command), statuses]
         case .browse:
             let statuses = "Exit status: 0 fine, 1 the server cannot be reached or refuses, 2 wrong usage."
             return [Section.browse.text, options(of: .browse), Section.browsingKeys.text, statuses]
@@ -83,16 +87,31 @@ extension Help {
             heading: "serve",
             text: """
                 Serves a property list (XML, binary or JSON), and each change to it as soon as it
-                is saved. SOURCE is a file, the folder of a settings bundle, or the http or https
-                URL of a document, which is fetched again when it changes.
+                is saved. SOURCE is a file, the folder of a settings bundle, the http or https URL of
+                a document, which is fetched again when it changes, or a tree in a database:
+                sqlite:FILE or postgres://[USER@]HOST[:PORT]/DATABASE?tree=NAME.
                 """)
 
         static let check = Section(
             heading: "check",
             text: """
                 Reads documents and lists their errors and warnings as file:line:column: message.
-                SOURCE is a file, the folder of a settings bundle, an http or https URL, or - for
-                standard input.
+                SOURCE is a file, the folder of a settings bundle, an http or https URL, a tree in a
+                database, or - for standard input.
+                """)
+
+        static let `import` = Section(
+            heading: "import",
+            text: """
+                Puts a document into a database, in one transaction. SOURCE is what serve takes; TARGET
+                is sqlite:FILE or postgres://[USER@]HOST[:PORT]/DATABASE?tree=NAME. The servers of the
+                tree see it as one revision.
+                """)
+
+        static let export = Section(
+            heading: "export",
+            text: """
+                Writes a document to FILE, or to standard output. SOURCE is what serve takes.
                 """)
 
         static let browse = Section(

@@ -27,6 +27,10 @@ enum ManualPage {
             .SH OPTIONS
             \(filled("Those of serve; check takes \(namesOfCheck)."))
             \(Option.all.map(entry).joined(separator: "\n"))
+            .SH OPTIONS OF IMPORT
+            \(Option.ofImport.map(entryOfBrowse).joined(separator: "\n"))
+            .SH OPTIONS OF EXPORT
+            \(Option.ofExport.map(entryOfBrowse).joined(separator: "\n"))
             .SH OPTIONS OF BROWSE
             \(Option.ofBrowse.map(entryOfBrowse).joined(separator: "\n"))
             \((Help.Section.all + [Help.Section.statuses]).map(section).joined(separator: "\n"))
@@ -55,6 +59,8 @@ enum ManualPage {
             switch command {
             case .serve: Help.Section.serve.text
             case .check: Help.Section.check.text
+            case .import: Help.Section.import.text
+            case .export: Help.Section.export.text
             case .browse: "\(Help.Section.browse.text) \(Help.Section.browsingKeys.text)"
             case .completions, .manual: sentence(command.summary)
             }

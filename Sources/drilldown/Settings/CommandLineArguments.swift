@@ -30,7 +30,7 @@ struct CommandLineArguments {
     private static func mayHoldToken(_ arguments: [String]) -> Bool {
         arguments.contains { argument in
             let name = argument.prefix { $0 != "=" }
-            let isKnown = (Option.all + Option.ofBrowse).contains { "--\($0.name)" == name }
+            let isKnown = (Option.all + Option.ofBrowse + Option.ofImport).contains { "--\($0.name)" == name }
             return name.hasPrefix("-") && name.lowercased().contains("token") && !isKnown
         }
     }
@@ -128,13 +128,15 @@ struct CommandLineArguments {
 extension CommandLineArguments {
     /// The first word of a command line, in the order of the help text.
     enum Command: String, CaseIterable {
-        case serve, check, browse, completions, manual
+        case serve, check, `import`, export, browse, completions, manual
 
         /// The command with its arguments.
         var synopsis: String {
             switch self {
             case .serve: "serve [SOURCE] [OPTION…]"
             case .check: "check SOURCE… [OPTION…]"
+            case .import: "import SOURCE TARGET [OPTION…]"
+            case .export: "export SOURCE [FILE] [OPTION…]"
             case .browse: "browse URL [OPTION…]"
             case .completions: "completions SHELL"
             case .manual: "manual"
@@ -146,6 +148,8 @@ extension CommandLineArguments {
             switch self {
             case .serve: "serves a document"
             case .check: "lists the errors and warnings of documents"
+            case .import: "puts a document into a database"
+            case .export: "writes a document to a file"
             case .browse: "shows a server's levels in a terminal"
             case .completions: "prints the completions of \(Shell.list)"
             case .manual: "prints the manual page"

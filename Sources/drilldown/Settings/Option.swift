@@ -53,6 +53,8 @@ struct Option: Sendable {
         switch command {
         case nil, .serve: all
         case .check: all.filter(\.isOfCheck)
+        case .import: all.filter(\.isOfCheck) + ofImport
+        case .export: all.filter(\.isOfCheck) + ofExport
         case .browse: ofBrowse
         case .completions, .manual: []
         }
@@ -129,6 +131,12 @@ struct Option: Sendable {
         Option(
             "fetch-timeout", .seconds(1...3_600), default: "30", "how long the server of a URL may be silent",
             \.fetchTimeout, isOfCheck: true),
+        Option(
+            "database-password-file", .file, "file with the password of the database's role", \.databasePasswordFile,
+            isOfCheck: true),
+        Option(
+            "first-patience", .seconds(0...86_400), default: "30", "how long to wait for a database at the start",
+            \.firstPatience),
         Option("cache", .file, "file that keeps the document of a URL for the next start", \.copyPath),
         Option(
             "cache-control", .fieldValue, default: "no-cache", "the Cache-Control header field of responses",
@@ -146,6 +154,16 @@ struct Option: Sendable {
         Option("lines", .flag, default: "false", "prints lines, as it does without a terminal"),
         Option("follow", .flag, default: "false", "goes on printing the changes; implies --lines"),
         Option("cache-folder", .folder, "keeps levels there, to show them while the server is away"),
+    ]
+
+    /// The options of `import` besides those of `check`, on the command line only.
+    static let ofImport: [Option] = [
+        Option("replace", .flag, default: "false", "replaces the tree that the database has")
+    ]
+
+    /// The options of `export` besides those of `check`, on the command line only.
+    static let ofExport: [Option] = [
+        Option("format", OptionType<PropertyListSyntax>.choice(), default: "xml", "the syntax of the file")
     ]
 
     /// The source, in the environment and the configuration file.

@@ -1,3 +1,4 @@
+import DatabaseTrees
 import PropertyLists
 import TreeSources
 
@@ -19,6 +20,18 @@ extension Settings {
             throw UsageError("standard input (-) can be read only once; name it once.")
         }
         return try sources.map { source throws(UsageError) in try document(source) { _ in } }
+    }
+
+    /// The database to import into.
+    ///
+    /// - Throws: `UsageError` for an address of another kind.
+    func target(_ address: String) throws(UsageError) -> DatabaseTree {
+        guard let target = try document(address, { _ in }) as? DatabaseTree else {
+            throw UsageError(
+                "'\(path: RemoteAddress.shown(address))' is not a database; name one as sqlite:FILE, or as postgres://HOST/DATABASE?tree=NAME."
+            )
+        }
+        return target
     }
 
     private func document(

@@ -56,6 +56,10 @@ struct Settings {
     var interpretation = Interpretation()
     var valuesPath: String?
     var copyPath: String?
+    /// The file with the password of the database's role; nil if libpq finds one itself.
+    var databasePasswordFile: String?
+    /// How long the first load waits for a database.
+    var firstPatience = Duration.zero
     var pollInterval = Duration.zero
     var refreshInterval = Duration.zero
     var fetchTimeout = Duration.zero

@@ -1,3 +1,4 @@
+import DatabaseTrees
 import Glibc
 import PropertyLists
 import TreeSources
@@ -20,7 +21,7 @@ struct SourceScheme: Sendable {
         @Sendable (_ address: String, Settings, @escaping NoticeHandler) throws(UsageError) -> any TreeSource
 
     /// All kinds, in the order in which they are tried; the last one takes every address.
-    static let all = [standardInput, web, bundle, file]
+    static let all = [standardInput, web, sqlite, sqliteFile, postgres, bundle, file]
 
     /// The kind of an address.
     static func of(_ address: String) -> SourceScheme { all.first { $0.matches(address) } ?? file }
@@ -55,6 +56,39 @@ extension SourceScheme {
         }
     }
 
+    /// A tree in a SQLite file.
+    static let sqlite = SourceScheme(
+        noun: "a database", matches: { $0.hasPrefix(sqlitePrefix) },
+        makeSource: { (address, settings, _) throws(UsageError) in
+            let path = String(address.dropFirst(sqlitePrefix.count))
+            guard !path.isEmpty else { throw UsageError("'sqlite:' names no file; write sqlite:FILE.") }
+            return DatabaseTree.sqlite(
+                path: path, name: address, interpretation: settings.interpretation, patience: settings.firstPatience)
+        })
+
+    static let sqlitePrefix = "sqlite:"
+
+    /// The path of a file that is a SQLite database.
+    static let sqliteFile = SourceScheme(
+        noun: "a database", matches: DatabaseTree.isSQLite(path:),
+        makeSource: { (address, settings, onNotice) throws(UsageError) in
+            try sqlite.makeSource(sqlitePrefix + address, settings, onNotice)
+        })
+
+    /// A tree in PostgreSQL.
+    static let postgres = SourceScheme(
+        noun: "a database", ownOptions: [(\.databasePasswordFile, "only a PostgreSQL server takes a password")],
+        matches: DatabaseTree.isPostgres(address:),
+        makeSource: { (address, settings, _) throws(UsageError) in
+            do throws(SourceError) {
+                return try DatabaseTree.postgres(
+                    address, passwordFile: settings.databasePasswordFile, interpretation: settings.interpretation,
+                    patience: settings.firstPatience)
+            } catch {
+                throw UsageError("\(error)")
+            }
+        })
+
     /// The folder of a settings bundle, whose root page is a file in it.
     static let bundle = SourceScheme(
         noun: "a file", matches: { PropertyListFile.rootPage(inBundle: $0) != nil }, assetsFolder: { $0 + "/assets" },
@@ -82,7 +116,7 @@ extension SourceScheme {
             return UsageError("'\(path: shown)': name a file by its path: \(path: source[end.upperBound...]).")
         }
         return UsageError(
-            "'\(path: shown)': a document must be a file or an http or https URL; \(scheme) is not supported.")
+            "'\(path: shown)': a document must be a file, an http or https URL, sqlite:FILE or a postgres URL; \(scheme) is not supported.")
     }
 
     /// Beside a file, or in a folder that is the document.

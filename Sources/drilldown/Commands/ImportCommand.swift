@@ -1,0 +1,47 @@
+import DatabaseTrees
+import Levels
+import PropertyLists
+import TreeSources
+
+/// `drilldown import`: puts a document into a database.
+enum ImportCommand {
+    /// - Returns: the exit status.
+    /// - Throws: `UsageError` unless a source and a target are named.
+    static func run(_ arguments: CommandLineArguments, _ settings: Settings) throws(UsageError) -> Int32 {
+        guard settings.sources.count == 2 else {
+            throw UsageError(
+                "import takes a document and a database, not \(settings.sources.count) arguments.",
+                hint: "For example: drilldown import Data.plist sqlite:Music.db")
+        }
+        let target = try settings.target(settings.sources[1])
+        let source = try settings.document { _ in }
+        do throws(SourceError) {
+            let loaded = try source.load(replacing: nil)
+            for warning in CheckCommand.warnings(loaded, of: source.name) { Log.put(warning, .warning) }
+            let tree = try alone(loaded, settings.interpretation)
+            try target.importDocument(
+                tree, keys: settings.interpretation.names, replaces: arguments.values["Replace"] == "true")
+            print(PrintableText.line("\(target.name): \(Quantity(tree.itemCount, "item"))"))
+            return 0
+        } catch {
+            Log.put("\(error)", .error)
+            return 1
+        }
+    }
+
+    /// The document without other files: what they have stands in its place.
+    private static func alone(_ loaded: LoadedTree, _ interpretation: Interpretation) throws(SourceError) -> Tree {
+        guard loaded.composition != nil else { return loaded.tree }
+        var bytes: [UInt8] = []
+        let document = loaded.tree.document
+        do {
+            try DocumentSplice(old: document, new: document, provenance: .new).write(.memory([]), syntax: .binary) {
+                (piece: Span<UInt8>) throws(Never) in
+                for index in piece.indices { bytes.append(piece[index]) }
+            }
+            return try interpretation.readOrAdvise(.memory(bytes), as: .binary, pool: nil)
+        } catch {
+            throw SourceError("document", "its parts cannot be put in place: \(error)")
+        }
+    }
+}

@@ -14,6 +14,8 @@ struct ItemIndex {
     private var parents: [Int64: [Int64]] = [:]
     private static let pageBits = 8
     private static let none = Int64.min
+    /// No tree is deeper.
+    private static let deepest = 1_024
 
     /// The rows below an item, in the order of the level.
     func rows(below id: Int64) -> [Slot] { rows[id] ?? [] }
@@ -61,12 +63,12 @@ struct ItemIndex {
         return id
     }
 
-    /// The path of an item; nil for an unknown id. O(rows of the levels that lead to it).
+    /// The path of an item; nil for an unknown id, and for one below itself. O(rows of the levels that lead to it).
     func path(of id: Int64) -> [Int]? {
         var path: [Int] = []
         var id = id
         while id != 0 {
-            guard let parent = parent(of: id), let row = rows[parent]?.firstIndex(where: { $0.id == id }) else {
+            guard path.count <= Self.deepest, let parent = parent(of: id), let row = rows[parent]?.firstIndex(where: { $0.id == id }) else {
                 return nil
             }
             path.append(row)

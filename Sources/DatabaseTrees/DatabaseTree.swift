@@ -115,15 +115,33 @@ public struct DatabaseTree: TreeSource {
         return (table, head)
     }
 
+    /// A tree as it was read.
+    struct Read {
+        let tree: Tree
+        let index: ItemIndex
+        let head: TreeHead
+        /// With the names that the database has.
+        let interpretation: Interpretation
+        /// The latest revisions.
+        let history: [RevisionEntry]
+    }
+
+    /// How many earlier revisions clients can ask for after a start.
+    private static let shownRevisions = 1_000
+
     /// Reads the whole tree.
     func read(
         _ database: any TreeDatabase, pool: LevelPool?, patience: Duration = .zero
-    ) throws(SourceError) -> (tree: Tree, index: ItemIndex, head: TreeHead, interpretation: Interpretation) {
+    ) throws(SourceError) -> Read {
         let (table, head): (ItemTable, TreeHead)
         var interpretation = interpretation
+        let history: [RevisionEntry]
         do throws(DatabaseError) {
             (table, head) = try rows(of: database, patience: patience)
             interpretation.names = try StructuralNames(keys: head.keys)
+            let head = head
+            history = try database.history(upTo: head, limit: Self.shownRevisions)
+                .map { RevisionEntry(head.name(of: $0.number), date: $0.date, cause: $0.cause) }
         } catch {
             throw SourceError(name, error.reason)
         }
@@ -133,7 +151,9 @@ public struct DatabaseTree: TreeSource {
             values: interpretation.propertyListLimits, pool: pool)
         do throws(PropertyListError) {
             let tree = try reader.tree()
-            return (tree, try ItemIndex(table, tree.document, named: reader.named), head, interpretation)
+            return Read(
+                tree: tree, index: try ItemIndex(table, tree.document, named: reader.named), head: head,
+                interpretation: interpretation, history: history)
         } catch {
             throw SourceError(
                 reader.culprit.map { "\(name): items[\($0)]" } ?? name, error.reason, path: error.path)

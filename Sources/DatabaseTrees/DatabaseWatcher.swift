@@ -40,7 +40,7 @@ final class DatabaseWatcher: SourceWatcher {
         adopt(read.tree.document, read.index, read.head)
         interpretation = read.interpretation
         isStale = false
-        return LoadedTree(tree: read.tree, revision: revision(read.head))
+        return LoadedTree(tree: read.tree, revision: revision(read.head), history: read.history)
     }
 
     private func adopt(_ document: Level, _ index: ItemIndex, _ head: TreeHead) {
@@ -98,6 +98,8 @@ final class DatabaseWatcher: SourceWatcher {
         return .advanced(advances)
     }
 
+    var isConnected: Bool? { retries.next == nil }
+
     // MARK: Editing
 
     func savability(at path: ItemPath) -> Savability {
@@ -141,10 +143,12 @@ final class DatabaseWatcher: SourceWatcher {
 }
 
 extension LoggedRevision {
-    fileprivate var cause: Snapshot.Cause {
+    /// Why it was made, as clients see it.
+    var cause: Snapshot.Cause {
         switch writer {
         case .server: .edit(author: author)
-        case .importer, .other: .load
+        case .importer: .importer
+        case .other: .database(author: author)
         }
     }
 }
@@ -153,13 +157,14 @@ extension SaveError {
     fileprivate init(_ error: CommitError) {
         switch error {
         case .changedMeanwhile: self = .changedMeanwhile
-        case .refused(let number, let message, _):
+        case .refused(let number, let message, let constraint):
             self = .refused(
                 number: number,
-                EditRefusal(.invalid(pointer: nil), "The database refuses it: \(message)."))
+                EditRefusal(.constraint(name: constraint), "The database refuses it: \(message)."))
         case .failed(let error):
             switch error.kind {
-            case .busy, .away: self = .busy(error.reason)
+            case .busy: self = .busy(error.reason)
+            case .away: self = .away(error.reason)
             case .noSpace: self = .noSpace(error.reason)
             case .readOnly: self = .unwritable(SaveRefusal(error.reason))
             case .other: self = .failed(error.reason)

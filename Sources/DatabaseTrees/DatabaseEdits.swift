@@ -9,6 +9,8 @@ final class DatabaseEdits: EditGroup {
     private var document: Level
     private var index: ItemIndex
     private var requests: [RevisionWrite] = []
+    /// Why ids of new items could not be reserved; the save fails with it.
+    private var failure: DatabaseError?
     /// Ids of new items that are reserved and not used.
     private var ids: ArraySlice<Int64> = []
 
@@ -46,7 +48,10 @@ final class DatabaseEdits: EditGroup {
             let writes = try EditPlan.writes(of: change, &index) { () throws(DatabaseError) in try self.newID() }
             requests.append(RevisionWrite(author: author, mark: RandomNames.mark(), writes: writes))
         } catch {
-            throw EditRefusal(.conflict, "The database cannot take it: \(error.reason).")
+            guard error.kind != .other else {
+                throw EditRefusal(.invalid(pointer: nil), "The database cannot take it: \(error.reason).")
+            }
+            failure = error
         }
         (document, self.index) = (change.new, index)
     }
@@ -62,6 +67,7 @@ final class DatabaseEdits: EditGroup {
     }
 
     func save() throws(SaveError) -> Fingerprint? {
+        if let failure { throw SaveError(.failed(failure)) }
         try watcher.save(requests, as: document, index, after: base)
         return nil
     }

@@ -154,7 +154,7 @@ extension LoggedRevision {
 }
 
 extension SaveError {
-    fileprivate init(_ error: CommitError) {
+    init(_ error: CommitError) {
         switch error {
         case .changedMeanwhile: self = .changedMeanwhile
         case .refused(let number, let message, let constraint):

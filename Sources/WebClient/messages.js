@@ -80,6 +80,8 @@ export function ask(title, content, [cancel, ...others], attempt) {
       dialog.close(main)
     } catch (error) {
       problem.textContent = error.sentence ?? reason(error)
+      // What is typed next takes the place of what was refused.
+      first.select?.()
     }
     button.disabled = false
   }

@@ -263,7 +263,7 @@ def reading_token(verdict, server, window):
     verdict.expect(found == [], f"the question for a token: axe finds {found}")
     window.soon(lambda: window.find("dialog input"))
     window.keys("wrong-token-wrong-token", Keys.ENTER)
-    verdict.expect(window.soon(lambda: window.find("dialog input").get_attribute("value") == ""), "a wrong token is asked for again")
+    verdict.expect(window.soon(lambda: window.text("dialog .problem") == "That token is not right."), "a wrong token is told, and the dialog stays")
     window.keys(TOKEN, Keys.ENTER)
     verdict.expect(window.shows(TITLES), f"with the right one the level is shown: {window.seen()}")
     window.reload()

@@ -124,7 +124,7 @@ def addresses(verdict, window, way, name):
     titles = [row["title"] for row in read(server_of(window), "/levels/")["rows"]]
     window.open("/browse/No%20such%20place")
     verdict.expect(window.soon(lambda: window.text(".missing h2") == "No such item"), f"{name}: an unknown place says so")
-    window.click(".missing a")
+    window.click(".missing .apology a")
     verdict.expect(window.is_at("/") and window.soon(lambda: window.seen()[:1] == titles[:1]), f"{name}: and leads to what is there")
 
 

@@ -77,20 +77,6 @@ struct Negotiation {
         members: [("allowed", .list(["br", "gzip", "identity"]))])
 }
 
-/// The language of an answer from a document with translations.
-struct AnswerLanguage {
-    /// The tag for `Content-Language` (RFC 9110, section 8.5); nil for text of no particular language.
-    let tag: String?
-
-    /// Nil for a document without translations.
-    init?(of inquiry: Inquiry) {
-        guard let number = inquiry.question.language else { return nil }
-        tag = inquiry.publication.snapshot.translations?.variant(number)?.language
-    }
-
-    static let vary = "Accept-Encoding, Accept, Accept-Language"
-}
-
 /// The formats of answers. The numbers are part of the entity tags of documents; 0 was JSON without a final line feed.
 enum Format: UInt8 {
     case plist = 1

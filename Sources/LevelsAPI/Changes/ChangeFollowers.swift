@@ -82,10 +82,8 @@ final class ChangeFollowers: Sendable {
             return .later(try earlyPoll(question, request, negotiation))
         }
         let answer = try ChangesAnswer(since: values.revision, in: log)
-        guard let wait, answer.changes.isEmpty else {
-            return .now(try response(answer, wait, isIndented, negotiation))
-        }
         let otherwise = try response(answer, wait, isIndented, negotiation)
+        guard let wait, answer.changes.isEmpty else { return .now(otherwise) }
         return .later(
             try poll(question(since: answer.since), request, negotiation, in: room, for: wait.duration, otherwise))
     }

@@ -8,23 +8,22 @@ import TreeStore
 /// `GET /document/<path>`: an item with everything below it, as a document that reads back as the same tree.
 struct DocumentAnswer {
     let item: Item
-    let format: Format
-    private let isIndented: Bool
-    private let negotiation: Negotiation
+    private let question: Question
     private let cacheControl: String
     private let header: ResponseHeader
 
     /// - Throws: `Problem` (406) for a source without documents.
     init(_ inquiry: Inquiry, _ header: ResponseHeader, cacheControl: String) throws(Problem) {
-        let (question, composition) = (inquiry.question, inquiry.publication.snapshot.composition)
         guard inquiry.source.hasDocuments else { throw Self.noDocument }
-        item = question.isInline ? inquiry.item : composition?.origin(of: inquiry.item).item ?? inquiry.item
+        question = inquiry.question
+        let composition = question.isInline ? nil : inquiry.publication.snapshot.composition
+        item = composition?.origin(of: inquiry.item).item ?? inquiry.item
         self.header = header
         self.cacheControl = cacheControl
-        negotiation = question.negotiation
-        format = question.delivery.format
-        isIndented = question.delivery.isIndented
     }
+
+    private var format: Format { question.delivery.format }
+    private var negotiation: Negotiation { question.negotiation }
 
     /// The document in the requested coding. A long one is written while it is sent, so that it takes no memory.
     ///
@@ -34,7 +33,7 @@ struct DocumentAnswer {
         let plain = RepresentationMetadata(
             contentType: contentType, entityTag: Self.entityTag(of: item, format), cacheControl: cacheControl,
             vary: "Accept-Encoding, Accept")
-        let metadata = isIndented ? plain.indented : plain
+        let metadata = question.delivery.isIndented ? plain.indented : plain
         let stream = try stream()
         let anyLength = try negotiation.codingOfAnyLength()
         let coding = if let anyLength { anyLength } else { try self.coding(of: stream) }
@@ -73,7 +72,7 @@ struct DocumentAnswer {
         switch format {
         case .json:
             let compact = DocumentStream(walk, JSONPropertyListWriter.init())
-            return isIndented ? IndentedStream(compact) : compact
+            return question.delivery.isIndented ? IndentedStream(compact) : compact
         case .binary: return DocumentStream(walk, BinaryPropertyListWriter())
         case .plist:
             // After the first piece, a text that XML cannot represent could only be reported by cutting the connection.

@@ -92,10 +92,11 @@ final class GivenVersions: Sendable {
 
 /// The version of a level that a client has (`?since=`), and the search for it in earlier publications.
 struct SinceVersion {
-    private let version: RequestedVersion
-    private let question: Question
-    private let history: History
-    private let known: Item?
+    let version: RequestedVersion
+    let question: Question
+    let history: History
+    /// The state that the client is known to have; nil to search for it.
+    let known: Item?
 
     /// The bytes that are written in search of an unrecorded version, at most, as a multiple of the current level's:
     /// clients may send any version.
@@ -104,14 +105,6 @@ struct SinceVersion {
     private static let leastSearched = 16 << 10
     /// In bytes.
     private static let leastRowBytes = 90
-
-    /// - Parameter known: the state that the client is known to have; nil to search for it.
-    init(_ version: RequestedVersion, _ question: Question, _ history: History, known: Item?) {
-        self.version = version
-        self.question = question
-        self.history = history
-        self.known = known
-    }
 
     /// The change from the version to an answer of this version and length; nil if the version that the client has is
     /// unknown.

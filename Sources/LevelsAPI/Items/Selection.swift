@@ -111,7 +111,7 @@ struct Selection {
         guard let version = whole.version else { throw .unwritten }
         history.note(version, number: inquiry.publication.number)
         guard let since = question.delivery.since else { return try representation(of: whole, question) }
-        let earlier = SinceVersion(since, question, history, known: known)
+        let earlier = SinceVersion(version: since, question: question, history: history, known: known)
         let bytes = whole.body.count
         return try representation(of: whole, question) { () throws(Problem) in
             guard let change = earlier.change(to: level, version: version, bytes: bytes) else { return nil }
@@ -164,7 +164,7 @@ struct Selection {
 
     private func written(_ answer: some ItemAnswer, for inquiry: Inquiry) throws(Problem) -> Rendering {
         var whole = try written(answer, inquiry.question.delivery.format)
-        if let language = AnswerLanguage(of: inquiry) { whole.metadata.note(language) }
+        whole.metadata.noteLanguage(of: inquiry)
         return whole
     }
 

@@ -1,6 +1,8 @@
 import Bytes
 import ContentCodings
 import HTTPServer
+import Levels
+import TreeStore
 
 /// Makes the header lines of every response; only this type adds the lines for pages of other origins.
 struct ResponseHeader {
@@ -76,9 +78,13 @@ struct RepresentationMetadata {
     var next: String?
     var added: HeaderLines = []
 
-    mutating func note(_ language: AnswerLanguage) {
-        vary = AnswerLanguage.vary
-        if let tag = language.tag { added.append(("Content-Language", tag)) }
+    /// Notes the language of an answer from a document with translations (RFC 9110, section 8.5).
+    mutating func noteLanguage(of inquiry: Inquiry) {
+        guard let number = inquiry.question.language else { return }
+        vary = "Accept-Encoding, Accept, Accept-Language"
+        if let tag = inquiry.publication.snapshot.translations?.variant(number)?.language {
+            added.append(("Content-Language", tag))
+        }
     }
 
     func entityTag(_ coding: ContentCoding) -> String? { entityTag.map { EntityTag.of($0, coding) } }

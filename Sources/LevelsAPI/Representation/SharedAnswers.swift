@@ -54,13 +54,6 @@ final class SharedAnswers: Sendable {
         }
     }
 
-    /// An answer on its way that a publication shows too.
-    struct Found {
-        let representation: Representation
-        /// Whether it was made for an older publication.
-        let isOlder: Bool
-    }
-
     /// A request for an answer that may be shared.
     struct Place {
         fileprivate let key: Key
@@ -77,8 +70,8 @@ final class SharedAnswers: Sendable {
         Place(key: Key(inquiry.question), inquiry: inquiry, isLasting: isLasting, answers: self)
     }
 
-    /// The answer on its way to the same request, if the publication shows it.
-    func answer(_ inquiry: Inquiry) -> Found? {
+    /// The answer on its way to the same request, if the publication shows it, and whether it was made for an older publication.
+    func answer(_ inquiry: Inquiry) -> (representation: Representation, isOlder: Bool)? {
         let (key, number) = (Key(inquiry.question), inquiry.publication.number)
         let found: (Entry, Response.Body)? = table.withLock { table in
             guard let entry = table.entries[key], let body = entry.body else { return nil }
@@ -87,7 +80,7 @@ final class SharedAnswers: Sendable {
             return (entry, body)
         }
         guard let (entry, body) = found else { return nil }
-        return Found(representation: entry.representation(body), isOlder: entry.number < number)
+        return (entry.representation(body), isOlder: entry.number < number)
     }
 
     /// The size of the answer to the same request in the same publication, if it was refused. Until there is room for

@@ -104,7 +104,7 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
         public let hasTitle: Bool
         public let hasKey: Bool
         /// The UTF-8 of the other names, in ascending order.
-        public let fields: [[UInt8]]
+        public let fields: FieldNames
     }
 
     /// The names, or `*`.
@@ -114,7 +114,7 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
         case .all: "*"
         case .named(let names):
             ((names.hasTitle ? ["Title"] : []) + (names.hasKey ? ["Key"] : [])
-                + names.fields.map { String(utf8: $0.span) }).joined(separator: ",")
+                + names.fields.names.map { String(utf8: $0.span) }).joined(separator: ",")
         }
     }
 
@@ -128,9 +128,7 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
         guard names.count <= Self.most, !names.contains(where: \.isEmpty) else { return nil }
         let fields = names.filter { $0 != "Title" && $0 != "Key" }.map { Array($0.utf8) }
         self = .named(
-            Names(
-                hasTitle: names.contains("Title"), hasKey: names.contains("Key"),
-                fields: fields.sorted { $0.lexicographicallyPrecedes($1) }))
+            Names(hasTitle: names.contains("Title"), hasKey: names.contains("Key"), fields: FieldNames(fields)))
     }
 
     /// The maximum number of names; for more, use `*`.
@@ -146,8 +144,8 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
         case .named(let names):
             if names.hasTitle { visit(bytes.extracting(row.title)) }
             if names.hasKey { visit(bytes.extracting(row.key)) }
-            guard !names.fields.isEmpty, !row.isString else { return }
-            Self.forEachField(of: row, in: bytes, isWanted: names.contains, visit)
+            guard !names.fields.names.isEmpty, !row.isString else { return }
+            Self.forEachField(of: row, in: bytes, isWanted: names.fields.contains, visit)
         }
     }
 
@@ -169,28 +167,10 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    private static func forEachText(
-        among elements: Range<Int>, in bytes: Span<UInt8>, _ visit: (Span<UInt8>) -> Void
-    ) {
+    private static func forEachText(among elements: Range<Int>, in bytes: Span<UInt8>, _ visit: (Span<UInt8>) -> Void) {
         var reader = PackedReader(bytes, at: elements.lowerBound)
         while reader.offset < elements.upperBound {
             if case .text(let range) = FieldValue(&reader) { visit(bytes.extracting(range)) }
         }
-    }
-}
-
-extension SearchedFields.Names {
-    fileprivate func contains(_ name: Span<UInt8>) -> Bool {
-        let next = fields.partitioningIndex { !Self.precedes($0.span, name) }
-        guard next < fields.count else { return false }
-        let field = fields[next]
-        return field.span.isEqual(to: name)
-    }
-
-    private static func precedes(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
-        for index in 0..<min(one.count, other.count) where one[index] != other[index] {
-            return one[index] < other[index]
-        }
-        return one.count < other.count
     }
 }

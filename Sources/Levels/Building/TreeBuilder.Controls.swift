@@ -18,10 +18,9 @@ extension TreeBuilder {
         control.addProperties(of: item, isToggle: type == .toggleSwitch)
         return control
     }
-}
 
-/// Settings pages: documents whose root has `PreferenceSpecifiers`.
-extension TreeBuilder {
+    // MARK: Settings pages: documents whose root has `PreferenceSpecifiers`
+
     /// The field of the innermost item's `PreferenceSpecifiers`, if they make it a settings page.
     var pageField: Int? {
         guard let field = items.field(specifiersSlot) else { return nil }

@@ -27,10 +27,9 @@ extension TreeBuilder {
         guard let repeated = tree.repeatedTitle else { return }
         warn(repeated.message, at: repeated.second ?? position)
     }
-}
 
-/// Notes fields that hold rows under a name that is not structural.
-extension TreeBuilder {
+    // MARK: Rows under names that are not structural
+
     /// Checks a list that is a field of the innermost item or section.
     mutating func noteList(_ content: Range<Int>, at position: SourcePosition) {
         let meaning = tree.fields.start(tree.fields.count - 1).meaning

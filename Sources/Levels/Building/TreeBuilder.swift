@@ -101,10 +101,9 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         kind = frames.last?.kind
         expected = frames.last?.elements ?? .document
     }
-}
 
-/// The slots of an item that is gathered: what its structural keys say, as typed values.
-extension TreeBuilder {
+    // MARK: The slots of an item
+
     func name(ofField field: Int) -> String {
         String(utf8: tree.fields.bytes.span.extracting(tree.fields.start(field).name))
     }
@@ -137,10 +136,9 @@ extension TreeBuilder {
             return text
         }
     }
-}
 
-/// Parts: items whose level comes from another file.
-extension TreeBuilder {
+    // MARK: Parts: items whose level comes from another file
+
     /// The innermost item's `Source`; nil unless it is text.
     var source: String? {
         guard holdsSources, let field = items.field(sourceSlot) else { return nil }

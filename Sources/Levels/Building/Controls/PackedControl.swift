@@ -87,7 +87,7 @@ struct PackedControl: ~Copyable {
     func append(to output: inout ByteBuffer) { Self.append(members, to: &output) }
 
     static func append(_ members: Span<UInt8>, to output: inout ByteBuffer) {
-        output.append(packed: 0)
+        output.append(leb128: 0)
         output.append(PackedTag.control)
         let content = output.beginContainer(.dictionary)
         output.append(members)
@@ -120,10 +120,9 @@ extension ByteBuffer {
     mutating func append(field name: String, text: String) {
         append(run: name.utf8Span.span)
         append(PackedTag.string)
-        append(packed: UInt64(text.utf8.count))
+        append(leb128: UInt64(text.utf8.count))
         append(text)
     }
-
 }
 
 extension Level {
@@ -151,13 +150,12 @@ extension Level {
     }
 
     private func ownControl(ofRow number: Int) -> PropertyListDictionary? {
-        let bytes = bytes
-        guard let members = row(number).control(in: bytes.span) else { return nil }
+        guard let members = row(number).control(in: span) else { return nil }
         var control = PropertyListDictionary()
-        for member in PackedField.all(in: members, of: bytes.span) {
+        for member in PackedField.all(in: members, of: span) {
             do throws(PropertyListError) {
-                let name = String(utf8: bytes.span.extracting(member.name))
-                control[name] = try PropertyListValue(packed: bytes.span, at: member.value)
+                let name = String(utf8: span.extracting(member.name))
+                control[name] = try PropertyListValue(packed: span, at: member.value)
             } catch {
                 return nil
             }
@@ -167,8 +165,7 @@ extension Level {
 
     /// The key for storing the value of a row's control; nil without one.
     func controlKey(ofRow number: Int) -> String? {
-        let bytes = bytes
-        guard let members = row(number).control(in: bytes.span) else { return nil }
-        return PackedDictionary(bytes.span, members).text("key")
+        guard let members = row(number).control(in: span) else { return nil }
+        return PackedDictionary(span, members).text("key")
     }
 }

@@ -29,7 +29,6 @@ public struct SettingsPage: Sendable {
 extension Level {
     /// The text of a row's field; nil for any other value.
     func text(_ field: String, inRow number: Int) -> String? {
-        let bytes = bytes
-        return PackedDictionary(bytes.span, row(number).fields).text(field)
+        PackedDictionary(span, row(number).fields).text(field)
     }
 }

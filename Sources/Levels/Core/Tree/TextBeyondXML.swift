@@ -29,9 +29,7 @@ enum TextBeyondXML {
         }
         return false
     }
-}
 
-extension TextBeyondXML {
     /// Whether an item contains it, apart from the levels below.
     static func isIn(_ row: Row, of bytes: Span<UInt8>) -> Bool {
         row.isString
@@ -60,8 +58,5 @@ extension TextBeyondXML {
 
 extension Level {
     /// Whether a row's item, apart from the levels below, contains text or dates that XML cannot represent.
-    public func holdsTextBeyondXML(inRow number: Int) -> Bool {
-        let bytes = bytes
-        return TextBeyondXML.isIn(row(number), of: bytes.span)
-    }
+    public func holdsTextBeyondXML(inRow number: Int) -> Bool { TextBeyondXML.isIn(row(number), of: span) }
 }

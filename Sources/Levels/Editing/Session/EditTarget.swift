@@ -11,9 +11,7 @@ struct EditTarget {
 
     /// The rows that lead to the place where the file is mounted.
     var mount: [Int] { Array(shown.rowPath.prefix(shown.depth - item.depth)) }
-}
 
-extension EditTarget {
     /// Refuses items that cannot be edited.
     ///
     /// - Parameter asOwner: whether the level below the item is edited instead of the item.

@@ -3,19 +3,12 @@ internal import PropertyLists
 
 /// Makes single rows, as the document's builder does.
 struct RowMaker {
-    private let editor: TreeEditor
+    let editor: TreeEditor
     let syntax: FileSyntax
     /// The section of the row, if its `Type` makes controls of its rows.
-    let group: Section?
+    var group: Section?
     /// Whether the row is the root's.
-    let isRoot: Bool
-
-    init(_ editor: TreeEditor, syntax: FileSyntax, group: Section? = nil, isRoot: Bool = false) {
-        self.editor = editor
-        self.syntax = syntax
-        self.group = group
-        self.isRoot = isRoot
-    }
+    var isRoot = false
 
     private var names: StructuralNames { editor.names }
 
@@ -54,7 +47,7 @@ struct RowMaker {
     }
 
     private var values: FileValues {
-        FileValues(TreeBuilder(names: names, limits: editor.limits, isXML: syntax == .xml), syntax: syntax)
+        FileValues(builder: TreeBuilder(names: names, limits: editor.limits, isXML: syntax == .xml), syntax: syntax)
     }
 
     // MARK: Sending
@@ -70,9 +63,7 @@ struct RowMaker {
         }
     }
 
-    private func send(
-        _ part: ItemContent.Part, of old: Item.Step, to values: inout FileValues
-    ) throws(EditRefusal) {
+    private func send(_ part: ItemContent.Part, of old: Item.Step, to values: inout FileValues) throws(EditRefusal) {
         switch part {
         case .field(let entry):
             let pointer = JSONPointer.step(entry.key)
@@ -93,9 +84,7 @@ struct RowMaker {
         }
     }
 
-    private static func locate(
-        _ pointer: String, _ body: () throws(PropertyListError) -> Void
-    ) throws(EditRefusal) {
+    private static func locate(_ pointer: String, _ body: () throws(PropertyListError) -> Void) throws(EditRefusal) {
         do throws(PropertyListError) { try body() } catch {
             throw EditRefusal(.invalid(pointer: pointer), error.sentence)
         }
@@ -176,12 +165,7 @@ struct RowMaker {
 /// Builds a tree from values in the form that the document's file can hold.
 struct FileValues: PropertyListConsumer, ~Copyable {
     var builder: TreeBuilder
-    private let syntax: FileSyntax
-
-    init(_ builder: consuming TreeBuilder, syntax: FileSyntax) {
-        self.builder = builder
-        self.syntax = syntax
-    }
+    let syntax: FileSyntax
 
     consuming func finish() throws(PropertyListError) -> Tree { try builder.finish() }
 

@@ -123,8 +123,7 @@ extension Item.Step {
     public func withRow<Result, Failure: Error>(
         _ visit: (_ row: borrowing RowView) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let bytes = level.bytes
-        return try visit(RowView(bytes.span, number: row, of: level))
+        return try visit(RowView(level.span, number: row, of: level))
     }
 }
 
@@ -133,7 +132,7 @@ extension RowPage {
     public var isOfOneLevel: Bool {
         switch listing.rows {
         case .level, .numbers: true
-        case .places, .items, .part: false
+        case .items, .part: false
         }
     }
 
@@ -142,13 +141,13 @@ extension RowPage {
         _ visit: (_ row: borrowing RowView) throws(Failure) -> Void
     ) throws(Failure) {
         guard let level = listing.level else { return }
-        let bytes = level.bytes
+        let bytes = level.span
         switch listing.rows {
         case .numbers(let rows):
-            for number in numbers { try visit(RowView(bytes.span, number: Int(rows[number]), of: level)) }
+            for number in numbers { try visit(RowView(bytes, number: Int(rows[number]), of: level)) }
         default:
             for number in numbers {
-                try visit(RowView(bytes.span, number: number, of: level, count: childCounts?[number]))
+                try visit(RowView(bytes, number: number, of: level, count: childCounts?[number]))
             }
         }
     }
@@ -159,8 +158,7 @@ extension RowPage {
     ) throws(Failure) {
         let place = listing.place(at: number)
         guard let level = listing.level(of: place) else { return }
-        let bytes = level.bytes
-        try visit(RowView(bytes.span, number: place.row, of: level, count: childCounts?[number]))
+        try visit(RowView(level.span, number: place.row, of: level, count: childCounts?[number]))
     }
 
     /// Whether two rows of two pages are equal in all that is written; false unless both pages are of one level.

@@ -45,12 +45,7 @@ public final class SearchTexts: Sendable {
     struct Pass {
         fileprivate let texts: SearchTexts
         fileprivate let number: Int
-        private var used = 0
-
-        fileprivate init(_ texts: SearchTexts, number: Int) {
-            self.texts = texts
-            self.number = number
-        }
+        fileprivate var used = 0
 
         mutating func plan(of level: Level) -> SearchPlan { texts.plan(of: level) }
 
@@ -66,7 +61,7 @@ public final class SearchTexts: Sendable {
 
     func beginSearch() -> Pass {
         Pass(
-            self,
+            texts: self,
             number: state.withLock { state in
                 state.search += 1
                 return state.search

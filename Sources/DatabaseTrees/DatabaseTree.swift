@@ -169,9 +169,10 @@ extension ItemIndex {
     fileprivate init(_ table: ItemTable, _ document: Level, named: [Int64]) throws(PropertyListError) {
         self.init()
         for id in table.parents {
-            setRows(table.rows(below: id).map { row in
-                Slot(id: table.place(row).id, position: table.place(row).position)
-            }, below: id)
+            setRows(
+                table.rows(below: id).map { row in
+                    Slot(id: table.place(row).id, position: table.place(row).position)
+                }, below: id)
         }
         for id in named {
             guard let path = path(of: id) else { continue }

@@ -52,7 +52,9 @@ struct PostgresGroup {
             statements.revisions.with(last.revision).with(requests.map(\.mark)).with(requests.map(\.author))
                 .with(requests.map { Optional(Int32(isWhole($0) ? 1 : 0)) }))
         for (number, request) in requests.enumerated() {
-            for write in request.writes { attempt.add(write.statement(in: last.revision + Int64(number) + 1), of: number) }
+            for write in request.writes {
+                attempt.add(write.statement(in: last.revision + Int64(number) + 1), of: number)
+            }
             if checksAtOnce { attempt.add(PostgresTreeStatements.checkAtOnce, of: number) }
         }
         attempt.add(changes(statements.changes))

@@ -1,12 +1,11 @@
 /// A connection that is made again after it was lost, with growing pauses between attempts.
 final class PostgresLink {
-    typealias Instant = ContinuousClock.Instant
 
     private let parameters: [(name: String, value: String)]
     private let listens: Bool
     private var connection: PostgresConnection?
     private var pause = PostgresLink.shortestPause
-    private var lastFailure: (failure: PostgresFailure, at: Instant)?
+    private var lastFailure: (failure: PostgresFailure, at: ContinuousClock.Instant)?
     /// Whether LISTEN was refused, as on a standby, so that only polling tells of news.
     private(set) var mustPoll = false
 
@@ -46,7 +45,7 @@ final class PostgresLink {
     func close() { connection = nil }
 
     /// When the next attempt may be made; nil if there is a connection, or none was tried.
-    var nextAttempt: Instant? { current == nil ? lastFailure.map { $0.at + pause } : nil }
+    var nextAttempt: ContinuousClock.Instant? { current == nil ? lastFailure.map { $0.at + pause } : nil }
 
     /// What holds for the whole session.
     ///

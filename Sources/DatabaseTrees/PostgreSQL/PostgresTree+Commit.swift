@@ -99,7 +99,7 @@ extension PostgresTree {
 
     /// Connects again and looks for the group, until its outcome is known or the patience ends.
     private func findOut(_ group: PostgresGroup) throws(CommitError) {
-        let end = Instant.now + commitPatience
+        let end = ContinuousClock.Instant.now + commitPatience
         onDoubt?(DatabaseError(.away, PostgresFailure.lost.message))
         var failure: CommitError?
         repeat {
@@ -109,7 +109,7 @@ extension PostgresTree {
             case .failed(let error): throw error
             case .inDoubt: continue
             }
-        } while Instant.now < end
+        } while ContinuousClock.Instant.now < end
         throw .unknown(
             "the connection to the database broke during a commit, and whether the edits were written could not be found out within \(commitPatience.components.seconds) seconds"
         )
@@ -158,8 +158,8 @@ extension PostgresTree {
         }
     }
 
-    private func pause(until instant: Instant) {
-        let duration = Instant.now.duration(to: instant)
+    private func pause(until instant: ContinuousClock.Instant) {
+        let duration = ContinuousClock.Instant.now.duration(to: instant)
         guard duration > .zero else { return }
         usleep(UInt32(clamping: Int(duration / .microseconds(1))))
     }

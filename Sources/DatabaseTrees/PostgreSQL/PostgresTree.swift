@@ -6,7 +6,6 @@ internal import Threads
 /// Reads and edits use one connection; with `read=standby` in the address, reads prefer a standby and edits have a
 /// connection to the primary server of their own.
 final class PostgresTree: TreeDatabase {
-    typealias Instant = ContinuousClock.Instant
 
     let address: PostgresAddress
     /// How the tree is read and followed.
@@ -31,10 +30,10 @@ final class PostgresTree: TreeDatabase {
     /// Whether the next call of `revisions` takes the lock of the tree, because the last commit came too late.
     var wantsLock = false
     /// Until when the lock of the tree is held for a commit that follows; nil if it is not held.
-    var lockedUntil: Instant?
+    var lockedUntil: ContinuousClock.Instant?
     /// Whether there may be more revisions than the last call of `revisions` has returned.
     var hasMore = false
-    private var lastLook: Instant?
+    private var lastLook: ContinuousClock.Instant?
 
     /// The pause between two looks at a server that sends no notifications.
     static let standbyInterval = Duration.milliseconds(50)
@@ -104,13 +103,13 @@ final class PostgresTree: TreeDatabase {
         waits.wake(by: nextWake)
     }
 
-    private var nextWake: Instant {
+    private var nextWake: ContinuousClock.Instant {
         if hasMore { return .now }
         guard reader.current != nil else { return reader.nextAttempt ?? .now }
         return min(nextLook, lockedUntil ?? nextLook)
     }
 
-    func isWoken(at now: Instant) -> Bool {
+    func isWoken(at now: ContinuousClock.Instant) -> Bool {
         if let lockedUntil, now >= lockedUntil {
             // No commit came. Ending the transaction would wait for the server; closing the connection does not.
             self.lockedUntil = nil
@@ -133,7 +132,7 @@ final class PostgresTree: TreeDatabase {
     func noteLook() { lastLook = .now }
 
     /// When the database is looked at next, without a notification.
-    private var nextLook: Instant {
+    private var nextLook: ContinuousClock.Instant {
         guard let lastLook else { return .now }
         return lastLook + (reader.mustPoll ? min(Self.standbyInterval, pollInterval) : pollInterval)
     }

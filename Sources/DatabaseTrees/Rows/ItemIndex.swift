@@ -68,7 +68,9 @@ struct ItemIndex {
         var path: [Int] = []
         var id = id
         while id != 0 {
-            guard path.count <= Self.deepest, let parent = parent(of: id), let row = rows[parent]?.firstIndex(where: { $0.id == id }) else {
+            guard path.count <= Self.deepest, let parent = parent(of: id),
+                let row = rows[parent]?.firstIndex(where: { $0.id == id })
+            else {
                 return nil
             }
             path.append(row)

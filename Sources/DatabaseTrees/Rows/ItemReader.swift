@@ -76,7 +76,7 @@ final class ItemReader {
         }
         var above: [Int64: Int64] = [:]
         for row in 0..<table.count { above[table.place(row).id] = table.place(row).parent }
-        for id in ids.sorted() {
+        for id in ids.sorted() where id != 0 {
             var (seen, next): (Set<Int64>, Int64?) = ([], id)
             while let item = next, item != 0, seen.insert(item).inserted { next = above[item] }
             guard next == id else { continue }
@@ -141,6 +141,8 @@ final class ItemReader {
         var places = 0
         /// The open containers.
         var open: [Container] = []
+        /// Whether an array of an item's children has begun and has no element yet.
+        var isInEmptyList = false
         /// What the latest key of an item or a section says of its value.
         var key = Key.other
         enum Container { case item, sectionList, sectionDictionary, section, other }
@@ -152,6 +154,7 @@ final class ItemReader {
         }
 
         mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
+            isInEmptyList = false
             switch open.last {
             case nil: open.append(.item)
             case .item where key == .sections:
@@ -179,16 +182,21 @@ final class ItemReader {
 
         mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
             let isList = open.last.map { $0 == .item && key != .other } ?? true
+            isInEmptyList = open.last == .item && key == .children
             open.append(isList ? .sectionList : .other)
             try reader.builder.beginArray(at: position)
         }
 
         mutating func endArray() throws(PropertyListError) {
             _ = open.popLast()
+            // An empty array is a place for rows, too.
+            if isInEmptyList, places == 0, next < rows.upperBound { try sendElements() }
+            isInEmptyList = false
             try reader.builder.endArray()
         }
 
         mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
+            isInEmptyList = false
             guard open.isEmpty, !rows.isEmpty else { return try reader.builder.string(text) }
             try reader.builder.beginDictionary(at: ItemReader.nowhere)
             try reader.builder.key(Array((reader.names[.title].first ?? "Title").utf8).span, at: ItemReader.nowhere)
@@ -198,18 +206,21 @@ final class ItemReader {
         }
 
         mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
+            isInEmptyList = false
             try reader.builder.scalar(value)
         }
 
         mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) { try reader.builder.data(bytes) }
 
         mutating func null() throws(PropertyListError) {
+            isInEmptyList = false
             switch open.last {
             case nil where id == 0, .sectionList, .sectionDictionary: try sendRows()
             case .item where key != .other, .section where key == .children: try sendRows()
             default:
                 throw PropertyListError(
-                    "'null' stands for the rows of an item or of a section, and for no other value; leave the entry out")
+                    "'null' stands for the rows of an item or of a section, and for no other value; leave the entry out"
+                )
             }
         }
 
@@ -224,12 +235,16 @@ final class ItemReader {
 
         private mutating func sendRows() throws(PropertyListError) {
             try reader.builder.beginArray(at: ItemReader.nowhere)
+            try sendElements()
+            try reader.builder.endArray()
+        }
+
+        private mutating func sendElements() throws(PropertyListError) {
             while next < rows.upperBound, reader.table.place(next).section == places {
                 try reader.send(next)
                 next += 1
             }
             places += 1
-            try reader.builder.endArray()
         }
 
         /// Refuses rows of sections that are not there.

@@ -140,8 +140,8 @@ struct TreeFollower {
         let row: FollowedRow =
             switch root {
             case .same: .kept(0)
-            case .over(let level): .over(0, level)
-            case .other(let step, let level): .other(step, over: level, replacing: 0)
+            case .over(let level): .changedBelow(0, level)
+            case .other(let step, let level): .other(step, level: level, replacing: 0)
             }
         let document = try made(of: [row], [1], old, nil)
         do throws(TreeError) { try editor.check(document) } catch { throw PropertyListError(error.description) }
@@ -158,6 +158,9 @@ struct TreeFollower {
         }
     }
 
+    /// The last row of an item is gone: its fields in the database may have a place for rows, or have none.
+    private static let unknownPlace = PropertyListError("the last row of an item is gone")
+
     /// What became of an item.
     private enum Followed {
         case same
@@ -171,6 +174,9 @@ struct TreeFollower {
         guard touched.contains(id) else { return .same }
         guard let before = step(of: id) else { return .other(try made(id, isRoot: isRoot), over: nil) }
         guard let row = rows[id] else {
+            guard !index.rows(below: id).isEmpty || self.before.rows(below: id).isEmpty else {
+                throw Self.unknownPlace
+            }
             guard let level = try level(below: id, before, owner: before) else {
                 return .other(try made(id, isRoot: isRoot), over: nil)
             }
@@ -187,7 +193,9 @@ struct TreeFollower {
     /// The level below an item that has the same sections as before.
     ///
     /// - Returns: nil if it must be made anew.
-    private mutating func level(below id: Int64, _ before: Item.Step, owner: Item.Step) throws(PropertyListError) -> Level? {
+    private mutating func level(below id: Int64, _ before: Item.Step, owner: Item.Step) throws(PropertyListError)
+        -> Level?
+    {
         let slots = index.rows(below: id)
         let level = before.below ?? .empty
         guard !level.form.isDrilled, level.allRowCount == level.count else { return slots.isEmpty ? level : nil }
@@ -229,7 +237,7 @@ struct TreeFollower {
         _ id: Int64, from row: Int?, to rows: inout [FollowedRow]
     ) throws(PropertyListError) -> Bool {
         switch try item(id) {
-        case .other(let step, let below): rows.append(.other(step, over: below, replacing: row))
+        case .other(let step, let below): rows.append(.other(step, level: below, replacing: row))
         case .over(let level): return append(id, from: row, over: level, to: &rows)
         case .same: return append(id, from: row, over: nil, to: &rows)
         }
@@ -238,9 +246,9 @@ struct TreeFollower {
 
     private func append(_ id: Int64, from row: Int?, over level: Level?, to rows: inout [FollowedRow]) -> Bool {
         if let row {
-            rows.append(level.map { .over(row, $0) } ?? .kept(row))
+            rows.append(level.map { .changedBelow(row, $0) } ?? .kept(row))
         } else if let step = step(of: id) {
-            rows.append(.other(step, over: level, replacing: nil))
+            rows.append(.other(step, level: level, replacing: nil))
         } else {
             return false
         }
@@ -269,6 +277,9 @@ struct TreeFollower {
         if let row = rows[place.id] {
             table.add(place, text: row.fields)
         } else if let known, touched.contains(place.id) {
+            guard !index.rows(below: place.id).isEmpty || before.rows(below: place.id).isEmpty else {
+                throw Self.unknownPlace
+            }
             table.add(place, text: try FieldsWriter.fields(of: known))
         } else if let known {
             return table.add(place, known)

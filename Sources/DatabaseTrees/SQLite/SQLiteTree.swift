@@ -89,7 +89,8 @@ final class SQLiteTree: TreeDatabase {
         }
         if let ownEpoch, ownEpoch.old != epoch { self.ownEpoch = nil }
         return TreeHead(
-            epoch: ownEpoch?.new ?? epoch, revision: revision, mark: row[4].string, date: row[5].real ?? 0, oldest: oldest,
+            epoch: ownEpoch?.new ?? epoch, revision: revision, mark: row[4].string, date: row[5].real ?? 0,
+            oldest: oldest,
             keys: row[3].string)
     }
 

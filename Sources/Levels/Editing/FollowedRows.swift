@@ -3,11 +3,11 @@ package enum FollowedRow {
     /// A row of the level before, with everything below it.
     case kept(Int)
     /// A row of the level before, over another level.
-    case over(Int, Level)
+    case changedBelow(Int, Level)
     /// A row of a level elsewhere, with everything below it, or over the level given.
     ///
     /// - Parameter replacing: the row of the level before whose item it is; nil for one that was not there.
-    case other(Item.Step, over: Level?, replacing: Int?)
+    case other(Item.Step, level: Level?, replacing: Int?)
 }
 
 extension TreeEditor {
@@ -26,7 +26,7 @@ extension TreeEditor {
         for (number, row) in rows.enumerated() {
             switch row {
             case .kept(let old): pieces.append(keeping: old)
-            case .over(let row, let level):
+            case .changedBelow(let row, let level):
                 if old.child(row)?.form == level.form {
                     replaced.append((number, level))
                     pieces.append(keeping: row)
@@ -81,6 +81,11 @@ extension [RowArrangement.Piece] {
     fileprivate func separatingMoves() -> [RowArrangement.Piece] {
         var next = 0
         return flatMap { piece -> [RowArrangement.Piece] in
+            if case .new(var new) = piece, let replaced = new.replaced {
+                // A row that was moved, too, takes no row's place.
+                if replaced >= next { next = replaced + 1 } else { new.replaced = nil }
+                return [.new(new)]
+            }
             guard case .kept(let range) = piece else { return [piece] }
             guard range.lowerBound >= next else { return range.map { .moved($0) } }
             next = range.upperBound

@@ -73,7 +73,8 @@ extension Inotify {
         package init(rawValue: UInt32) { self.rawValue = rawValue }
 
         /// A name was created or removed, or its file was written to and closed.
-        package static let names = Mask(rawValue: UInt32(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO))
+        package static let names = Mask(
+            rawValue: UInt32(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO))
         /// A file was written to, and may still be open.
         package static let content = Mask(rawValue: UInt32(IN_MODIFY))
         /// A file was written to and closed, under any of its names.

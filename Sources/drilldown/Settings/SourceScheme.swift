@@ -116,7 +116,8 @@ extension SourceScheme {
             return UsageError("'\(path: shown)': name a file by its path: \(path: source[end.upperBound...]).")
         }
         return UsageError(
-            "'\(path: shown)': a document must be a file, an http or https URL, sqlite:FILE or a postgres URL; \(scheme) is not supported.")
+            "'\(path: shown)': a document must be a file, an http or https URL, sqlite:FILE or a postgres URL; \(scheme) is not supported."
+        )
     }
 
     /// Beside a file, or in a folder that is the document.

@@ -1,0 +1,73 @@
+import Levels
+import PropertyLists
+import Testing
+
+@testable import DatabaseTrees
+
+/// The column `fields`: written from an item, and read again.
+@Suite struct FieldsTests {
+    /// The fields of the root of a document.
+    private func fields(_ value: PropertyListValue) throws -> String {
+        var builder = TreeBuilder()
+        var walk = PropertyListValueWalk(value)
+        try walk.finish(to: &builder)
+        let document = try builder.finish().document
+        return String(decoding: try FieldsWriter.fields(of: Item.Step(level: document, row: 0)), as: UTF8.self)
+    }
+
+    private func dictionary(_ entries: KeyValuePairs<String, PropertyListValue>) -> PropertyListValue {
+        .dictionary(PropertyListDictionary(entries.map { .init(key: $0, value: $1) }))
+    }
+
+    @Test func hasNullInPlaceOfRows() throws {
+        #expect(try fields(.array([.string("a")])) == "null")
+        #expect(try fields(.array([.array([.string("a")]), .array([])])) == "[null,null]")
+        let list = dictionary(["Title": .string("T"), "Rows": .array([.string("a")]), "Note": .string("n")])
+        #expect(try fields(list) == #"{"Title":"T","Rows":null,"Note":"n"}"#)
+        #expect(try fields(dictionary(["Title": .string("T"), "Rows": .array([])])) == #"{"Title":"T","Rows":[]}"#)
+    }
+
+    @Test func hasNullInPlaceOfTheRowsOfSections() throws {
+        let list = dictionary([
+            "Title": .string("T"),
+            "Sections": .array([dictionary(["Title": .string("One"), "Rows": .array([.string("a")])]), .array([])]),
+        ])
+        #expect(try fields(list) == #"{"Title":"T","Sections":[{"Title":"One","Rows":null},null]}"#)
+        let named = dictionary([
+            "Title": .string("T"),
+            "Sections": dictionary(["C": .array([.string("c")]), "A": .array([]), "hidden": .array([.string("x")])]),
+            "SectionKeys": .array([.string("A"), .string("C")]),
+        ])
+        let json = #"{"Title":"T","Sections":{"C":null,"A":null,"hidden":["x"]},"SectionKeys":["A","C"]}"#
+        #expect(try fields(named) == json)
+    }
+
+    @Test func hasTheTypesThatJSONLacks() throws {
+        let value = dictionary([
+            "Title": .string("T"), "Rows": .array([]), "When": .date(6_048_000), "Data": .data([1, 2]),
+            "None": .real(.nan),
+            "One": .real(1),
+            "Link": .uid(3), "Own": dictionary(["$date": .string("x")]),
+        ])
+        let text = try fields(value)
+        #expect(
+            text
+                == #"{"Title":"T","Rows":[],"When":{"$date":"2001-03-12T00:00:00Z"},"Data":{"$data":"AQI="},"None":{"$real":"nan"},"One":1.0,"Link":{"CF$UID":3},"Own":{"$dict":{"$date":"x"}}}"#
+        )
+        let decoded = try PropertyListValue(json: Array(text.utf8)).decoded()
+        guard case .dictionary(let fields) = decoded else {
+            Issue.record("a dictionary is wanted, not \(decoded)")
+            return
+        }
+        #expect(fields["When"] == .date(6_048_000))
+        #expect(fields["Data"] == .data([1, 2]))
+        #expect(fields["Link"] == .uid(3))
+        #expect(fields["Own"] == dictionary(["$date": .string("x")]))
+    }
+
+    @Test(arguments: [#"{"$date":"yesterday"}"#, #"{"$data":"%"}"#, #"{"$real":"1"}"#, #"{"$other":1}"#])
+    func refusesAnUnknownType(_ json: String) throws {
+        let value = try PropertyListValue(json: Array(json.utf8))
+        #expect(throws: PropertyListError.self) { try value.decoded() }
+    }
+}

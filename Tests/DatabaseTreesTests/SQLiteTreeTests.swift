@@ -1,0 +1,243 @@
+import Bytes
+import Foundation
+import Levels
+import PropertyLists
+import Testing
+import Threads
+import TreeSources
+
+@testable import DatabaseTrees
+@testable import TestSupport
+
+/// A tree in a SQLite file, with another program that writes to it.
+@Suite struct SQLiteTreeTests {
+    private let scratch: ScratchFolder
+    private let path: String
+
+    init() throws {
+        scratch = try ScratchFolder()
+        path = scratch("T.db")
+        try put(Self.yard)
+    }
+
+    private static let yard = #"""
+        {"Title":"Yard","Rows":[{"Title":"left","N":100},{"Title":"branch","Children":["a","b",{"Title":"c","Children":["d","e"]}]},
+        {"Title":"parts","Sections":[{"Title":"One","Rows":["s1","s2"]},{"Title":"Two","Rows":["t1"]}]},
+        {"Title":"named","Sections":{"B":["b1"],"A":["a1","a2"]},"SectionKeys":["A","B"]},{"Title":"leaf","K":1}]}
+        """#
+
+    private func put(_ json: String, replaces: Bool = false) throws {
+        var builder = TreeBuilder()
+        try JSONPropertyListReader.read(.memory(Array(json.utf8)), limits: .init(), into: &builder)
+        try source.importDocument(try builder.finish(), keys: .init(), replaces: replaces)
+    }
+
+    private var source: DatabaseTree { .sqlite(path: path, name: "sqlite:T.db") }
+
+    /// Another program's connection.
+    private func other() throws -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: path, name: "T.db")
+        try connection.execute("PRAGMA foreign_keys = ON")
+        return connection
+    }
+
+    private func loadedWatcher() throws -> DatabaseWatcher {
+        let watcher = DatabaseWatcher(source, SQLiteTree(path: path, name: "sqlite:T.db"))
+        _ = try watcher.load(replacing: nil)
+        return watcher
+    }
+
+    /// What a watcher reports when it is asked to look.
+    private func look(_ watcher: DatabaseWatcher) -> SourceReport? {
+        _ = watcher.refresh()
+        return watcher.advance(at: .now)
+    }
+
+    private func edit(_ watcher: DatabaseWatcher, _ edits: [Edit]) throws {
+        let group = try watcher.beginEdits()
+        _ = try group.apply(EditBatch(edits, isExact: true), by: "alice")
+        _ = try group.save()
+    }
+
+    private func path(_ keys: String...) throws -> ItemPath {
+        try ItemPath(Array(keys.joined(separator: "/").utf8).span)
+    }
+
+    // MARK: Edits
+
+    @Test func writesAnEditAsRowsAndARevision() throws {
+        let watcher = try loadedWatcher()
+        let changes = PropertyListValue.dictionary(.init([.init(key: "N", value: .integer(.init(7 as Int64)))]))
+        try edit(watcher, [.patch(changes, at: try path("left"))])
+        let row = try other().first("SELECT fields FROM items WHERE id = 1")
+        #expect(row?[0].string == #"{"Title":"left","N":7}"#)
+        let revision = try other().first("SELECT revision, author, writer FROM revisions ORDER BY revision DESC")
+        #expect(revision == [.integer(2), .text("alice"), .text("server")])
+        #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
+        #expect(look(watcher) == .confirmed)
+    }
+
+    @Test func writesNothingForWhatHasNotChanged() throws {
+        let watcher = try loadedWatcher()
+        try edit(watcher, [.insert(.string("new"), below: try path("branch"), at: .after("a"), section: nil)])
+        let changes = try other().first("SELECT count(*), min(item) FROM changes WHERE revision = 2")
+        let last = try other().first("SELECT max(id) FROM items")
+        #expect(changes == [.integer(1), last?[0] ?? .null])
+    }
+
+    @Test func doesNotOverwriteWhatOthersHaveCommitted() throws {
+        let watcher = try loadedWatcher()
+        let group = try watcher.beginEdits()
+        _ = try group.apply(EditBatch([.delete(try path("leaf"))], isExact: true), by: nil)
+        try other().execute(#"UPDATE items SET fields = '"other"' WHERE id = 1"#)
+        let error = #expect(throws: SaveError.self) { _ = try group.save() }
+        guard case .changedMeanwhile? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        guard case .advanced(let advances)? = look(watcher) else {
+            Issue.record("the other program's commit is not reported")
+            return
+        }
+        #expect(advances.map(\.cause) == [.database(author: nil)])
+        try edit(watcher, [.delete(try path("leaf"))])
+        #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
+    }
+
+    @Test func reportsTheConstraintThatRefusesAnEdit() throws {
+        try other().execute(
+            """
+            CREATE TRIGGER positive BEFORE UPDATE ON items WHEN json_extract(NEW.fields, '$.N') < 0
+            BEGIN SELECT RAISE(ABORT, 'N is positive'); END
+            """)
+        let watcher = try loadedWatcher()
+        let changes = PropertyListValue.dictionary(.init([.init(key: "N", value: .integer(.init(-1 as Int64)))]))
+        let error = #expect(throws: SaveError.self) { try edit(watcher, [.patch(changes, at: try path("left"))]) }
+        guard case .refused(0, let refusal)? = error, case .constraint("N is positive") = refusal.kind else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(refusal.detail == "The database refuses it: N is positive.")
+        #expect(try other().first("SELECT revision FROM head") == [.integer(1)])
+    }
+
+    // MARK: What others write
+
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func followsAsALoadWouldRead(_ seed: UInt64) throws {
+        var random = SplitMix(seed)
+        let watcher = try loadedWatcher()
+        let connection = try other()
+        for step in 0..<40 {
+            try connection.execute("BEGIN IMMEDIATE")
+            for _ in 0..<Int.random(in: 1...3, using: &random) { try write(connection, step, &random) }
+            try connection.execute("COMMIT")
+            switch look(watcher) {
+            case .advanced: break
+            case .arrived: _ = try watcher.load(replacing: watcher.document)
+            case .confirmed: continue
+            case let report:
+                Issue.record("step \(step): \(String(describing: report))")
+                return
+            }
+            let loaded = try source.load(replacing: nil).tree.document
+            let (followed, read) = (try json(watcher.document), try json(loaded))
+            try #require(followed == read, "seed \(seed), step \(step)")
+            try #require(watcher.document.hash == loaded.hash, "seed \(seed), step \(step)")
+        }
+    }
+
+    private func json(_ document: Level) throws -> String {
+        var writer = JSONPropertyListWriter()
+        var walk = TreeWalk(document, row: 0)
+        try walk.finish(to: &writer)
+        return String(decoding: Array(copying: writer.output.span), as: UTF8.self)
+    }
+
+    private func write(_ connection: SQLiteConnection, _ step: Int, _ random: inout SplitMix) throws {
+        var ids: [Int64] = []
+        try connection.rows("SELECT id FROM items WHERE id > 0") { ids.append($0.integer(0)) }
+        guard let id = ids.randomElement(using: &random) else { return }
+        let parent = try connection.first("SELECT parent, section FROM items WHERE id = ?", .integer(id)) ?? []
+        let place = Int64.random(in: 0...(20 << 32), using: &random)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0:
+            try connection.run(
+                "INSERT INTO items (parent, section, position, fields) VALUES (?, ?, ?, ?)", parent[0], parent[1],
+                .integer(place), .text(#"{"Title":"new \#(step)","N":\#(step)}"#))
+        case 1: try connection.run("UPDATE items SET position = ? WHERE id = ?", .integer(place), .integer(id))
+        case 2: try connection.run("DELETE FROM items WHERE id = ?", .integer(id))
+        case 3:
+            try connection.run(
+                "UPDATE items SET fields = json_set(fields, '$.N', ?) WHERE id = ? AND json_type(fields) = 'object'",
+                .integer(Int64(step)), .integer(id))
+        case 4:
+            try connection.run(
+                "INSERT INTO items (parent, position, fields) SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM items WHERE parent = ?)",
+                .integer(id), .integer(place), .text(#""below \#(step)""#), .integer(id))
+        default:
+            // A leaf goes below the first row of another level.
+            try connection.run(
+                """
+                UPDATE items SET parent = ?, section = ?, position = ? WHERE id = (SELECT id FROM items AS i
+                  WHERE id <> ? AND id > 0 AND NOT EXISTS (SELECT 1 FROM items WHERE parent = i.id) LIMIT 1)
+                """, parent[0], parent[1], .integer(place), .integer(id))
+        }
+    }
+
+    @Test func namesTheItemThatBreaksARule() throws {
+        let watcher = try loadedWatcher()
+        try other().execute(#"UPDATE items SET fields = '{"Title":"x","F":[null]}' WHERE id = 1"#)
+        #expect(look(watcher) == .arrived)
+        let error = #expect(throws: SourceError.self) { _ = try watcher.load(replacing: nil) }
+        #expect(
+            error?.description
+                == "sqlite:T.db: items[1]: in /x: 'null' stands for the rows of an item or of a section, and for no other value; leave the entry out."
+        )
+        try other().execute(#"UPDATE items SET fields = '"x"' WHERE id = 1"#)
+        #expect(look(watcher) == .arrived)
+        _ = try watcher.load(replacing: nil)
+        #expect(watcher.isConnected == true)
+    }
+
+    @Test func givesATreeThatWasReplacedByAnOlderCopyAnotherEpoch() throws {
+        let copy = scratch("copy.db")
+        try other().execute("VACUUM INTO '\(copy)'")
+        let watcher = try loadedWatcher()
+        let old = watcher.head
+        try edit(watcher, [.delete(try path("leaf"))])
+        for ending in ["-wal", "-shm"] { _ = unsafe unlink(path + ending) }
+        #expect(unsafe rename(copy, path) == 0)
+        #expect(look(watcher) == .arrived)
+        _ = try watcher.load(replacing: nil)
+        #expect(watcher.head?.revision == old?.revision)
+        #expect(watcher.head?.epoch != old?.epoch)
+        try edit(watcher, [.delete(try path("left"))])
+        #expect(try other().first("SELECT epoch FROM head")?[0].string == watcher.head?.epoch)
+    }
+
+    @Test func replacesATreeAsOneRevision() throws {
+        let watcher = try loadedWatcher()
+        try put(#"["one"]"#, replaces: true)
+        #expect(look(watcher) == .arrived)
+        let loaded = try watcher.load(replacing: nil)
+        #expect(loaded.revision?.name == watcher.head.map { "\($0.epoch)-2" })
+        #expect(loaded.history.map(\.cause) == [.importer, .importer])
+        #expect(throws: SourceError.self) { try put(#"["two"]"#) }
+    }
+}
+
+/// A reproducible source of random numbers (SplitMix64).
+private struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -84,7 +84,7 @@ struct CommandLineTests {
             ("", "no command is given; 'serve Data.plist' serves a document. '--help' lists the commands."),
             (
                 "frobnicate",
-                "'frobnicate' is not a command; the commands are serve, check, browse, completions and manual."
+                "'frobnicate' is not a command; the commands are serve, check, import, export, browse, completions and manual."
             ),
             ("serve a.plist --frobnicate", "'--frobnicate' is not an option. '--help' lists the options."),
             ("serve a.plist --port many", "'--port' is not an option. '--help' lists the options."),
@@ -114,7 +114,7 @@ struct CommandLineTests {
     func quoted() {
         #expect(
             throws: UsageError(
-                "'My \"best\" Data.plist' is not a command; the commands are serve, check, browse, completions and manual.",
+                "'My \"best\" Data.plist' is not a command; the commands are serve, check, import, export, browse, completions and manual.",
                 hint: "Did you mean: build/drilldown serve 'My \"best\" Data.plist' 'it'\\''s' ''")
         ) {
             try CommandLineArguments(["My \"best\" Data.plist", "it's", ""], program: "build/drilldown")

@@ -73,7 +73,7 @@ struct CompletionsTests {
     func fish() {
         let lines = Completions.fish.split(separator: "\n")
         for option in Option.all {
-            let takers = option.isOfCheck ? "serve check" : "serve"
+            let takers = option.isOfCheck ? "serve check import export" : "serve"
             let start = "complete -c drilldown -n '__fish_seen_subcommand_from \(takers)' -l \(option.name) -"
             #expect(lines.count { $0.hasPrefix(start) } == 1, "\(option.name)")
         }

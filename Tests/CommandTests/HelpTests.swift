@@ -11,8 +11,12 @@ struct HelpTests {
     func statuses() {
         #expect(texts[0].contains("\nExit status: 0 fine, 1 refused or failed, 2 wrong usage.\n"))
         #expect(texts[1].contains("\nExit status: 0 fine, 1 refused or failed, 2 wrong usage.\n"))
+        for text in texts[3...4] {
+            #expect(
+                text.contains("\nExit status: 0 fine, 1 the source or the target refuses, 2 wrong usage.\n"))
+        }
         #expect(
-            texts[3].contains("\nExit status: 0 fine, 1 the server cannot be reached or refuses, 2 wrong usage.\n"))
+            texts[5].contains("\nExit status: 0 fine, 1 the server cannot be reached or refuses, 2 wrong usage.\n"))
         #expect(
             texts[2].contains("\nExit status: 0 fine (warnings allowed), 1 a document is refused, 2 wrong usage.\n"))
     }

@@ -10,7 +10,8 @@ struct ManualPageTests {
     func sections() {
         #expect(
             lines.filter { $0.hasPrefix(".SH ") } == [
-                ".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH OPTIONS", ".SH OPTIONS OF BROWSE",
+                ".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH OPTIONS", ".SH OPTIONS OF IMPORT",
+                ".SH OPTIONS OF EXPORT", ".SH OPTIONS OF BROWSE",
                 ".SH CONFIGURATION", ".SH TOKENS",
                 ".SH LOG", ".SH SYSTEMD", ".SH SIGNALS", ".SH EXIT STATUS", ".SH FILES", ".SH EXAMPLES",
             ])
@@ -24,8 +25,8 @@ struct ManualPageTests {
             #expect(lines.count { $0 == ".B \(command.rawValue)" } == 1, "\(command)")
         }
         let heads = lines.filter { $0.hasPrefix("\\fB\\-\\-") }
-        #expect(heads.count == Option.all.count + Option.ofBrowse.count)
-        for option in Option.ofBrowse {
+        #expect(heads.count == (Option.all + Option.ofImport + Option.ofExport + Option.ofBrowse).count)
+        for option in Option.ofImport + Option.ofBrowse {
             #expect(
                 heads.count {
                     $0.hasPrefix("\\fB\\-\\-\(option.name.split(separator: "-").joined(separator: "\\-"))\\fR")

@@ -175,7 +175,7 @@ struct SettingsTests {
             ("check", ["-", "-"], "standard input (-) can be read only once; name it once."),
             (
                 "serve", ["ftp://u:p@h/a.plist"],
-                "'ftp://h/a.plist': a document must be a file or an http or https URL; ftp is not supported."
+                "'ftp://h/a.plist': a document must be a file, an http or https URL, sqlite:FILE or a postgres URL; ftp is not supported."
             ),
             ("check", ["a", "file:///a/b.plist"], "'file:///a/b.plist': name a file by its path: /a/b.plist."),
         ])

@@ -222,7 +222,7 @@ extension Completions {
             \(first.joined(separator: "\n"))
             \(informing.joined(separator: "\n"))
             \(options.joined(separator: "\n"))
-            complete -c drilldown -n '__fish_seen_subcommand_from serve check' -a '(__drilldown_documents)'
+            complete -c drilldown -n '__fish_seen_subcommand_from serve check import export' -a '(__drilldown_documents)'
             complete -c drilldown -n '__fish_seen_subcommand_from completions' -a '\
             \(Shell.words)'
 

@@ -26,7 +26,7 @@ LABEL org.opencontainers.image.title="drilldown" \
     org.opencontainers.image.base.name="docker.io/library/debian:bookworm-slim"
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
-        libmicrohttpd12 libgnutls30 libxxhash0 libutf8proc2 zlib1g libbrotli1 libcurl4 ca-certificates \
+        libmicrohttpd12 libgnutls30 libxxhash0 libutf8proc2 zlib1g libbrotli1 libcurl4 libsqlite3-0 libpq5 ca-certificates \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /out/usr/local /usr/local
 # Mount your own documents here, so that 'serve My.plist' finds them; user 10001 must be able to read them:

@@ -1,7 +1,6 @@
 # All Debian packages that this project needs.
 # The Swift toolchain itself comes from swift.org, with the packages that its download page lists.
-BUILD_PACKAGES := libmicrohttpd-dev libgnutls28-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev \
-	libsqlite3-dev libpq-dev
+BUILD_PACKAGES := libmicrohttpd-dev libgnutls28-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev libsqlite3-dev libpq-dev
 INSTALL_PACKAGES := binutils
 DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container

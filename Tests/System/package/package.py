@@ -28,7 +28,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 EXPOSURE = 15
 # The packages of the libraries that the programs use directly, of any version.
 LIBRARIES = {
-    "libbrotli1", "libc6", "libcurl4", "libgcc-s1", "libgnutls30", "libmicrohttpd12", "libstdc++6", "libutf8proc2",
+    "libbrotli1", "libc6", "libcurl4", "libgcc-s1", "libgnutls30", "libmicrohttpd12", "libpq5", "libsqlite3-0", "libstdc++6", "libutf8proc2",
     "libxxhash0", "zlib1g"}
 BROWSE_LIBRARIES = {"libc6", "libcurl4", "libgcc-s1", "libstdc++6"}
 

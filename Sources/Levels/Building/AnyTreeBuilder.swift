@@ -36,7 +36,9 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     ///
     /// - Throws: `PropertyListError` if the document was empty.
     public consuming func finish() throws(PropertyListError) -> Tree {
-        guard let document = tree.document else { throw PropertyListError("the document is empty; it needs one value") }
+        guard let document = tree.document else {
+            throw PropertyListError("the document is empty; it needs one value")
+        }
         return Tree(document: document, warnings: tree.warnings)
     }
 
@@ -77,9 +79,10 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     mutating func closeLeaf(from start: Int, title: Range<Int>) throws(PropertyListError) {
         try add(PendingRow(fields: start..<tree.fields.bytes.count, title: title), level: nil)
     }
+}
 
-    // MARK: Events: containers and keys
-
+/// Dictionaries and arrays, and the keys of their entries: each is an item, interpreted when it ends.
+extension AnyTreeBuilder {
     public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         tree.note(name)
         let start = tree.fields.bytes.count
@@ -175,9 +178,10 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         tree.dropLastItem(from: container.start)
         return value
     }
+}
 
-    // MARK: Events: leaves
-
+/// Texts, numbers, dates and data, which are leaves.
+extension AnyTreeBuilder {
     public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
         tree.note(text)
         let title = try openItem()

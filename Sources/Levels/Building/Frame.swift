@@ -29,6 +29,18 @@ struct Frame {
     /// The list that this container is or is in, if its level is made at the end of the item.
     private(set) var list: GatheredList?
 
+    @inline(__always)
+    init(
+        _ kind: Kind, of elements: Expectation, at position: SourcePosition, base: TreeAssembly.Base,
+        list: GatheredList? = nil
+    ) {
+        self.kind = kind
+        self.elements = elements
+        self.position = position
+        self.base = base
+        self.list = list
+    }
+
     /// Interprets the rows of a level, which are still unread, as sections.
     mutating func becomeSections() {
         let rule = ListRule.arraysOfRows

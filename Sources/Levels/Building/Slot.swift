@@ -53,10 +53,13 @@ struct Slot: Sendable {
     /// Whether its value holds the item's level or the section's rows; an item has only one of these slots.
     var holdsLevel: Bool { value.array.opensLevel || value.dictionary.opensLevel }
 
-    func names(in structure: StructuralNames) -> [String] { names.role.map { structure[$0] } ?? names.fixed }
+    func names(in structure: StructuralNames) -> [String] {
+        names.role.map { structure[$0] } ?? names.fixed
+    }
+}
 
-    // MARK: The tables of all slots: readers start here
-
+/// The tables of all slots: readers start here.
+extension Slot {
     /// The structural keys of an item.
     static let ofItems: [Slot] = [
         .title,
@@ -83,7 +86,9 @@ struct Slot: Sendable {
         .sectionFooter,
         .sectionType,
     ]
+}
 
+extension Slot {
     /// `Title`: the text of an item's row.
     ///
     /// The item's end determines whether the value of a weaker name is the title or a field.
@@ -160,7 +165,10 @@ struct Slot: Sendable {
         name in
         "'\(quoted: name)' must be text: initial, or the name of a field"
     }
+}
 
+/// `Type`: the kind of a control, if it is one of `ControlType`; any other value is an ordinary field.
+extension Slot {
     static let type = kind("type")
     static let sectionType = kind("sectionType")
 
@@ -168,7 +176,10 @@ struct Slot: Sendable {
         Slot(name: name, names: .fixed(["Type"]), value: .anything, keepsAnyValue: true) { _ in "a Type may be anything"
         }
     }
+}
 
+/// The structural keys of a section that is a dictionary.
+extension Slot {
     static let sectionTitle = heading("sectionTitle", names: .role(.title))
     static let sectionIndex = heading("sectionIndex", names: .fixed(["Index"]))
     static let sectionFooter = heading("sectionFooter", names: .fixed(["Footer"]))

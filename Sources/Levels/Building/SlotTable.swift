@@ -64,7 +64,9 @@ struct SlotTable {
     // MARK: Slots by number
 
     /// The number of a slot; 0 if it is not in the table.
-    func number(of slot: Slot) -> SlotNumber { SlotNumber((slots.firstIndex { $0.name == slot.name } ?? -1) + 1) }
+    func number(of slot: Slot) -> SlotNumber {
+        SlotNumber((slots.firstIndex { $0.name == slot.name } ?? -1) + 1)
+    }
 
     func slot(_ number: SlotNumber) -> Slot { slots[Int(number) - 1] }
 

@@ -52,7 +52,9 @@ public struct Tree: Sendable {
 
     /// The number of items, not counting the root.
     public var itemCount: Int { document.itemCount - 1 }
+}
 
+extension Tree {
     /// The item with the deepest level of rows, the first of several; the root if all levels are empty.
     ///
     /// - Complexity: O(rows on the levels that lead to it).

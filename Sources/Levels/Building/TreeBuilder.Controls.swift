@@ -18,9 +18,10 @@ extension TreeBuilder {
         control.addProperties(of: item, isToggle: type == .toggleSwitch)
         return control
     }
+}
 
-    // MARK: Settings pages: documents whose root has `PreferenceSpecifiers`
-
+/// Settings pages: documents whose root has `PreferenceSpecifiers`.
+extension TreeBuilder {
     /// The field of the innermost item's `PreferenceSpecifiers`, if they make it a settings page.
     var pageField: Int? {
         guard let field = items.field(specifiersSlot) else { return nil }

@@ -32,7 +32,7 @@ extension TreeBuilder {
         guard items.count <= tree.limits.depth else { throw nestsTooDeep }
         let base = tree.base
         items.open(at: position, base: base)
-        push(Frame(kind: .item, elements: .anything, position: position, base: base))
+        push(Frame(.item, of: .anything, at: position, base: base))
     }
 
     /// Notes an item among the elements, which prevents the list from becoming sections.
@@ -52,21 +52,18 @@ extension TreeBuilder {
     private mutating func openValue(_ kind: Frame.Kind, at position: SourcePosition) {
         let start = tree.fields.bytes.beginContainer(kind == .array ? .array : .dictionary)
         let base = TreeAssembly.Base(field: tree.fields.count, row: tree.rows.count, start: start)
-        push(Frame(kind: kind, elements: .anything, position: position, base: base))
+        push(Frame(kind, of: .anything, at: position, base: base))
     }
 
     private mutating func openRows(at position: SourcePosition) {
-        push(Frame(kind: .rows, elements: .items(array: .sectionsOfRows), position: position, base: tree.base))
+        push(Frame(.rows, of: .items(array: .sectionsOfRows), at: position, base: tree.base))
     }
 
     private mutating func open(_ rule: ListRule?, at position: SourcePosition) throws(PropertyListError) {
         guard let rule else { throw wrongValue("a container") }
         // The place of a level is never shown; the mark is for other values of the key.
         if itemSlots.rule(of: expected.slot).isHidden { tree.fields.bytes.truncate(to: tree.fields.bytes.count - 1) }
-        push(
-            Frame(
-                kind: rule.kind, elements: rule.elements, position: position, base: tree.base, list: GatheredList(rule))
-        )
+        push(Frame(rule.kind, of: rule.elements, at: position, base: tree.base, list: GatheredList(rule)))
     }
 
     // MARK: Sections
@@ -81,20 +78,18 @@ extension TreeBuilder {
     private mutating func openSection(at position: SourcePosition) {
         let list = frames.last?.list
         list?.openSection()
-        push(Frame(kind: .section, elements: .anything, position: position, base: tree.base, list: list))
+        push(Frame(.section, of: .anything, at: position, base: tree.base, list: list))
     }
 
     private mutating func openSectionRows(at position: SourcePosition) {
         // Moves the section's fields so far, to make room for its rows.
         if kind == .section { takeSectionFields() }
-        push(
-            Frame(
-                kind: .sectionRows, elements: .items(array: .refused), position: position, base: tree.base,
-                list: frames.last?.list))
+        push(Frame(.sectionRows, of: .items(array: .refused), at: position, base: tree.base, list: frames.last?.list))
     }
+}
 
-    // MARK: Keys
-
+/// Keys, and what they say of the value to come.
+extension TreeBuilder {
     public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         tree.note(name)
         switch kind {
@@ -148,7 +143,9 @@ extension TreeBuilder {
         expected = rule.check.applies(to: meaning, isStrongest: isStrongest) ? rule.value : .anything
         if rule.isNoted { noteStructure(meaning, rule) }
     }
+}
 
+extension TreeBuilder {
     /// Notes that an item's last field is hidden, belongs to a table, orders its level, or names a document.
     @inline(never)
     private mutating func noteStructure(_ meaning: KeyMeaning, _ rule: SlotTable.Rule) {

@@ -66,9 +66,10 @@ extension TreeBuilder {
         warnAboutRepeatedTitle(at: rows.position)
         return level
     }
+}
 
-    // MARK: Items
-
+/// Items, when their dictionaries end: the gathered item is interpreted as a row and its level.
+extension TreeBuilder {
     mutating func closeItem() throws(PropertyListError) {
         guard isPlain else { return try closeNotedItem() }
         if items.count == 1, !isArray, items.levelSlot == 0 { throw noLevel }
@@ -197,7 +198,9 @@ extension TreeBuilder {
                 fields: start..<start, title: start..<tree.fields.bytes.count, isString: true,
                 place: PackedPosition(position)), level: nil)
     }
+}
 
+extension TreeBuilder {
     /// Copies a packed structural field of an item, without the level whose place it may be.
     mutating func keep(_ name: Span<UInt8>, packed value: Span<UInt8>) throws(PropertyListError) {
         try key(name, at: .byte(offset: 0))

@@ -6,7 +6,7 @@ extension TreeBuilder {
     mutating func openRecord(at position: SourcePosition) throws(PropertyListError) {
         try tree.countItem()
         guard items.count <= tree.limits.depth else { throw nestsTooDeep }
-        push(Frame(kind: .record, elements: .anything, position: position, base: tree.base))
+        push(Frame(.record, of: .anything, at: position, base: tree.base))
     }
 
     /// Adds the row of a record; its title is empty.
@@ -80,9 +80,10 @@ extension TreeBuilder {
             "'DrillBy' leads deeper than \(tree.limits.depth) levels; name fewer fields",
             at: position(of: .drillBy, in: item), path: currentPath())
     }
+}
 
-    // MARK: Tables that are documents of their own
-
+/// Tables that are documents of their own: an array of dictionaries, without an item around it.
+extension TreeBuilder {
     /// Creates a builder for a document that is a table.
     ///
     /// - Parameters:

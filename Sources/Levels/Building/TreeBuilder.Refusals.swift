@@ -7,8 +7,8 @@ extension TreeBuilder {
         let what = kind.phrase
         return switch self.kind {
         case nil: Self.noLevel(what)
-        case .rows, .sectionRows: misplaced(what, "an item must be a string or a dictionary")
-        case .records: misplaced(what, "a record must be a dictionary")
+        case .rows, .sectionRows: misplacedElement(what)
+        case .records: misplacedRecord(what)
         case .sectionList where !allowsSectionDictionaries:
             PropertyListError("a section must be an array, not \(what)")
         case .sectionList: PropertyListError("a section must be an array or a dictionary, not \(what)")
@@ -33,7 +33,7 @@ extension TreeBuilder {
             PropertyListError(
                 "an item must be a string or a dictionary, not an array; for sections every element must be an array")
         case .sectionRows: arrayAmongRows
-        case .records: misplaced("an array", "a record must be a dictionary")
+        case .records: misplacedRecord("an array")
         default: wrongValue("an array")
         }
     }
@@ -71,8 +71,13 @@ extension TreeBuilder {
 
     private var sectionName: String { frames.last?.list?.name ?? "" }
 
-    private func misplaced(_ what: String, _ rule: String) -> PropertyListError {
-        PropertyListError("element \(elementNumber) of the array is \(what), but \(rule)")
+    private func misplacedElement(_ what: String) -> PropertyListError {
+        PropertyListError(
+            "element \(elementNumber) of the array is \(what), but an item must be a string or a dictionary")
+    }
+
+    private func misplacedRecord(_ what: String) -> PropertyListError {
+        PropertyListError("element \(elementNumber) of the array is \(what), but a record must be a dictionary")
     }
 
     /// The number of the current element, from 1.
@@ -87,9 +92,10 @@ extension TreeBuilder {
         }
         return PropertyListError("an array appears among the rows of a section; a row is a string or a dictionary")
     }
+}
 
-    // MARK: Missing names
-
+/// The errors for missing structural names, with a misspelt name that is present instead.
+extension TreeBuilder {
     /// The error for the innermost item, if it has neither title nor key.
     var noTitle: PropertyListError {
         mutating get {
@@ -132,7 +138,9 @@ extension TreeBuilder {
         }
     }
 
-    private func misspelt(among found: [String], _ roles: [StructuralNames.Role]) -> (field: String, meant: String)? {
+    private func misspelt(
+        among found: [String], _ roles: [StructuralNames.Role]
+    ) -> (field: String, meant: String)? {
         for field in found {
             if let meant = names.slip(field, of: roles) { return (field, meant) }
         }

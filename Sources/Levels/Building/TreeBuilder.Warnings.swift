@@ -27,9 +27,10 @@ extension TreeBuilder {
         guard let repeated = tree.repeatedTitle else { return }
         warn(repeated.message, at: repeated.second ?? position)
     }
+}
 
-    // MARK: Rows under names that are not structural
-
+/// Notes fields that hold rows under a name that is not structural.
+extension TreeBuilder {
     /// Checks a list that is a field of the innermost item or section.
     mutating func noteList(_ content: Range<Int>, at position: SourcePosition) {
         let meaning = tree.fields.start(tree.fields.count - 1).meaning

@@ -101,9 +101,10 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         kind = frames.last?.kind
         expected = frames.last?.elements ?? .document
     }
+}
 
-    // MARK: The slots of an item
-
+/// The slots of an item that is gathered: what its structural keys say, as typed values.
+extension TreeBuilder {
     func name(ofField field: Int) -> String {
         String(utf8: tree.fields.bytes.span.extracting(tree.fields.start(field).name))
     }
@@ -136,9 +137,10 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
             return text
         }
     }
+}
 
-    // MARK: Parts: items whose level comes from another file
-
+/// Parts: items whose level comes from another file.
+extension TreeBuilder {
     /// The innermost item's `Source`; nil unless it is text.
     var source: String? {
         guard holdsSources, let field = items.field(sourceSlot) else { return nil }

@@ -200,12 +200,13 @@ extension ArrangedLevel {
         guard let replaced = arrival.replaced, replaced < old.count, arrival.number < shown,
             old.naturalKey(of: replaced, names) == arrival.naturalKey
         else { return nil }
+        let bytes = old.bytes
         let row = old.row(replaced)
         // Another row may have the same `Key`.
         if arrival.row.explicitKey != nil, !row.flags.contains(.hasExplicitKey), !old.isAlone(replaced, names) {
             return nil
         }
-        let key = Array(copying: old.span.extracting(row.key))
+        let key = Array(copying: bytes.span.extracting(row.key))
         return ArrivingKey(key: key, hash: ContentHash.short(of: key.span), isKnown: true)
     }
 

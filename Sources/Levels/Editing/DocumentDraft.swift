@@ -130,7 +130,8 @@ private struct GatheredRows: Sendable {
             return isFree(key) && !new.level.row(new.row).isPart ? [key] : nil
         }
         guard let number = edit.path.last, let old = rows.oldRow(at: number) else { return nil }
-        let key = Array(copying: level.span.extracting(level.row(old).key))
+        let bytes = level.bytes
+        let key = Array(copying: bytes.span.extracting(level.row(old).key))
         guard case .replace(_, let new, _) = edit else { return level.isAlone(old, names) ? [key] : nil }
         let newRow = new.level.row(new.row)
         guard !newRow.isPart, !level.row(old).isPart else { return nil }

@@ -12,7 +12,9 @@ public enum Edit: Sendable, Equatable {
     case move(ItemPath, below: ItemPath, at: RowPosition, section: Int?)
     /// Removes an item with everything below it.
     case delete(ItemPath)
+}
 
+extension Edit {
     /// The path of the item above the changed rows; nil for rows of two items, or the root.
     var levelPath: ItemPath? {
         switch self {

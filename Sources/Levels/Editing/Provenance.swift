@@ -24,9 +24,10 @@ public indirect enum Provenance: Sendable, Equatable {
         /// The number of rows.
         public var count: Int { if case .same(let rows) = self { rows.count } else { 1 } }
     }
+}
 
-    // MARK: The log of edits
-
+/// The provenance of the rows of a document, computed from its log of edits.
+extension Provenance {
     /// Notes an edit.
     ///
     /// - Parameter document: the document before the edit, or for a gathered edit, before its level was edited.

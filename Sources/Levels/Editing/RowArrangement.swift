@@ -96,7 +96,9 @@ struct RowArrangement: Sendable {
     }
 
     /// Removes a row with everything below it.
-    mutating func remove(_ row: Int) throws(TreeError) { _ = try take(row) }
+    mutating func remove(_ row: Int) throws(TreeError) {
+        _ = try take(row)
+    }
 
     /// Moves a row within its section or to another one.
     ///
@@ -119,7 +121,9 @@ struct RowArrangement: Sendable {
     ///
     /// - Parameter keepsLevel: whether to keep the level below and the fields that describe it, at the new row's place
     ///   for a level, or else at its end.
-    mutating func replace(_ row: Int, with source: Item.Step, keepsLevel: Bool = false) throws(TreeError) {
+    mutating func replace(
+        _ row: Int, with source: Item.Step, keepsLevel: Bool = false
+    ) throws(TreeError) {
         try replace(row) { old, new in
             NewRow(source: source, structure: keepsLevel ? new?.structureAlone ?? .row(old) : .own)
         }
@@ -130,7 +134,9 @@ struct RowArrangement: Sendable {
         try replace(row) { old, new in NewRow(source: new?.source ?? old, structure: .level(level)) }
     }
 
-    private mutating func replace(_ row: Int, _ make: (_ old: Item.Step, _ new: NewRow?) -> NewRow) throws(TreeError) {
+    private mutating func replace(
+        _ row: Int, _ make: (_ old: Item.Step, _ new: NewRow?) -> NewRow
+    ) throws(TreeError) {
         guard row >= 0, row < rowCount else { throw .noRow(row, rows: rowCount) }
         let index = cut(before: row)
         _ = cut(before: row + 1)
@@ -163,9 +169,13 @@ struct RowArrangement: Sendable {
     }
 
     private mutating func insert(_ piece: Piece, at place: RowPlace) throws(TreeError) {
-        guard counts.indices.contains(place.section) else { throw .noSection(place.section, sections: counts.count) }
+        guard counts.indices.contains(place.section) else {
+            throw .noSection(place.section, sections: counts.count)
+        }
         let offset = place.row - counts[..<place.section].reduce(0, +)
-        guard offset >= 0, offset <= counts[place.section] else { throw .noPlace(offset, rows: counts[place.section]) }
+        guard offset >= 0, offset <= counts[place.section] else {
+            throw .noPlace(offset, rows: counts[place.section])
+        }
         pieces.insert(piece, at: cut(before: place.row))
         counts[place.section] += 1
     }

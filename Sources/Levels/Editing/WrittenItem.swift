@@ -25,7 +25,7 @@ public enum WrittenItem {
 
 extension WrittenItem.Field {
     /// Sends the value to a consumer.
-    public func tell(to consumer: inout some Consumer) throws(PropertyListError) {
+    public func tell(to consumer: inout some PropertyListConsumer & ~Copyable) throws(PropertyListError) {
         var walk = PackedWalk()
         _ = try walk.tell(packed.span, at: 0, to: &consumer)
     }
@@ -83,9 +83,13 @@ public struct WrittenSection: Sendable {
     public let name: [UInt8]
     /// The entries of its dictionary; nil if it is a bare array.
     public let fields: [WrittenItem.Field]?
-}
 
-extension WrittenSection {
+    init(rows: Range<Int>, name: [UInt8], fields: [WrittenItem.Field]?) {
+        self.rows = rows
+        self.name = name
+        self.fields = fields
+    }
+
     /// An array without rows.
     public init(noRowsNamed name: [UInt8]) { self.init(rows: 0..<0, name: name, fields: nil) }
 }

@@ -43,7 +43,9 @@ public final class ArrangementCache: Sendable {
     func listing(below step: Item.Step, _ query: RowQuery) -> Listing {
         guard Self.isArranged(step, query) else { return Listing(step.below) }
         let own = query.usesOwnOrder ? step.order : nil
-        guard let (level, key) = keptKey(below: step, query, own) else { return made(of: step.below, query, own) }
+        guard let (level, key) = keptKey(below: step, query, own) else {
+            return made(of: step.below, query, own)
+        }
         if let arranged = arranged(key) { return Listing(level, as: arranged) }
         let refusals = MemoryBudget.refusals
         let listing = made(of: level, query, own)
@@ -65,7 +67,9 @@ public final class ArrangementCache: Sendable {
 
     /// The level below an item, and the key of its arrangement; nil for a level that is not kept.
     private func keptKey(below step: Item.Step, _ query: RowQuery, _ own: ListingOrder?) -> (Level, Key)? {
-        guard let level = step.below, Self.work(on: level, query, own) >= Self.leastRows else { return nil }
+        guard let level = step.below, Self.work(on: level, query, own) >= Self.leastRows else {
+            return nil
+        }
         return (level, Key(level: level.hash, own: own, arrangement: query.arrangement))
     }
 
@@ -88,7 +92,9 @@ public final class ArrangementCache: Sendable {
 
     /// The approximate memory use of what is kept, in bytes.
     var cost: Int { entries.withLock(\.cost) }
+}
 
+extension ArrangementCache {
     /// The row counts of an outline; nil if they are not kept.
     func totals(_ key: RunningTotals.Key) -> RunningTotals? { outlines.withLock { $0.value(of: key) } }
 
@@ -145,14 +151,16 @@ struct CostedEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Keeps a value, unless it takes too much of the budget; the cost of the entry itself is added to `bytes`.
     mutating func keep(_ value: Value, _ key: Key, cost bytes: Int) {
-        // An entry of the table takes about 256 bytes.
-        let cost = bytes + 256
+        let cost = bytes + Self.overhead
         guard cost <= budget / 2, entries[key] == nil else { return }
         uses += 1
         entries[key] = Entry(value: value, cost: cost, use: uses)
         self.cost += cost
         while self.cost > budget { dropOlderHalf() }
     }
+
+    /// The cost of a table entry, in bytes.
+    private static var overhead: Int { 256 }
 
     /// Drops the less recently used half of the entries, so that many small ones do not each cost a search.
     private mutating func dropOlderHalf() {

@@ -91,15 +91,17 @@ extension Listing {
     public func position(ofRow row: Int) -> Int? {
         guard case .numbers(let numbers) = rows else { return row < count ? row : nil }
         guard let level, let known else { return numbers.firstIndex(of: UInt32(row)) }
-        let bytes = level.span
-        let packed = Row(in: bytes, number: row)
+        let bytes = level.bytes
+        let packed = Row(in: bytes.span, number: row)
         var range = 0..<count
         if case .field(let field) = known.grouping {
-            let mark = RowGrouping.mark(of: field, packed, in: bytes)
-            guard let section = nearestSection(of: [mark?.low ?? RowGrouping.unmarked]) else { return nil }
+            let mark = RowGrouping.mark(of: field, packed, in: bytes.span)
+            guard let section = nearestSection(of: [mark?.low ?? RowGrouping.unmarked]) else {
+                return nil
+            }
             range = section.rows
         }
-        let key = known.hasKeys ? orderKey(of: packed, in: bytes) : []
+        let key = known.hasKeys ? orderKey(of: packed, in: bytes.span) : []
         if known.hasKeys { range = run(of: key, in: range) }
         guard key.count < Bookmark.Room.whole.keyBytes else { return numbers[range].firstIndex(of: UInt32(row)) }
         let position = range.partitioningIndex { numbers[$0] >= row }
@@ -135,7 +137,7 @@ extension Listing {
     /// Whether rows with the same sort key are in document order.
     private func isInDocumentOrder(cut key: [UInt8]?, _ room: Bookmark.Room) -> Bool {
         switch rows {
-        case .items, .part: return false
+        case .places, .items, .part: return false
         case .level, .numbers: break
         }
         return key.map { $0.count < room.keyBytes } ?? true
@@ -152,8 +154,8 @@ extension Listing {
         let listing = located(position..<position + 1)
         let place = listing.place(at: position)
         guard let level = listing.level(of: place) else { return [] }
-        let bytes = level.span
-        return orderKey(of: Row(in: bytes, number: place.row), in: bytes, room)
+        let bytes = level.bytes
+        return orderKey(of: Row(in: bytes.span, number: place.row), in: bytes.span, room)
     }
 
     private func orderKey(of row: Row, in bytes: Span<UInt8>, _ room: Bookmark.Room = .whole) -> [UInt8] {

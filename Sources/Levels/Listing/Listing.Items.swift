@@ -19,7 +19,9 @@ extension Listing {
     }
 
     /// Whether all rows have places.
-    public var isLocated: Bool { if case .items = rows { false } else { true } }
+    public var isLocated: Bool {
+        if case .items = rows { false } else { true }
+    }
 
     /// The listing with places for the rows at some positions.
     public func located(_ positions: Range<Int>) -> Listing {

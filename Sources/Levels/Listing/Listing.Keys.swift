@@ -55,7 +55,9 @@ extension Listing {
         words.append(littleEndian: key)
         return ContentHash.short(of: words.span)
     }
+}
 
+extension Listing {
     /// The rows from the listing's level to a row, outermost first, without the row.
     public func rows(above place: Place) -> [Item.Step] {
         var steps: [Item.Step] = []
@@ -138,5 +140,7 @@ public struct Positions: Sendable {
 
 extension Listing {
     /// Whether the listing shows its level unchanged.
-    var isLevel: Bool { if case .level = rows { true } else { false } }
+    var isLevel: Bool {
+        if case .level = rows { true } else { false }
+    }
 }

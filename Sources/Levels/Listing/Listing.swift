@@ -10,6 +10,8 @@ public struct Listing: Sendable {
         case level
         /// Rows of the level, by number.
         case numbers([UInt32])
+        /// Rows of the level and of levels below it.
+        case places([Place])
         /// Rows of the level and of levels below it, without places.
         case items(Items)
         /// Some rows of a longer list, the position of the first row, and the list's length.
@@ -55,15 +57,14 @@ public struct Listing: Sendable {
         switch rows {
         case .level: level?.count ?? 0
         case .numbers(let numbers): numbers.count
+        case .places(let places): places.count
         case .items(let items): items.numbers.count
         case .part(_, _, let count): count
         }
     }
 
     /// The sections of the rows; empty for one section without a title.
-    public var sections: ListingSections {
-        ListingSections(storage: ownSections ?? .stored(level?.sections ?? []), listing: self)
-    }
+    public var sections: ListingSections { ListingSections(ownSections ?? .stored(level?.sections ?? []), of: self) }
 
     /// The positions of a page.
     func positions(of page: PageQuery) -> Range<Int> {
@@ -77,13 +78,16 @@ public struct Listing: Sendable {
         switch rows {
         case .level: Place(row: position)
         case .numbers(let numbers): Place(row: Int(numbers[position]))
+        case .places(let places): places[position]
         case .part(let places, let start, _): places[position - start]
         case .items: Place(row: 0)
         }
     }
 
     /// The level of a row; nil if the listing has no rows.
-    public func level(of place: Place) -> Level? { place.branch == 0 ? level : branches[place.branch].level }
+    public func level(of place: Place) -> Level? {
+        place.branch == 0 ? level : branches[place.branch].level
+    }
 
     // MARK: Arranging
 
@@ -96,11 +100,11 @@ public struct Listing: Sendable {
         switch rows {
         case .level: rows = .numbers(positions.map { UInt32($0) })
         case .numbers(let numbers): rows = .numbers(positions.map { numbers[$0] })
+        case .places(let places): rows = .places(positions.map { places[$0] })
         case .items(var items):
             items.numbers = positions.map { items.numbers[$0] }
             rows = .items(items)
-        case .part(let places, let start, _):
-            rows = .part(positions.map { places[$0 - start] }, start: 0, count: positions.count)
+        case .part(let places, let start, _): rows = .places(positions.map { places[$0 - start] })
         }
         ownSections = sections
         self.known = known
@@ -137,7 +141,7 @@ public struct Listing: Sendable {
 
     /// Shows rows of the level and of added branches, in one section without a title.
     public mutating func show(_ places: [Place], with extras: Extras) {
-        rows = .part(places, start: 0, count: places.count)
+        rows = .places(places)
         ownSections = .stored([])
         known = KnownOrder()
         self.extras = extras
@@ -214,8 +218,13 @@ public struct ListingSections: RandomAccessCollection, Sendable {
         }
     }
 
-    let storage: Storage
-    let listing: Listing
+    private let storage: Storage
+    private let listing: Listing
+
+    init(_ storage: Storage, of listing: Listing) {
+        self.storage = storage
+        self.listing = listing
+    }
 
     public var startIndex: Int { 0 }
 
@@ -245,16 +254,16 @@ public struct ListingSections: RandomAccessCollection, Sendable {
         guard case .byField(let field, let starts, let hasUnmarked) = storage, let level = listing.level,
             case .numbers(let numbers) = listing.rows, !starts.isEmpty
         else { return false }
-        let bytes = level.span
+        let bytes = level.bytes
         for (number, start) in starts.enumerated() {
             let rows = Int(start)..<(number + 1 < starts.count ? Int(starts[number + 1]) : numbers.count)
-            let row = Row(in: bytes, number: Int(numbers[rows.lowerBound]))
-            let value = hasUnmarked && number == starts.count - 1 ? nil : field.value(of: row, in: bytes)
+            let row = Row(in: bytes.span, number: Int(numbers[rows.lowerBound]))
+            let value = hasUnmarked && number == starts.count - 1 ? nil : field.value(of: row, in: bytes.span)
             switch value {
             case nil: try visit(nil, rows)
-            case .text(let range): try visit(bytes.extracting(range), rows)
+            case .text(let range): try visit(bytes.span.extracting(range), rows)
             case .some(let value):
-                guard let text = value.text(in: bytes) else { continue }
+                guard let text = value.text(in: bytes.span) else { continue }
                 try visit(text.span, rows)
             }
         }

@@ -38,20 +38,25 @@ extension Listing {
 
 extension Item.Step {
     /// Whether the item orders the level below it; reads one byte of the row.
-    public var hasOrder: Bool { Row.flags(in: level.span, number: row).contains(.arrangesLevel) }
+    public var hasOrder: Bool {
+        let bytes = level.bytes
+        return Row.flags(in: bytes.span, number: row).contains(.arrangesLevel)
+    }
 
     /// The order of the level below the item, from `SortBy` and `GroupBy`; nil without both.
     public var order: ListingOrder? {
         guard hasOrder else { return nil }
-        let bytes = level.span
+        let bytes = level.bytes
         let row = level.row(row)
         return ListingOrder(
-            sort: row.text(ofField: "SortBy", in: bytes).flatMap(Self.order),
-            group: row.text(ofField: "GroupBy", in: bytes).map { RowGrouping($0) })
+            sort: row.text(ofField: "SortBy", in: bytes.span).flatMap(Self.order),
+            group: row.text(ofField: "GroupBy", in: bytes.span).map { RowGrouping($0) })
     }
 
     /// An order that was checked when the document was read.
-    private static func order(_ text: String) -> RowOrder? { do { return try RowOrder(text) } catch { return nil } }
+    private static func order(_ text: String) -> RowOrder? {
+        do { return try RowOrder(text) } catch { return nil }
+    }
 }
 
 /// Query options.
@@ -95,8 +100,8 @@ extension Listing {
     /// Shows only the rows that meet a condition, without empty sections.
     public mutating func filter(by condition: RowCondition) {
         filter { place, level in
-            let bytes = level.span
-            return condition.holds(for: Row(in: bytes, number: place.row), in: bytes)
+            let bytes = level.bytes
+            return condition.holds(for: Row(in: bytes.span, number: place.row), in: bytes.span)
         }
     }
 
@@ -104,20 +109,22 @@ extension Listing {
     func forEachRow(_ visit: (_ row: Row, _ bytes: Span<UInt8>) -> Void) {
         let places: [Place]
         switch rows {
-        case .part(let all, _, _): places = all
+        case .places(let all), .part(let all, _, _): places = all
         case .level, .numbers, .items:
             guard let level else { return }
-            let bytes = level.span
-            for position in 0..<count { visit(Row(in: bytes, number: place(at: position).row), bytes) }
+            let bytes = level.bytes
+            for position in 0..<count { visit(Row(in: bytes.span, number: place(at: position).row), bytes.span) }
             return
         }
         for place in places {
             guard let level = level(of: place) else { continue }
-            let bytes = level.span
-            visit(Row(in: bytes, number: place.row), bytes)
+            let bytes = level.bytes
+            visit(Row(in: bytes.span, number: place.row), bytes.span)
         }
     }
+}
 
+extension Listing {
     /// An arrangement of a level's rows, without the level, so that it serves every level with the same content.
     public struct Arranged: Sendable {
         let rows: Rows
@@ -131,7 +138,7 @@ extension Listing {
                 switch rows {
                 case .numbers(let numbers): numbers.count
                 case .items(let items): items.numbers.count
-                case .level, .part: 0
+                case .level, .places, .part: 0
                 }
             return 256 + count * 4 + (known?.sectionMarks.count ?? 0) * 8 + (sections?.cost ?? 0)
         }
@@ -141,7 +148,7 @@ extension Listing {
     public var arranged: Arranged? {
         switch rows {
         case .numbers, .items: Arranged(rows: rows, sections: ownSections, extras: extras, known: known)
-        case .level, .part: nil
+        case .level, .places, .part: nil
         }
     }
 

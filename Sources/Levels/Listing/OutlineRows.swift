@@ -16,7 +16,7 @@ public struct OutlineRows {
         self.step = step
         level = step.below
         names = opening.paths.isEmpty ? nil : level.map { NamedRows(opening.paths, in: $0) }
-        sizes = OutlineSizes(store: store)
+        sizes = OutlineSizes(store)
         root = OutlineBranch(below: step, depth: opening.depth, names, sizes)
     }
 
@@ -119,7 +119,9 @@ public struct OutlineOpening: Hashable, Sendable, CustomStringConvertible {
     public static let all = Int(UInt16.max)
 
     /// As `depth 2, expand a/b`.
-    public var description: String { (["depth \(depth)"] + paths.map { "expand \($0)" }).joined(separator: ", ") }
+    public var description: String {
+        (["depth \(depth)"] + paths.map { "expand \($0)" }).joined(separator: ", ")
+    }
 }
 
 /// The rows of a level that are opened by name, and those below them.

@@ -30,7 +30,9 @@ public struct RowQuery: Hashable, Sendable {
     public var usesOwnOrder: Bool { search == nil }
 
     /// Whether the best hits come first.
-    public var isRanked: Bool { search != nil && searchedFields == nil && order.sort == nil && order.group != .initial }
+    public var isRanked: Bool {
+        search != nil && searchedFields == nil && order.sort == nil && order.group != .initial
+    }
 
     /// Whether the rows of all levels below are looked at.
     public var looksBelow: Bool { search != nil || outline != nil }

@@ -46,7 +46,9 @@ public struct RowsDifference: Sendable {
     }
 
     /// Compares all rows of two listings.
-    public init(from old: Listing, to new: Listing) { self.init(from: old, 0..<old.count, to: new, 0..<new.count) }
+    public init(from old: Listing, to new: Listing) {
+        self.init(from: old, 0..<old.count, to: new, 0..<new.count)
+    }
 
     /// The fewest numbers whose removal leaves an ascending sequence (patience sorting).
     private static func leftOut(of numbers: [Int]) -> [Int] {
@@ -125,8 +127,10 @@ extension Level {
     /// - Parameter guess: the number to try first, because most rows keep it.
     public func row(sameAs row: Int, in other: Level?, near guess: Int) -> Int? {
         guard let other else { return nil }
-        let key = span.extracting(self.row(row).key)
-        if guess >= 0, guess < other.count, other.span.extracting(other.row(guess).key).isEqual(to: key) {
+        let bytes = bytes
+        let key = bytes.span.extracting(self.row(row).key)
+        let others = other.bytes
+        if guess >= 0, guess < other.count, others.span.extracting(other.row(guess).key).isEqual(to: key) {
             return guess
         }
         return other.row(withKey: key)
@@ -142,21 +146,23 @@ extension Level {
 
     /// Whether two rows have equal titles, keys and fields, whatever the levels below them.
     public func packsRow(_ row: Int, asRow otherRow: Int, of other: Level) -> Bool {
-        Self.row(row, in: span).isEqual(to: Self.row(otherRow, in: other.span))
+        let bytes = bytes
+        let others = other.bytes
+        return Self.row(row, in: bytes.span).isEqual(to: Self.row(otherRow, in: others.span))
     }
 
     /// The numbers of the shown rows that differ between two levels; nil if the levels have different numbers of rows,
     /// or different keys at a number.
     public func rowsDiffering(from other: Level) -> [Int]? {
         guard count == other.count else { return nil }
-        let bytes = span
-        let others = other.span
+        let bytes = bytes
+        let others = other.bytes
         var differing: [Int] = []
         for number in rowNumbers {
-            let isPackedAlike = Self.row(number, in: bytes).isEqual(to: Self.row(number, in: others))
+            let isPackedAlike = Self.row(number, in: bytes.span).isEqual(to: Self.row(number, in: others.span))
             if isPackedAlike, child(number)?.hash == other.child(number)?.hash { continue }
-            let key = bytes.extracting(row(number).key)
-            guard isPackedAlike || key.isEqual(to: others.extracting(other.row(number).key)) else { return nil }
+            let key = bytes.span.extracting(row(number).key)
+            guard isPackedAlike || key.isEqual(to: others.span.extracting(other.row(number).key)) else { return nil }
             differing.append(number)
         }
         return differing

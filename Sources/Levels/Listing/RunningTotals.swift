@@ -38,10 +38,12 @@ public struct RunningTotals: Sendable {
 
 /// Counts the rows that an outline shows of levels with uniform depth.
 struct OutlineSizes {
-    let store: ArrangementCache
+    private let store: ArrangementCache
 
     /// The least number of items of a level whose totals are kept; counting fewer costs less.
     private static let leastKept = 1_024
+
+    init(_ store: ArrangementCache) { self.store = store }
 
     /// The order of the rows below an item; nil for the document's.
     func order(below step: Item.Step) -> OutlineOrder? {

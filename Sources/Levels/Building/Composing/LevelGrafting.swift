@@ -5,14 +5,23 @@ internal import PropertyLists
 ///
 /// Visits only levels with parts in or below them, and copies each of these once.
 struct LevelGrafting: ~Copyable {
-    let parts: [PartReference: Composition.Part]
-    let names: StructuralNames
-    let limits: TreeLimits
-    /// An earlier composition of the same file.
-    let old: Composition?
+    private let parts: [PartReference: Composition.Part]
+    private let names: StructuralNames
+    private let limits: TreeLimits
+    private let old: Composition?
     private(set) var grafts: LevelGrafts = [:]
     /// One level for each reason why a part could not be read.
     private(set) var refusals: [String: Level] = [:]
+
+    init(
+        _ parts: [PartReference: Composition.Part], names: StructuralNames, limits: TreeLimits,
+        sharing old: Composition?
+    ) {
+        self.parts = parts
+        self.names = names
+        self.limits = limits
+        self.old = old
+    }
 
     mutating func document(from source: Level) throws(TreeError) -> Level {
         guard source.holdsParts else { return source }

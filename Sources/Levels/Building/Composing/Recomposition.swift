@@ -2,7 +2,7 @@ extension Composition {
     /// Composes a document.
     ///
     /// - Parameters:
-    /// - source: the document of the file itself.
+    ///   - source: the document of the file itself.
     ///   - parts: the part of each reference; a row whose part is missing here gets no level.
     ///   - names: the structural keys of the document.
     ///   - limits: the limits for the whole document.
@@ -12,7 +12,7 @@ extension Composition {
         _ source: Level, parts: [PartReference: Part], names: StructuralNames = .init(), limits: TreeLimits = .init(),
         sharing old: Composition? = nil
     ) throws(TreeError) {
-        var grafting = LevelGrafting(parts: parts, names: names, limits: limits, old: old)
+        var grafting = LevelGrafting(parts, names: names, limits: limits, sharing: old)
         let document = try grafting.document(from: source)
         self.init(
             source: source, document: document, parts: parts, grafts: grafting.grafts, refusals: grafting.refusals)
@@ -21,11 +21,16 @@ extension Composition {
 
 /// Composes a document of several files again after an edit of one file.
 struct Recomposition {
-    let names: StructuralNames
-    let limits: TreeLimits
-    private(set) var known: [ObjectIdentifier: Composition] = [:]
+    private let names: StructuralNames
+    private let limits: TreeLimits
+    private var known: [ObjectIdentifier: Composition] = [:]
     /// The replaced compositions, with the new ones.
     private(set) var made: [(old: Composition, new: Composition)] = []
+
+    init(names: StructuralNames, limits: TreeLimits) {
+        self.names = names
+        self.limits = limits
+    }
 
     mutating func replace(_ old: Composition, with source: Level) throws(TreeError) {
         try note(Composition(source, parts: old.parts, names: names, limits: limits, sharing: old), for: old)

@@ -10,10 +10,10 @@ extension RowGatherer {
     /// - Parameter isDocument: whether the row is the root of its own document.
     mutating func gather(_ own: Item.Step, mounting root: Item.Step, isDocument: Bool) -> PendingRow {
         let start = bytes.count
-        let bytes = own.level.span
-        let fields = PackedField.all(in: own.level.row(own.row).fields, of: bytes).filter { !$0.isStructure }
-        for field in fields { append(bytes.extracting(field.range)) }
-        appendFields(of: root, beside: taken(by: fields, in: bytes))
+        let bytes = own.level.bytes
+        let fields = PackedField.all(in: own.level.row(own.row).fields, of: bytes.span).filter { !$0.isStructure }
+        for field in fields { append(bytes.span.extracting(field.range)) }
+        appendFields(of: root, beside: taken(by: fields, in: bytes.span))
         let content = start..<self.bytes.count
         var row = PendingRow(fields: content, title: content.upperBound..<content.upperBound)
         row.marks = own.level.row(own.row).flags.union(root.level.row(root.row).flags).intersection(.marks)
@@ -49,16 +49,20 @@ extension RowGatherer {
     }
 
     private mutating func appendFields(of root: Item.Step, beside taken: Set<String>) {
-        let bytes = root.level.span
+        let bytes = root.level.bytes
         var hasPlace = false
-        for field in PackedField.all(in: root.level.row(root.row).fields, of: bytes) {
-            guard field.isStructure || !taken.contains(String(utf8: bytes.extracting(field.name))) else { continue }
+        for field in PackedField.all(in: root.level.row(root.row).fields, of: bytes.span) {
+            guard field.isStructure || !taken.contains(String(utf8: bytes.span.extracting(field.name))) else {
+                continue
+            }
             hasPlace = hasPlace || field.isHole
-            append(bytes.extracting(field.range))
+            append(bytes.span.extracting(field.range))
         }
         // Arrays are without fields, and a root whose own part is unreadable is without a level. The level of a
         // settings page comes from its specifiers, which are a field.
-        guard !hasPlace, let level = root.below, level.refusal == nil, level.form != .specifiers else { return }
+        guard !hasPlace, let level = root.below, level.refusal == nil, level.form != .specifiers else {
+            return
+        }
         appendPlace(named: names.newLevelName(level.form), form: level.form)
     }
 

@@ -35,7 +35,9 @@ extension SetAsideRows {
         }
     }
 
-    private mutating func addControl(_ type: ControlType, in group: PackedDictionary, toRow number: Int) {
+    private mutating func addControl(
+        _ type: ControlType, in group: PackedDictionary, toRow number: Int
+    ) {
         let row = rows[number]
         guard !row.marks.contains(.isControl) else { return }
         let bytes = bytes

@@ -87,7 +87,7 @@ struct PackedControl: ~Copyable {
     func append(to output: inout ByteBuffer) { Self.append(members, to: &output) }
 
     static func append(_ members: Span<UInt8>, to output: inout ByteBuffer) {
-        output.append(leb128: 0)
+        output.append(packed: 0)
         output.append(PackedTag.control)
         let content = output.beginContainer(.dictionary)
         output.append(members)
@@ -120,9 +120,10 @@ extension ByteBuffer {
     mutating func append(field name: String, text: String) {
         append(run: name.utf8Span.span)
         append(PackedTag.string)
-        append(leb128: UInt64(text.utf8.count))
+        append(packed: UInt64(text.utf8.count))
         append(text)
     }
+
 }
 
 extension Level {
@@ -150,12 +151,13 @@ extension Level {
     }
 
     private func ownControl(ofRow number: Int) -> PropertyListDictionary? {
-        guard let members = row(number).control(in: span) else { return nil }
+        let bytes = bytes
+        guard let members = row(number).control(in: bytes.span) else { return nil }
         var control = PropertyListDictionary()
-        for member in PackedField.all(in: members, of: span) {
+        for member in PackedField.all(in: members, of: bytes.span) {
             do throws(PropertyListError) {
-                let name = String(utf8: span.extracting(member.name))
-                control[name] = try PropertyListValue(packed: span, at: member.value)
+                let name = String(utf8: bytes.span.extracting(member.name))
+                control[name] = try PropertyListValue(packed: bytes.span, at: member.value)
             } catch {
                 return nil
             }
@@ -165,7 +167,8 @@ extension Level {
 
     /// The key for storing the value of a row's control; nil without one.
     func controlKey(ofRow number: Int) -> String? {
-        guard let members = row(number).control(in: span) else { return nil }
-        return PackedDictionary(span, members).text("key")
+        let bytes = bytes
+        guard let members = row(number).control(in: bytes.span) else { return nil }
+        return PackedDictionary(bytes.span, members).text("key")
     }
 }

@@ -6,11 +6,21 @@ struct RowRepacking: ~Copyable {
     /// The new members of a row's control; nil to keep them.
     typealias ControlMembers = (_ row: Int, _ bytes: Span<UInt8>, _ control: Range<Int>) -> [UInt8]?
 
-    let level: Level
-    /// The new title for a nonempty title; nil to keep it.
-    var newTitle: (String) -> String? = { _ in nil }
-    let newMembers: ControlMembers
-    private(set) var output = ByteBuffer()
+    private let level: Level
+    private let newTitle: (String) -> String?
+    private let newMembers: ControlMembers
+    private var output = ByteBuffer()
+
+    /// - Parameters:
+    ///   - newTitle: the new title for a nonempty title; nil to keep it.
+    ///   - newMembers: the new members of a row's control.
+    init(
+        of level: Level, newTitle: @escaping (String) -> String? = { _ in nil }, newMembers: @escaping ControlMembers
+    ) {
+        self.level = level
+        self.newTitle = newTitle
+        self.newMembers = newMembers
+    }
 
     mutating func rows() -> [UInt8] {
         let source = level.bytes
@@ -72,7 +82,9 @@ extension Level {
     /// - Parameters:
     ///   - values: the stored values, by key.
     ///   - unusable: receives each value that its control rejects, once for a radio group.
-    public func showing(_ values: PropertyListDictionary, unusable: (UnusableValue) -> Void = { _ in }) -> Level {
+    public func showing(
+        _ values: PropertyListDictionary, unusable: (UnusableValue) -> Void = { _ in }
+    ) -> Level {
         guard !values.entries.isEmpty else { return self }
         var shown: [Int: [UInt8]] = [:]
         // The rows of a radio group share one rule, which is checked once.
@@ -93,12 +105,10 @@ extension Level {
     }
 
     private func repacked(showing values: [Int: [UInt8]]) -> Level {
-        var repacking = RowRepacking(
-            level: self,
-            newMembers: { row, source, control in
-                guard let value = values[row] else { return nil }
-                return PackedControl.members(control, of: source, showing: value)
-            })
+        var repacking = RowRepacking(of: self) { row, source, control in
+            guard let value = values[row] else { return nil }
+            return PackedControl.members(control, of: source, showing: value)
+        }
         let bytes = repacking.rows()
         return Level(
             bytes: bytes, children: children, sections: allSections, keyIndex: keyIndex, form: form,
@@ -107,7 +117,9 @@ extension Level {
 }
 
 extension PackedControl {
-    fileprivate static func members(_ control: Range<Int>, of source: Span<UInt8>, showing value: [UInt8]) -> [UInt8] {
+    fileprivate static func members(
+        _ control: Range<Int>, of source: Span<UInt8>, showing value: [UInt8]
+    ) -> [UInt8] {
         var members = ByteBuffer()
         var isPending = true
         for member in PackedField.all(in: control, of: source) {
@@ -158,11 +170,9 @@ extension Level {
     ///
     /// - Parameter translation: the translation of a text, or nil.
     public func translated(_ translation: @escaping (String) -> String?) -> Level {
-        var repacking = RowRepacking(
-            level: self, newTitle: translation,
-            newMembers: { _, source, control in
-                PackedControl.members(PackedDictionary(source, control), translatedBy: translation)
-            })
+        var repacking = RowRepacking(of: self, newTitle: translation) { _, source, control in
+            PackedControl.members(PackedDictionary(source, control), translatedBy: translation)
+        }
         let bytes = repacking.rows()
         let sections = allSections.map { section in
             var section = section

@@ -29,6 +29,7 @@ public struct SettingsPage: Sendable {
 extension Level {
     /// The text of a row's field; nil for any other value.
     func text(_ field: String, inRow number: Int) -> String? {
-        PackedDictionary(span, row(number).fields).text(field)
+        let bytes = bytes
+        return PackedDictionary(bytes.span, row(number).fields).text(field)
     }
 }

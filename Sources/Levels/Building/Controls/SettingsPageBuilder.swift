@@ -100,7 +100,7 @@ struct SettingsPageBuilder: ~Copyable {
             let packed = group.bytes.extracting(value)
             bytes.append(run: "Title".utf8Span.span)
             bytes.append(PackedTag.string)
-            bytes.append(leb128: UInt64(title.utf8.count))
+            bytes.append(packed: UInt64(title.utf8.count))
             let text = bytes.count..<bytes.count + title.utf8.count
             bytes.append(title)
             bytes.append(run: "Value".utf8Span.span)

@@ -13,7 +13,9 @@ public struct DocumentWarnings: Sendable, Equatable {
     /// Whether further warnings are only counted, and need not be made.
     var isFull: Bool { first.count >= Self.most }
 
-    mutating func add(_ warning: DocumentWarning) { if isFull { omit() } else { first.append(warning) } }
+    mutating func add(_ warning: DocumentWarning) {
+        if isFull { omit() } else { first.append(warning) }
+    }
 
     /// Counts warnings without keeping them.
     mutating func omit(_ count: Int = 1) { omitted += count }

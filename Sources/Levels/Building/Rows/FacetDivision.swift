@@ -127,7 +127,9 @@ enum FacetText {
     /// The text for a missing or empty value.
     static var none: StaticString { "(none)" }
 
-    static func append(_ value: Int?, in bytes: Span<UInt8>, to text: inout ByteBuffer) throws(PropertyListError) {
+    static func append(
+        _ value: Int?, in bytes: Span<UInt8>, to text: inout ByteBuffer
+    ) throws(PropertyListError) {
         guard let value else { return }
         var reader = PackedReader(bytes, at: value)
         switch PackedTag(rawValue: reader.byte()) {

@@ -41,7 +41,9 @@ struct LevelAssembler: ~Copyable {
     }
 
     /// As `assemble`, with an error that an edit can handle.
-    mutating func level(of rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts) throws(TreeError) -> Level {
+    mutating func level(
+        of rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
+    ) throws(TreeError) -> Level {
         guard rows.count < Self.fewRows || MemoryBudget.hasRoom(for: rows.count * Self.bytesOfRow) else {
             throw .outOfMemory
         }
@@ -142,7 +144,9 @@ struct LevelAssembler: ~Copyable {
     }
 
     /// Packs a row; see `Row` for the form. The key is nil if it is the title.
-    static func append(_ row: PendingRow, key: [UInt8]?, from source: Span<UInt8>, to output: inout ByteBuffer) {
+    static func append(
+        _ row: PendingRow, key: [UInt8]?, from source: Span<UInt8>, to output: inout ByteBuffer
+    ) {
         appendHead(of: row, key: key, from: source, to: &output)
         output.append(source.extracting(row.fields))
         if row.recordNumber > 0 { output.append(halfWord: row.recordNumber) }
@@ -166,14 +170,14 @@ struct LevelAssembler: ~Copyable {
         if key != nil { flags.insert(.hasOwnKey) }
         if row.explicitKey != nil { flags.insert(.hasExplicitKey) }
         output.append(flags.rawValue)
-        output.append(leb128: UInt64(title.count))
+        output.append(packed: UInt64(title.count))
         if ownsTitle {
             output.append(title)
         } else {
-            output.append(leb128: UInt64(row.title.lowerBound - row.fields.lowerBound))
+            output.append(packed: UInt64(row.title.lowerBound - row.fields.lowerBound))
         }
         if let key {
-            output.append(leb128: UInt64(key.count))
+            output.append(packed: UInt64(key.count))
             output.append(key.span)
         }
     }

@@ -43,7 +43,9 @@ struct PackedFields: ~Copyable {
     }
 
     /// Begins a field of the dictionary whose first field is `base`; returns an earlier field with the same name.
-    mutating func begin(_ name: Span<UInt8>, meaning: KeyMeaning, base: Int, at position: SourcePosition) -> Int? {
+    mutating func begin(
+        _ name: Span<UInt8>, meaning: KeyMeaning, base: Int, at position: SourcePosition
+    ) -> Int? {
         let earlier = earlierField(name, base: base)
         begin(name, meaning: meaning, at: position)
         if let earlier {
@@ -128,7 +130,9 @@ struct PackedFields: ~Copyable {
         bytes.append(PackedTag.hole)
         bytes.append(form.rawValue)
     }
+}
 
+extension PackedFields {
     func textRange(_ value: Int) -> Range<Int>? { PackedReader(bytes.span, at: value).text }
 
     /// The text of a title: in place, or appended if it is a number or a date.

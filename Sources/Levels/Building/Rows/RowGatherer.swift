@@ -44,7 +44,9 @@ struct RowGatherer: ~Copyable {
     // MARK: Rows with another level
 
     /// Appends a row with a place for a level: its own, that of another row, or a new one after its fields.
-    mutating func gather(_ level: Level, _ number: Int, over child: Level, structure other: Item.Step?) -> PendingRow {
+    mutating func gather(
+        _ level: Level, _ number: Int, over child: Level, structure other: Item.Step?
+    ) -> PendingRow {
         let source = level.bytes
         let fields = level.row(number).fields
         if let hole = PackedField.all(in: fields, of: source.span).first(where: \.isHole) {
@@ -62,16 +64,18 @@ struct RowGatherer: ~Copyable {
     }
 
     func structure(of row: Item.Step) -> ByteBuffer {
-        let bytes = row.level.span
+        let bytes = row.level.bytes
         var structure = ByteBuffer()
-        for field in PackedField.all(in: row.level.row(row.row).fields, of: bytes) where field.isStructure {
-            structure.append(bytes.extracting(field.range))
+        for field in PackedField.all(in: row.level.row(row.row).fields, of: bytes.span) where field.isStructure {
+            structure.append(bytes.span.extracting(field.range))
         }
         return structure
     }
 
     /// Appends a row with more fields after its own.
-    mutating func gather(_ level: Level, _ number: Int, adding more: Span<UInt8>, keepsStructure: Bool) -> PendingRow {
+    mutating func gather(
+        _ level: Level, _ number: Int, adding more: Span<UInt8>, keepsStructure: Bool
+    ) -> PendingRow {
         let source = level.bytes
         let row = level.row(number)
         let start = bytes.count

@@ -28,7 +28,9 @@ struct SetAsideRows {
         rows = order.map { rows[$0] }
         children = order.map { children[$0] }
     }
+}
 
+extension SetAsideRows {
     /// Numbers the rows as records, and titles each by a field, or else by its number.
     mutating func becomeRecords(titledBy field: String) throws(PropertyListError) {
         let name = Array(field.utf8)

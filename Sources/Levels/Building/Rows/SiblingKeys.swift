@@ -76,7 +76,9 @@ struct SiblingKeys: ~Copyable {
     }
 
     /// Inserts a row, unless there is one with an equal key; returns that.
-    private func enter(_ row: Int, in index: inout KeyIndex, isEqual: (Int) -> Bool) throws(TreeError) -> Int? {
+    private func enter(
+        _ row: Int, in index: inout KeyIndex, isEqual: (Int) -> Bool
+    ) throws(TreeError) -> Int? {
         var collisions = 0
         let first = index.insert(row, hash: hashes[row]) { other in
             guard hashes[other] == hashes[row] else { return false }
@@ -189,15 +191,16 @@ struct SiblingKeys: ~Copyable {
 extension Level {
     /// A row's key without the number that distinguishes it from siblings.
     func naturalKey(of number: Int, _ names: StructuralNames) -> [UInt8] {
+        let bytes = bytes
         let row = row(number)
-        let key = span.extracting(row.key)
+        let key = bytes.span.extracting(row.key)
         guard row.flags.contains(.hasOwnKey) else { return Array(copying: key) }
-        guard row.flags.contains(.hasExplicitKey) else { return ItemKey.natural(span.extracting(row.title)) }
+        guard row.flags.contains(.hasExplicitKey) else { return ItemKey.natural(bytes.span.extracting(row.title)) }
         guard ItemKey.numberedBase(of: key) != nil else { return Array(copying: key) }
         for name in names[.key] {
-            guard let value = PackedDictionary(span, row.fields).value(name) else { continue }
-            guard let text = PackedReader(span, at: value).text else { break }
-            return ItemKey.natural(span.extracting(text))
+            guard let value = PackedDictionary(bytes.span, row.fields).value(name) else { continue }
+            guard let text = PackedReader(bytes.span, at: value).text else { break }
+            return ItemKey.natural(bytes.span.extracting(text))
         }
         return Array(copying: key)
     }
@@ -205,7 +208,8 @@ extension Level {
     /// Whether a row can be removed or moved without changing the key of any other row.
     func isAlone(_ number: Int, _ names: StructuralNames) -> Bool {
         let natural = naturalKey(of: number, names)
-        guard span.extracting(row(number).key).isEqual(to: natural.span), !isShared(natural, names) else {
+        let bytes = bytes
+        guard bytes.span.extracting(row(number).key).isEqual(to: natural.span), !isShared(natural, names) else {
             return false
         }
         // Among rows with the key `a`, one may have skipped `a~2` because of this row.
@@ -224,4 +228,5 @@ extension Level {
             number += 1
         }
     }
+
 }

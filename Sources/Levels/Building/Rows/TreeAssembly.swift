@@ -77,7 +77,9 @@ struct TreeAssembly: ~Copyable {
 
     /// Throws if packed bytes are incomplete for lack of memory, so that they are not read.
     @inline(__always)
-    func checkComplete() throws(PropertyListError) { guard !fields.bytes.isIncomplete else { throw .outOfMemory } }
+    func checkComplete() throws(PropertyListError) {
+        guard !fields.bytes.isIncomplete else { throw .outOfMemory }
+    }
 
     /// Counts items made from the rows so far.
     mutating func count(made: Int) throws(PropertyListError) {

@@ -8,7 +8,9 @@ enum ExactNumber {
     /// An integer beyond 128 bits, as decimal digits without leading zeros.
     case large(digits: [UInt8], isNegative: Bool)
 
-    init(magnitude: UInt64, isNegative: Bool) { self = .integer(isNegative ? -Int128(magnitude) : Int128(magnitude)) }
+    init(magnitude: UInt64, isNegative: Bool) {
+        self = .integer(isNegative ? -Int128(magnitude) : Int128(magnitude))
+    }
 
     /// Whether the value is NaN, which equals nothing.
     var isNaN: Bool { if case .real(let value) = self { value.isNaN } else { false } }
@@ -21,7 +23,9 @@ enum ExactNumber {
             Double((isNegative ? "-" : "") + String(utf8: digits.span)) ?? .nan
         }
     }
+}
 
+extension ExactNumber {
     /// Appends bytes that sort as the numbers do, with equal bytes for equal numbers; NaN sorts last.
     func appendKey(to output: inout ByteBuffer) {
         if case .integer(let value) = self, let small = Int64(exactly: value), small.magnitude < 1 << 53 {

@@ -30,7 +30,9 @@ enum ItemKey {
         if needsMark(key.span) { key += [UInt8(ascii: "~"), UInt8(ascii: "1")] }
         return key
     }
+}
 
+extension ItemKey {
     /// The start of a key's numeric suffix, `~` and a number from 2 on; nil without one.
     static func numberedBase(of key: Span<UInt8>) -> Int? {
         var start = key.count

@@ -66,9 +66,11 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
         guard PercentEncoding.decode(segment, into: &bytes) else { throw ItemPathError(segment: String(utf8: segment)) }
         if ByteScan.isASCII(bytes.span.extracting(start..<bytes.count)) { return }
         let key = Array(bytes[start...])
-        guard String(validating: key, as: UTF8.self) != nil else { throw ItemPathError(segment: String(utf8: segment)) }
+        guard isUTF8(key) else { throw ItemPathError(segment: String(utf8: segment)) }
         if !ItemKey.isPlain(key.span) { bytes.replaceSubrange(start..., with: NormalizationFormC.text(of: key.span)) }
     }
+
+    private static func isUTF8(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
 
     func range(_ number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
 

@@ -64,7 +64,9 @@ struct KeyIndex: Sendable {
         while slots[slot] != 0, !isEqual(Int(slots[slot]) - 1) { slot = (slot + 1) & mask }
         return slot
     }
+}
 
+extension KeyIndex {
     init(slots: [UInt32], rowCount: Int) {
         self.slots = slots
         self.rowCount = rowCount

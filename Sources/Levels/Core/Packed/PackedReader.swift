@@ -45,8 +45,8 @@ public struct PackedReader: ~Escapable {
     @_lifetime(self: copy self)
     public mutating func halfWord() -> Int {
         let value =
-            Int(bytes[offset]) | Int(bytes[offset + 1]) << 8
-            | Int(bytes[offset + 2]) << 16 | Int(bytes[offset + 3]) << 24
+            Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2]) << 16 | Int(bytes[offset + 3])
+            << 24
         offset += 4
         return value
     }
@@ -77,7 +77,9 @@ public struct PackedReader: ~Escapable {
         case .hidden, .control: skipValue()
         }
     }
+}
 
+extension PackedReader {
     /// Reads a number, a Boolean, a date or a UID after its tag; nil for other tags.
     @_lifetime(self: copy self)
     mutating func scalar(_ tag: PackedTag?) -> PropertyListScalar? {
@@ -99,6 +101,9 @@ public struct PackedReader: ~Escapable {
 /// Appends values in the packed form; see `PackedTag`.
 extension ByteBuffer {
     @inline(__always)
+    mutating func append(packed number: UInt64) { append(leb128: number) }
+
+    @inline(__always)
     mutating func append(_ tag: PackedTag) { append(tag.rawValue) }
 
     /// Four bytes, lowest first.
@@ -115,7 +120,7 @@ extension ByteBuffer {
     /// Appends a length and bytes.
     @inline(__always)
     mutating func append(run bytes: Span<UInt8>) {
-        append(leb128: UInt64(bytes.count))
+        append(packed: UInt64(bytes.count))
         append(bytes)
     }
 
@@ -125,7 +130,7 @@ extension ByteBuffer {
         switch value {
         case .integer(let value):
             append(value.isNegative ? PackedTag.negative : .positive)
-            append(leb128: value.magnitude)
+            append(packed: value.magnitude)
         case .real(let value):
             append(PackedTag.real)
             append(littleEndian: value.bitPattern)
@@ -135,7 +140,7 @@ extension ByteBuffer {
             append(littleEndian: seconds.bitPattern)
         case .uid(let value):
             append(PackedTag.uid)
-            append(leb128: value)
+            append(packed: value)
         }
     }
 

@@ -1,9 +1,6 @@
 internal import Bytes
 public import PropertyLists
 
-/// A receiver of the events of a property list, of any type.
-public typealias Consumer = PropertyListConsumer & ~Copyable
-
 /// Sends packed fields to a consumer, without recursion and in pieces; `/detail` and `/document` are written with it.
 public struct PackedWalk {
     /// The open containers, the innermost last.
@@ -18,7 +15,7 @@ public struct PackedWalk {
     ///
     /// Sends a `hidden` value as the value that it hides. The value must not contain a hole.
     public mutating func tell(
-        _ bytes: Span<UInt8>, at offset: Int, to consumer: inout some Consumer
+        _ bytes: Span<UInt8>, at offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) -> Int {
         var reader = PackedReader(bytes, at: offset)
         repeat {
@@ -35,7 +32,7 @@ public struct PackedWalk {
     }
 
     private mutating func tellOne(
-        _ reader: inout PackedReader, to consumer: inout some Consumer
+        _ reader: inout PackedReader, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         var tag = PackedTag(rawValue: reader.byte())
         if tag == .hidden { tag = PackedTag(rawValue: reader.byte()) }
@@ -52,7 +49,7 @@ public struct PackedWalk {
     }
 
     private mutating func openContainer(
-        _ reader: inout PackedReader, isDictionary: Bool, to consumer: inout some Consumer
+        _ reader: inout PackedReader, isDictionary: Bool, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         let size = reader.halfWord()
         if isDictionary {
@@ -92,7 +89,9 @@ extension PropertyListValue {
         var builder = PropertyListValueBuilder()
         var walk = PackedWalk()
         _ = try walk.tell(bytes, at: offset, to: &builder)
-        guard let value = builder.value else { throw PropertyListError("the packed tree is damaged at byte \(offset)") }
+        guard let value = builder.value else {
+            throw PropertyListError("the packed tree is damaged at byte \(offset)")
+        }
         self = value
     }
 }

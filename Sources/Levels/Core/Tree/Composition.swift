@@ -20,7 +20,9 @@ public final class Composition: Sendable {
     /// The levels of refused parts, by reason, for the same purpose.
     let refusals: [String: Level]
 
-    init(source: Level, document: Level, parts: [PartReference: Part], grafts: LevelGrafts, refusals: [String: Level]) {
+    init(
+        source: Level, document: Level, parts: [PartReference: Part], grafts: LevelGrafts, refusals: [String: Level]
+    ) {
         self.source = source
         self.document = document
         self.parts = parts
@@ -30,25 +32,27 @@ public final class Composition: Sendable {
 
     /// Whether composing the file again would give the same result.
     public func isMade(of source: Level, _ parts: [PartReference: Part]) -> Bool {
-        self.source === source && hasParts(parts) { $0 === $1 }
-    }
-
-    /// Whether two compositions were read from equal files.
-    public func hasSameSources(as other: Composition) -> Bool {
-        self === other || source.hash == other.source.hash && hasParts(other.parts) { $0.hasSameSources(as: $1) }
-    }
-
-    private func hasParts(
-        _ others: [PartReference: Part], _ isSame: (_ own: Composition, _ other: Composition) -> Bool
-    ) -> Bool {
-        parts.count == others.count
-            && parts.allSatisfy { reference, part in
-                switch (part, others[reference]) {
-                case (.composed(let own), .composed(let other)): isSame(own, other)
-                case (.refused(let own), .refused(let other)): own == other
-                default: false
-                }
+        guard self.source === source, parts.count == self.parts.count else { return false }
+        return parts.allSatisfy { reference, part in
+            switch (part, self.parts[reference]) {
+            case (.composed(let new), .composed(let own)): new === own
+            case (.refused(let new), .refused(let own)): new == own
+            default: false
             }
+        }
+    }
+
+    /// Whether everything in two compositions was read from equal files.
+    public func hasSameSources(as other: Composition) -> Bool {
+        if self === other { return true }
+        guard source.hash == other.source.hash, parts.count == other.parts.count else { return false }
+        return parts.allSatisfy { reference, part in
+            switch (part, other.parts[reference]) {
+            case (.composed(let own), .composed(let others)): own.hasSameSources(as: others)
+            case (.refused(let own), .refused(let others)): own == others
+            default: false
+            }
+        }
     }
 
     /// Finds an item of the composed document in its file: the composition of that file, and the item there.

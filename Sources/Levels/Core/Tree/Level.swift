@@ -78,16 +78,6 @@ public final class Level: Sendable {
             rowsHoldParts: rowsHoldParts, mayHoldOrders: mayHoldOrders)
     }
 
-    /// The bytes, which the level keeps alive.
-    @inline(__always)
-    public var span: Span<UInt8> {
-        @_lifetime(borrow self)
-        get {
-            let bytes = bytes
-            return unsafe _overrideLifetime(bytes.span, borrowing: self)
-        }
-    }
-
     /// The number of rows, including hidden ones.
     var rowCount: Int { keyIndex.rowCount }
 
@@ -111,29 +101,33 @@ public final class Level: Sendable {
     @inline(__always)
     public func row(_ number: Int) -> Row {
         precondition(number >= 0 && number < rowCount)
-        return Row(in: span, number: number)
+        let bytes = bytes
+        return Row(in: bytes.span, number: number)
     }
 
     /// The shown row with this key, if any.
     public func row(withKey key: Span<UInt8>) -> Int? {
-        let found = keyIndex.row(hash: ContentHash.short(of: key), in: span) { candidate in
-            span.extracting(row(candidate).key).isEqual(to: key)
+        let bytes = bytes
+        let found = keyIndex.row(hash: ContentHash.short(of: key), in: bytes.span) { candidate in
+            bytes.span.extracting(row(candidate).key).isEqual(to: key)
         }
         return found.flatMap { $0 < count ? $0 : nil }
     }
 
     /// The shown row whose key has this XXH3-64 hash, if any.
     public func row(withKeyHash hash: UInt64) -> Int? {
-        let found = keyIndex.row(hash: hash, in: span) { candidate in
-            ContentHash.short(of: span.extracting(row(candidate).key)) == hash
+        let bytes = bytes
+        let found = keyIndex.row(hash: hash, in: bytes.span) { candidate in
+            ContentHash.short(of: bytes.span.extracting(row(candidate).key)) == hash
         }
         return found.flatMap { $0 < count ? $0 : nil }
     }
 
     /// The range of some rows in the bytes.
     func packed(_ rows: Range<Int>) -> Range<Int> {
-        var start = PackedReader(span, at: rows.lowerBound * 4)
-        var end = PackedReader(span, at: rows.upperBound * 4)
+        let bytes = bytes
+        var start = PackedReader(bytes.span, at: rows.lowerBound * 4)
+        var end = PackedReader(bytes.span, at: rows.upperBound * 4)
         return start.halfWord()..<end.halfWord()
     }
 
@@ -141,9 +135,15 @@ public final class Level: Sendable {
 
     public func title(_ number: Int) -> String { text(row(number).title) }
 
-    func keyHash(_ number: Int) -> UInt64 { ContentHash.short(of: span.extracting(row(number).key)) }
+    func keyHash(_ number: Int) -> UInt64 {
+        let bytes = bytes
+        return ContentHash.short(of: bytes.span.extracting(row(number).key))
+    }
 
-    private func text(_ range: Range<Int>) -> String { String(utf8: span.extracting(range)) }
+    private func text(_ range: Range<Int>) -> String {
+        let bytes = bytes
+        return String(utf8: bytes.span.extracting(range))
+    }
 
     private static func hash(
         _ own: ContentHash, children: [Level?], sections: [Section], form: LevelForm
@@ -192,10 +192,12 @@ extension Level {
         for section in allSections { section.summarize(into: &summary) }
         return ContentHash(of: summary.span)
     }
+}
 
-    // MARK: Levels that could not be read
-
-    /// The table of no rows. The sentence of a refusal follows it, so that it counts as content.
+/// Levels that could not be read: they have no rows, and say why.
+///
+/// The sentence is packed after the empty table of rows, so that it counts as content.
+extension Level {
     private static let emptyTable: [UInt8] = [4, 0, 0, 0]
 
     private convenience init(withoutRows bytes: [UInt8]) {
@@ -216,5 +218,8 @@ extension Level {
     @inline(__always)
     public var refusal: String? { count == 0 && rowCount == 0 && bytes.count > Self.emptyTable.count ? sentence : nil }
 
-    private var sentence: String { String(utf8: span.extracting(Self.emptyTable.count..<bytes.count)) }
+    private var sentence: String {
+        let bytes = bytes
+        return String(utf8: bytes.span.extracting(Self.emptyTable.count..<bytes.count))
+    }
 }

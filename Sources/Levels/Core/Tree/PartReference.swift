@@ -39,8 +39,9 @@ extension Level {
     public func part(_ number: Int) -> PartReference? {
         let row = row(number)
         guard row.flags.contains(.isPart), form != .specifiers else { return nil }
+        let bytes = bytes
         if let table = table(ofRow: number) { return table }
-        return PackedDictionary(span, row.fields).text(PartReference.sourceName).map { .document($0) }
+        return PackedDictionary(bytes.span, row.fields).text(PartReference.sourceName).map { .document($0) }
     }
 }
 
@@ -75,7 +76,9 @@ extension Level {
         }
         return mentions
     }
+}
 
+extension Level {
     /// The path of an item with its own level beside a `Source`; nil if there is none.
     ///
     /// Readers keep this `Source` as a plain field. A document that another server composed has it.
@@ -86,7 +89,8 @@ extension Level {
             stack.append((level, row + 1, titles))
             guard let child = level.child(row) else { continue }
             let names = level === self ? [] : titles + [level.title(row)]
-            let source = PackedDictionary(level.span, level.row(row).fields).value(PartReference.sourceName)
+            let bytes = level.bytes
+            let source = PackedDictionary(bytes.span, level.row(row).fields).value(PartReference.sourceName)
             if source != nil, level.part(row) == nil {
                 return TitlePath.text(names)
             }

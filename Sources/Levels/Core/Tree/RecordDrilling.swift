@@ -20,17 +20,19 @@ extension Level {
     /// The file of the table below a row; nil unless `Records` names a file.
     func table(ofRow number: Int) -> PartReference? {
         let fields = row(number).fields
-        guard let value = PackedDictionary(span, fields).value(PartReference.recordsName),
-            bytes[value] == PackedTag.hidden.rawValue, let path = PackedReader(span, at: value + 1).text,
+        let bytes = bytes
+        guard let value = PackedDictionary(bytes.span, fields).value(PartReference.recordsName),
+            bytes[value] == PackedTag.hidden.rawValue, let path = PackedReader(bytes.span, at: value + 1).text,
             let drilling = drilling(in: fields)
         else { return nil }
-        return .records(String(utf8: span.extracting(path)), drilling)
+        return .records(String(utf8: bytes.span.extracting(path)), drilling)
     }
 
     /// The drilling of an item's table, from its packed fields; nil without a table.
     func drilling(in fields: Range<Int>) -> RecordDrilling? {
-        let item = PackedDictionary(span, fields)
-        guard let names = item.value("DrillBy").flatMap({ PackedReader(span, at: $0).texts }) else { return nil }
+        let bytes = bytes
+        let item = PackedDictionary(bytes.span, fields)
+        guard let names = item.value("DrillBy").flatMap({ PackedReader(bytes.span, at: $0).texts }) else { return nil }
         return RecordDrilling(fields: names, titleField: item.text("TitleBy") ?? RecordDrilling.defaultTitleField)
     }
 }
@@ -64,8 +66,9 @@ struct RecordsInOrder {
             if level.form == .facets {
                 for child in level.children.reversed() { if let child { waiting.append(child) } }
             } else {
+                let bytes = level.bytes
                 for row in 0..<level.rowCount {
-                    numbers.append((level.row(row).recordNumber(in: level.span), Item.Step(level: level, row: row)))
+                    numbers.append((level.row(row).recordNumber(in: bytes.span), Item.Step(level: level, row: row)))
                 }
             }
         }
@@ -74,7 +77,9 @@ struct RecordsInOrder {
 
     private static func sorted(_ numbers: [(number: Int, step: Item.Step)]) -> [Item.Step] {
         let isWhole = numbers.allSatisfy { (1...numbers.count).contains($0.number) }
-        guard isWhole, let any = numbers.first else { return numbers.sorted { $0.number < $1.number }.map(\.step) }
+        guard isWhole, let any = numbers.first else {
+            return numbers.sorted { $0.number < $1.number }.map(\.step)
+        }
         var records = [Item.Step](repeating: any.step, count: numbers.count)
         for (number, step) in numbers { records[number - 1] = step }
         return records

@@ -82,7 +82,9 @@ public struct Row: Sendable {
         title = titleStart..<titleStart + titleLength
         key = flags.contains(.hasOwnKey) ? ownKey : title
     }
+}
 
+extension Row {
     /// The packed members of the row's control, in the order of the answer; nil without one.
     public func control(in bytes: Span<UInt8>) -> Range<Int>? {
         guard isControl else { return nil }
@@ -94,5 +96,7 @@ public struct Row: Sendable {
 
 extension PackedField {
     /// Whether the title of a row is in this field, and moves with it.
-    func holdsTitle(of row: Row) -> Bool { !row.flags.contains(.hasOwnTitle) && range.contains(row.title.lowerBound) }
+    func holdsTitle(of row: Row) -> Bool {
+        !row.flags.contains(.hasOwnTitle) && range.contains(row.title.lowerBound)
+    }
 }

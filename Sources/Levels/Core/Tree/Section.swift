@@ -28,7 +28,9 @@ public struct Section: Sendable, Equatable {
     /// The numbers of the rows.
     public var rows: Range<Int> { start..<start + count }
 
-    var residentBytes: Int { [title, index, footer].reduce(128 + fields.count) { $0 + ($1?.utf8.count ?? 0) } }
+    var residentBytes: Int {
+        [title, index, footer].reduce(128 + fields.count) { $0 + ($1?.utf8.count ?? 0) }
+    }
 
     /// A section with only its shown parts.
     public init(title: String? = nil, index: String? = nil, footer: String? = nil, start: Int, count: Int) {
@@ -67,7 +69,9 @@ extension Section {
         return left
     }
 
-    static func hiddenRows(in sections: [Section]) -> Int { sections.reduce(0) { $0 + ($1.isHidden ? $1.count : 0) } }
+    static func hiddenRows(in sections: [Section]) -> Int {
+        sections.reduce(0) { $0 + ($1.isHidden ? $1.count : 0) }
+    }
 
     /// Adds a place for rows to the section's dictionary, unless it has one.
     fileprivate mutating func addPlaceForRows(named name: String) {

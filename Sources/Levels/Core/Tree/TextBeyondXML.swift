@@ -29,7 +29,9 @@ enum TextBeyondXML {
         }
         return false
     }
+}
 
+extension TextBeyondXML {
     /// Whether an item contains it, apart from the levels below.
     static func isIn(_ row: Row, of bytes: Span<UInt8>) -> Bool {
         row.isString
@@ -58,5 +60,8 @@ enum TextBeyondXML {
 
 extension Level {
     /// Whether a row's item, apart from the levels below, contains text or dates that XML cannot represent.
-    public func holdsTextBeyondXML(inRow number: Int) -> Bool { TextBeyondXML.isIn(row(number), of: span) }
+    public func holdsTextBeyondXML(inRow number: Int) -> Bool {
+        let bytes = bytes
+        return TextBeyondXML.isIn(row(number), of: bytes.span)
+    }
 }

@@ -57,7 +57,9 @@ extension TreeError: CustomStringConvertible {
     }
 
     /// The position in the document; nil for an edit.
-    var position: SourcePosition? { if case .sharedKey(let shared) = self { shared.second.position } else { nil } }
+    var position: SourcePosition? {
+        if case .sharedKey(let shared) = self { shared.second.position } else { nil }
+    }
 }
 
 /// Two rows of one level with the same `Key`.

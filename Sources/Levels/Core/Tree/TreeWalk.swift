@@ -40,7 +40,9 @@ public struct TreeWalk {
     init(recordsBelow level: Level) { stack = [.records(RecordsInOrder(below: level), next: 0)] }
 
     /// Sends the next few events; false when all have been sent.
-    public mutating func step(to consumer: inout some Consumer) throws(PropertyListError) -> Bool {
+    public mutating func step(
+        to consumer: inout some PropertyListConsumer & ~Copyable
+    ) throws(PropertyListError) -> Bool {
         if let item = start {
             start = nil
             if let drilling {
@@ -65,20 +67,21 @@ public struct TreeWalk {
     }
 
     /// Sends everything at once.
-    public mutating func finish(to consumer: inout some Consumer) throws(PropertyListError) {
+    public mutating func finish(to consumer: inout some PropertyListConsumer & ~Copyable) throws(PropertyListError) {
         while try step(to: &consumer) {}
     }
 
     // MARK: Items
 
     private mutating func begin(
-        _ level: Level, row number: Int, to consumer: inout some Consumer
+        _ level: Level, row number: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
+        let bytes = level.bytes
         let row = level.row(number)
         if level.form == .elements || level.form == .entries {
             try beginAnything(level, row: number, fields: row.fields, to: &consumer)
         } else if row.isString {
-            try consumer.string(level.span.extracting(row.title))
+            try consumer.string(bytes.span.extracting(row.title))
         } else if row.fields.isEmpty, !row.isRecord {
             // Only the root of an array document is without fields.
             let below = level.child(number)
@@ -91,7 +94,7 @@ public struct TreeWalk {
     }
 
     private mutating func beginAnything(
-        _ level: Level, row number: Int, fields: Range<Int>, to consumer: inout some Consumer
+        _ level: Level, row number: Int, fields: Range<Int>, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         if let child = level.child(number) {
             if child.form == .entries {
@@ -101,26 +104,27 @@ public struct TreeWalk {
             }
             stack.append(.entries(child, next: 0))
         } else {
-            let bytes = level.span
-            var reader = PackedReader(bytes, at: fields.lowerBound)
+            let bytes = level.bytes
+            var reader = PackedReader(bytes.span, at: fields.lowerBound)
             _ = reader.run()
             var walk = PackedWalk()
-            _ = try walk.tell(bytes, at: reader.offset, to: &consumer)
+            _ = try walk.tell(bytes.span, at: reader.offset, to: &consumer)
         }
     }
 
     private mutating func field(
-        _ level: Level, row: Int, offset: Int, to consumer: inout some Consumer
+        _ level: Level, row: Int, offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         guard offset < level.row(row).fields.upperBound else { return try consumer.endDictionary() }
-        let (next, hole) = try tellField(level.span, at: offset, to: &consumer)
+        let bytes = level.bytes
+        let (next, hole) = try tellField(bytes.span, at: offset, to: &consumer)
         stack.append(.item(level, row: row, offset: next))
         if let hole { try beginRows(level.child(row), form: hole, to: &consumer) }
     }
 
     /// Sends one field; returns the offset of the next one, and the form of the level if this is its place.
     private func tellField(
-        _ bytes: Span<UInt8>, at offset: Int, to consumer: inout some Consumer
+        _ bytes: Span<UInt8>, at offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) -> (next: Int, hole: LevelForm?) {
         var reader = PackedReader(bytes, at: offset)
         let name = reader.run()
@@ -139,7 +143,7 @@ public struct TreeWalk {
     // MARK: Rows and sections
 
     private mutating func beginRows(
-        _ level: Level?, form: LevelForm, to consumer: inout some Consumer
+        _ level: Level?, form: LevelForm, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         if form.isDrilled { return try beginRecords(below: level, to: &consumer) }
         if form == .rows, let level, omitsRows, level.count > 0 { return try consumer.null() }
@@ -157,7 +161,7 @@ public struct TreeWalk {
     }
 
     private mutating func nextRow(
-        _ level: Level, next: Int, end: Int, to consumer: inout some Consumer
+        _ level: Level, next: Int, end: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         guard next < end else { return try consumer.endArray() }
         stack.append(.rows(level, next: next + 1, end: end))
@@ -165,7 +169,7 @@ public struct TreeWalk {
     }
 
     private mutating func nextSection(
-        _ level: Level, next: Int, to consumer: inout some Consumer
+        _ level: Level, next: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         guard next < level.allSections.count else {
             return level.form == .namedSections ? try consumer.endDictionary() : try consumer.endArray()
@@ -189,7 +193,7 @@ public struct TreeWalk {
     }
 
     private mutating func sectionField(
-        _ level: Level, section number: Int, offset: Int, to consumer: inout some Consumer
+        _ level: Level, section number: Int, offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         let section = level.allSections[number]
         guard offset < section.fields.count else { return try consumer.endDictionary() }
@@ -207,18 +211,20 @@ public struct TreeWalk {
     }
 
     private mutating func nextEntry(
-        _ level: Level, next: Int, to consumer: inout some Consumer
+        _ level: Level, next: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         guard next < level.rowCount else {
             return level.form == .entries ? try consumer.endDictionary() : try consumer.endArray()
         }
         stack.append(.entries(level, next: next + 1))
-        if level.form == .entries { try consumer.key(level.span.extracting(level.row(next).title), at: Self.nowhere) }
+        let bytes = level.bytes
+        if level.form == .entries { try consumer.key(bytes.span.extracting(level.row(next).title), at: Self.nowhere) }
         try begin(level, row: next, to: &consumer)
     }
+}
 
-    // MARK: Tables, which are written as their records
-
+/// Tables are written as their records, not as the levels that are made of them.
+extension TreeWalk {
     /// Creates a walk over an item; one that stands for a value of `DrillBy` becomes an item with a table.
     public init(_ item: Item) {
         self.init(item.own.level, row: item.own.row)
@@ -228,11 +234,12 @@ public struct TreeWalk {
     /// Begins an item that stands for a value, as a dictionary with its records and their drilling.
     mutating func begin(
         _ level: Level, row: Int, drilledBy drilling: RecordDrilling,
-        to consumer: inout some Consumer
+        to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
+        let bytes = level.bytes
         try consumer.beginDictionary(at: Self.nowhere)
         try Self.key("Title", to: &consumer)
-        try consumer.string(level.span.extracting(level.row(row).title))
+        try consumer.string(bytes.span.extracting(level.row(row).title))
         try Self.key("DrillBy", to: &consumer)
         try consumer.beginArray(at: Self.nowhere)
         for field in drilling.fields { try consumer.string(Array(field.utf8).span) }
@@ -246,18 +253,22 @@ public struct TreeWalk {
         try beginRecords(below: level.child(row), to: &consumer)
     }
 
-    private static func key(_ name: StaticString, to consumer: inout some Consumer) throws(PropertyListError) {
+    private static func key(
+        _ name: StaticString, to consumer: inout some PropertyListConsumer & ~Copyable
+    ) throws(PropertyListError) {
         try consumer.key(Array(name.description.utf8).span, at: nowhere)
     }
 
-    mutating func beginRecords(below level: Level?, to consumer: inout some Consumer) throws(PropertyListError) {
+    mutating func beginRecords(
+        below level: Level?, to consumer: inout some PropertyListConsumer & ~Copyable
+    ) throws(PropertyListError) {
         try consumer.beginArray(at: Self.nowhere)
         guard let level else { return try consumer.endArray() }
         stack.append(.records(RecordsInOrder(below: level), next: 0))
     }
 
     mutating func nextRecord(
-        _ records: RecordsInOrder, next: Int, to consumer: inout some Consumer
+        _ records: RecordsInOrder, next: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         guard next < records.count else { return try consumer.endArray() }
         stack.append(.records(records, next: next + 1))

@@ -5,7 +5,9 @@ public enum ControlCheck {
     /// Checks a client's value of any property-list type for a control with these members (`Level.control(ofRow:)`).
     ///
     /// - Throws: `EditRefusal` of the kind `notAllowed` if the control rejects the value.
-    public static func check(_ value: PropertyListValue, for control: PropertyListDictionary) throws(EditRefusal) {
+    public static func check(
+        _ value: PropertyListValue, for control: PropertyListDictionary
+    ) throws(EditRefusal) {
         let rule = ControlRule(of: control)
         guard let objection = rule.objection(to: value) else { return }
         throw EditRefusal(.notAllowed(rule.allowed, pointer: "/Value"), "'Value' \(objection).")
@@ -24,4 +26,5 @@ public enum ControlCheck {
         try check(value, for: control)
         return value
     }
+
 }

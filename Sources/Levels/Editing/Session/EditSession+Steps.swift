@@ -102,7 +102,9 @@ extension EditSession {
         guard group != nil || target.item.ownGroup != nil else { return nil }
         return try maker(for: target, group: group).row(of: content(of: target), replacing: target.item.own).step
     }
+}
 
+extension EditSession {
     func content(of target: EditTarget) throws(EditRefusal) -> ItemContent {
         do throws(PropertyListError) {
             return try ItemContent(of: target.item.own, names: names)

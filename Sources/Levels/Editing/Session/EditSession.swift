@@ -189,11 +189,11 @@ public struct EditSession: Sendable {
 
     /// The maker of rows for a target's file.
     func maker(for target: EditTarget, group: Section?, isRoot: Bool = false) -> RowMaker {
-        RowMaker(editor: editor, syntax: files[target.file].syntax, group: group, isRoot: isRoot)
+        RowMaker(editor, syntax: files[target.file].syntax, group: group, isRoot: isRoot)
     }
 
     /// The maker of rows for an unknown place.
-    var maker: RowMaker { RowMaker(editor: editor, syntax: files[0].syntax) }
+    var maker: RowMaker { RowMaker(editor, syntax: files[0].syntax) }
 
     /// The document of a target's file with the edits so far.
     func draft(of target: EditTarget) -> DocumentDraft { files[target.file].draft }

@@ -11,7 +11,9 @@ struct EditTarget {
 
     /// The rows that lead to the place where the file is mounted.
     var mount: [Int] { Array(shown.rowPath.prefix(shown.depth - item.depth)) }
+}
 
+extension EditTarget {
     /// Refuses items that cannot be edited.
     ///
     /// - Parameter asOwner: whether the level below the item is edited instead of the item.

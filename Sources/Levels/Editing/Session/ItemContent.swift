@@ -16,7 +16,7 @@ struct ItemContent {
 
     /// The content of an item in its file; a string's title becomes a field.
     init(of item: Item.Step, names: StructuralNames) throws(PropertyListError) {
-        let bytes = item.level.span
+        let bytes = item.level.bytes
         let row = item.level.row(item.row)
         isString = row.isString
         if isString {
@@ -24,15 +24,15 @@ struct ItemContent {
             parts.append(.field(.init(key: names[.title].first ?? "Title", value: title)))
             return
         }
-        for field in PackedField.all(in: row.fields, of: bytes) where field.tag != .control {
+        for field in PackedField.all(in: row.fields, of: bytes.span) where field.tag != .control {
             if field.isStructure {
                 parts.append(
                     .structure(
-                        name: Array(copying: bytes.extracting(field.name)),
-                        packed: Array(copying: bytes.extracting(field.value..<field.range.upperBound))))
+                        name: Array(copying: bytes.span.extracting(field.name)),
+                        packed: Array(copying: bytes.span.extracting(field.value..<field.range.upperBound))))
             } else {
-                let value = try PropertyListValue(packed: bytes, at: field.value)
-                parts.append(.field(.init(key: String(utf8: bytes.extracting(field.name)), value: value)))
+                let value = try PropertyListValue(packed: bytes.span, at: field.value)
+                parts.append(.field(.init(key: String(utf8: bytes.span.extracting(field.name)), value: value)))
             }
         }
     }
@@ -137,8 +137,13 @@ enum MergePatch {
 }
 
 extension PropertyListValue {
-    var dictionary: PropertyListDictionary? { if case .dictionary(let dictionary) = self { dictionary } else { nil } }
+    var dictionary: PropertyListDictionary? {
+        if case .dictionary(let dictionary) = self { dictionary } else { nil }
+    }
+}
 
+/// Property-list types that JSON cannot tell, found by the value that is replaced.
+extension PropertyListValue {
     /// The value in the type of an old one, if possible: a date from RFC 3339, data from base64, a real from an
     /// integer; within dictionaries by key, and within arrays by position.
     func fitted(to old: PropertyListValue, nesting: Int = 0) -> PropertyListValue {

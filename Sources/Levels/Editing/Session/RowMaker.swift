@@ -3,12 +3,19 @@ internal import PropertyLists
 
 /// Makes single rows, as the document's builder does.
 struct RowMaker {
-    let editor: TreeEditor
+    private let editor: TreeEditor
     let syntax: FileSyntax
     /// The section of the row, if its `Type` makes controls of its rows.
-    var group: Section?
+    let group: Section?
     /// Whether the row is the root's.
-    var isRoot = false
+    let isRoot: Bool
+
+    init(_ editor: TreeEditor, syntax: FileSyntax, group: Section? = nil, isRoot: Bool = false) {
+        self.editor = editor
+        self.syntax = syntax
+        self.group = group
+        self.isRoot = isRoot
+    }
 
     private var names: StructuralNames { editor.names }
 
@@ -47,7 +54,7 @@ struct RowMaker {
     }
 
     private var values: FileValues {
-        FileValues(builder: TreeBuilder(names: names, limits: editor.limits, isXML: syntax == .xml), syntax: syntax)
+        FileValues(TreeBuilder(names: names, limits: editor.limits, isXML: syntax == .xml), syntax: syntax)
     }
 
     // MARK: Sending
@@ -63,7 +70,9 @@ struct RowMaker {
         }
     }
 
-    private func send(_ part: ItemContent.Part, of old: Item.Step, to values: inout FileValues) throws(EditRefusal) {
+    private func send(
+        _ part: ItemContent.Part, of old: Item.Step, to values: inout FileValues
+    ) throws(EditRefusal) {
         switch part {
         case .field(let entry):
             let pointer = JSONPointer.step(entry.key)
@@ -84,7 +93,9 @@ struct RowMaker {
         }
     }
 
-    private static func locate(_ pointer: String, _ body: () throws(PropertyListError) -> Void) throws(EditRefusal) {
+    private static func locate(
+        _ pointer: String, _ body: () throws(PropertyListError) -> Void
+    ) throws(EditRefusal) {
         do throws(PropertyListError) { try body() } catch {
             throw EditRefusal(.invalid(pointer: pointer), error.sentence)
         }
@@ -165,7 +176,12 @@ struct RowMaker {
 /// Builds a tree from values in the form that the document's file can hold.
 struct FileValues: PropertyListConsumer, ~Copyable {
     var builder: TreeBuilder
-    let syntax: FileSyntax
+    private let syntax: FileSyntax
+
+    init(_ builder: consuming TreeBuilder, syntax: FileSyntax) {
+        self.builder = builder
+        self.syntax = syntax
+    }
 
     consuming func finish() throws(PropertyListError) -> Tree { try builder.finish() }
 

@@ -61,7 +61,9 @@ extension RowPosition {
 
     private var isAfter: Bool { if case .after = self { true } else { false } }
 
-    private func row(withKey key: String, in target: EditTarget, of draft: DocumentDraft) throws(EditRefusal) -> Int {
+    private func row(
+        withKey key: String, in target: EditTarget, of draft: DocumentDraft
+    ) throws(EditRefusal) -> Int {
         guard let row = target.shown.level?.row(withKey: Self.bytes(of: key).span),
             let path = draft.path(of: target.item.rowPath + [row])
         else { throw Self.noRow(key, in: target) }

@@ -123,7 +123,8 @@ extension Item.Step {
     public func withRow<Result, Failure: Error>(
         _ visit: (_ row: borrowing RowView) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        return try visit(RowView(level.span, number: row, of: level))
+        let bytes = level.bytes
+        return try visit(RowView(bytes.span, number: row, of: level))
     }
 }
 
@@ -132,7 +133,7 @@ extension RowPage {
     public var isOfOneLevel: Bool {
         switch listing.rows {
         case .level, .numbers: true
-        case .items, .part: false
+        case .places, .items, .part: false
         }
     }
 
@@ -141,13 +142,13 @@ extension RowPage {
         _ visit: (_ row: borrowing RowView) throws(Failure) -> Void
     ) throws(Failure) {
         guard let level = listing.level else { return }
-        let bytes = level.span
+        let bytes = level.bytes
         switch listing.rows {
         case .numbers(let rows):
-            for number in numbers { try visit(RowView(bytes, number: Int(rows[number]), of: level)) }
+            for number in numbers { try visit(RowView(bytes.span, number: Int(rows[number]), of: level)) }
         default:
             for number in numbers {
-                try visit(RowView(bytes, number: number, of: level, count: childCounts?[number]))
+                try visit(RowView(bytes.span, number: number, of: level, count: childCounts?[number]))
             }
         }
     }
@@ -158,7 +159,8 @@ extension RowPage {
     ) throws(Failure) {
         let place = listing.place(at: number)
         guard let level = listing.level(of: place) else { return }
-        try visit(RowView(level.span, number: place.row, of: level, count: childCounts?[number]))
+        let bytes = level.bytes
+        try visit(RowView(bytes.span, number: place.row, of: level, count: childCounts?[number]))
     }
 
     /// Whether two rows of two pages are equal in all that is written; false unless both pages are of one level.

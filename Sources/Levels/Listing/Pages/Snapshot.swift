@@ -67,7 +67,9 @@ public final class Snapshot: Sendable {
 
     /// The number of items, not counting the root.
     public var itemCount: Int { document.itemCount - 1 }
+}
 
+extension Snapshot {
     /// The document in the language of a variant's number, or else for clients that accept none of the languages; for
     /// nil, the document as written.
     @inline(__always)

@@ -70,10 +70,14 @@ public struct TreeRows: RowSource {
         return RowCost(written: max(written, bytes / 256), sought: max(query.work(on: level), sought))
     }
 
-    private static func orderedRows(below step: Item.Step) -> Int { step.hasOrder ? step.below?.count ?? 0 : 0 }
+    private static func orderedRows(below step: Item.Step) -> Int {
+        step.hasOrder ? step.below?.count ?? 0 : 0
+    }
+}
 
-    // MARK: Hashes of what answers show, without the path, the options and the header, which belong to the request
-
+/// Hashes of what answers show, by which they are known to be the same in another publication. The path, the options and
+/// the header belong to the request, so they are not included.
+extension TreeRows {
     /// Hashes a level with all levels below it; cheap.
     public func hash(of part: ShownPart, of item: Item) -> ContentHash {
         var summary = Self.head(of: item)
@@ -107,15 +111,15 @@ public struct TreeRows: RowSource {
 extension Item {
     /// The hash of the item as a document: its fields and everything below it.
     public func documentHash(format: UInt8) -> ContentHash {
-        let bytes = own.level.span
+        let bytes = own.level.bytes
         let row = own.level.row(own.row)
         var content = ByteBuffer(capacity: 256)
         content.append(format)
         content.append(row.isString ? 1 : 0 as UInt8)
         content.append(own.level.form.rawValue)
-        content.append(bytes.extracting(row.title))
+        content.append(bytes.span.extracting(row.title))
         content.append(littleEndian: UInt64(row.fields.count))
-        content.append(bytes.extracting(row.fields))
+        content.append(bytes.span.extracting(row.fields))
         if let level { content.append(level.hash) }
         if let drilling = remainingDrilling {
             for name in [drilling.titleField] + drilling.fields {
@@ -130,9 +134,10 @@ extension Item {
 extension ByteBuffer {
     fileprivate mutating func append(detailOf item: Item) {
         let own = item.own
+        let bytes = own.level.bytes
         let row = own.level.row(own.row)
         append(row.isString ? 1 : 0 as UInt8)
-        append(counted: own.level.span.extracting(row.fields))
+        append(counted: bytes.span.extracting(row.fields))
         let section = Listing(own.level).sectionNumber(at: own.row)
         for number in [own.row, own.level.count, section] { append(littleEndian: UInt64(number)) }
         append(own.level, row: own.row - 1)
@@ -161,8 +166,9 @@ extension ByteBuffer {
     /// The item's order for the level below, if any.
     fileprivate mutating func append(orderOf step: Item.Step) {
         guard step.hasOrder else { return }
+        let bytes = step.level.bytes
         append(1 as UInt8)
-        append(counted: step.level.span.extracting(step.level.row(step.row).fields))
+        append(counted: bytes.span.extracting(step.level.row(step.row).fields))
     }
 
     /// The title and the key of a row, if it exists.
@@ -173,9 +179,9 @@ extension ByteBuffer {
     }
 
     fileprivate mutating func append(_ step: Item.Step) {
-        let bytes = step.level.span
+        let bytes = step.level.bytes
         let row = step.level.row(step.row)
-        append(counted: bytes.extracting(row.title))
-        append(counted: bytes.extracting(row.key))
+        append(counted: bytes.span.extracting(row.title))
+        append(counted: bytes.span.extracting(row.key))
     }
 }

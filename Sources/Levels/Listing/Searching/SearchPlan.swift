@@ -47,7 +47,9 @@ final class SearchPlan: Sendable {
     }
 
     /// The end of the part from a row, its number of items, and the number of items of the large level that follows.
-    private static func end(of level: Level, from start: Int, _ sizes: Sizes) -> (end: Int, items: Int, below: Int) {
+    private static func end(
+        of level: Level, from start: Int, _ sizes: Sizes
+    ) -> (end: Int, items: Int, below: Int) {
         var row = start
         var items = 0
         if level.children.isEmpty {
@@ -66,7 +68,8 @@ final class SearchPlan: Sendable {
     }
 
     private static func endsPart(_ level: Level, after row: Int) -> Bool {
-        ContentHash.short(of: level.span.extracting(level.row(row).title)) & 3 == 0
+        let bytes = level.bytes
+        return ContentHash.short(of: bytes.span.extracting(level.row(row).title)) & 3 == 0
     }
 
     /// The part with an item, by its number in the level.
@@ -78,8 +81,9 @@ final class SearchPlan: Sendable {
 extension Level {
     /// The hash of some rows and everything below them, except below the last row if that is open.
     fileprivate func hash(of rows: Range<Int>, isOpen: Bool) -> ContentHash {
+        let bytes = bytes
         var summary = ByteBuffer(capacity: 32 + (children.isEmpty ? 0 : rows.count * 17))
-        summary.append(ContentHash(of: span.extracting(packed(rows))))
+        summary.append(ContentHash(of: bytes.span.extracting(packed(rows))))
         summary.append(isOpen ? 1 : 0 as UInt8)
         guard !children.isEmpty else { return ContentHash(of: summary.span) }
         for row in isOpen ? rows.dropLast() : rows {

@@ -18,9 +18,9 @@ final class SearchText: Sendable {
         var output = ByteBuffer(capacity: 1 << 16)
         var starts: [Int] = [0]
         level.forEachRun(in: rows, isOpen: isOpen) { level, rows in
-            let bytes = level.span
+            let bytes = level.bytes
             for number in rows {
-                fields.forEachText(of: Row(in: bytes, number: number), in: bytes) { text in
+                fields.forEachText(of: Row(in: bytes.span, number: number), in: bytes.span) { text in
                     FoldedText.append(text, to: &output)
                     output.append(Self.end)
                 }

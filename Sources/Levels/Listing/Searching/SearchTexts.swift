@@ -45,7 +45,12 @@ public final class SearchTexts: Sendable {
     struct Pass {
         fileprivate let texts: SearchTexts
         fileprivate let number: Int
-        fileprivate var used = 0
+        private var used = 0
+
+        fileprivate init(_ texts: SearchTexts, number: Int) {
+            self.texts = texts
+            self.number = number
+        }
 
         mutating func plan(of level: Level) -> SearchPlan { texts.plan(of: level) }
 
@@ -61,7 +66,7 @@ public final class SearchTexts: Sendable {
 
     func beginSearch() -> Pass {
         Pass(
-            texts: self,
+            self,
             number: state.withLock { state in
                 state.search += 1
                 return state.search

@@ -22,7 +22,7 @@ struct KeptSnapshots {
     /// How many snapshots are kept at most, so that looking through them stays cheap.
     private static let snapshotLimit = 512
     /// How many revisions are remembered at most: a client that missed so many publications should load anew.
-    private static let revisionLimit = 2_048
+    private static let revisionLimit = 16_384
 
     init(_ first: Publication) {
         records = NumberedQueue()

@@ -60,11 +60,11 @@ import Testing
                 leadingTo: Publication(snapshot: snapshots[number % 2], number: number))
         }
         func isKept(after number: Int) -> Bool { if case .change = log.next(after: number) { true } else { false } }
-        for number in 1...2_048 { append(number) }
+        for number in 1...16_384 { append(number) }
         #expect(isKept(after: 0))
-        append(2_049)
+        append(16_385)
         #expect(!isKept(after: 0))
-        #expect(isKept(after: 1) && isKept(after: 2_048))
+        #expect(isKept(after: 1) && isKept(after: 16_384))
     }
 
     @Test("since an unknown revision are gone, with the revision to go on from")

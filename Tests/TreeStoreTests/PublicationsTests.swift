@@ -184,7 +184,7 @@ struct PublicationsTests {
         for _ in 0..<2 { kept.setCost(of: 0, to: 10) }
         #expect(kept.shrink(to: 10).isEmpty && kept.snapshot(0) != nil)
         #expect(kept.shrink(to: 9).count == 1 && kept.snapshot(0) == nil)
-        for number in 1...2_048 {
+        for number in 1...16_384 {
             kept.add(publication(number), replacedBy: publication(number + 1), isKept: false)
         }
         _ = kept.shrink(to: 10)

@@ -22,7 +22,7 @@ final class ChangeLog: Sendable {
     }
 
     /// A client that missed more entries should reload.
-    private static let limit = 2_048
+    private static let limit = 16_384
 
     /// Creates a log that ends with the current publication, with the entries that its source has kept.
     init(_ publications: Publications) {

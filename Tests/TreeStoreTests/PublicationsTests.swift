@@ -158,17 +158,17 @@ struct PublicationsTests {
         #expect(released.withLock { $0 } == ["1", "2"])
     }
 
-    @Test("forget the revisions before the latest 2,048")
+    @Test("forget the revisions before the latest 16,384")
     func revisions() throws {
         let (one, two) = (try snapshot(1).document, try snapshot(2).document)
         let publications = Publications(Snapshot(document: one, revision: "k3-0", loadedAt: 0), historyBytes: 0)
-        for number in 1...2_100 {
+        for number in 1...16_436 {
             let document = number.isMultiple(of: 2) ? one : two
             publications.publish(Snapshot(document: document, revision: "k3-\(number)", loadedAt: 0))
         }
         #expect(publications.number(of: "k3-51") == nil)
         #expect(publications.number(of: "k3-52") == 52)
-        #expect(publications.number(of: "k3-2100") == 2_100)
+        #expect(publications.number(of: "k3-16436") == 16_436)
     }
 
     @Test("cost what was said last, and a revision that came again is known as long as its last publication")

@@ -1,11 +1,12 @@
 # All Debian packages that this project needs.
 # The Swift toolchain itself comes from swift.org, with the packages that its download page lists.
 BUILD_PACKAGES := libmicrohttpd-dev libgnutls28-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev libsqlite3-dev libpq-dev
+TEST_PACKAGES := postgresql
 INSTALL_PACKAGES := binutils
 DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
 SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 python3-venv python3-yaml openssl curl systemd groff-base zsh fish \
-	postgresql prometheus nginx-light varnish chromium-headless-shell chromium chromium-driver
+	prometheus nginx-light varnish chromium-headless-shell chromium chromium-driver
 SOAK_PACKAGES := btrfs-progs e2fsprogs fuse3 mount python3-fusepy xfsprogs
 BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev nginx-light wrk python3
 
@@ -61,7 +62,7 @@ MINUTES ?= 30
 
 .DEFAULT_GOAL := help
 .PHONY: help run server build toolchain install uninstall deb deb-test clean check test test-client system-test soak benchmark manual format lint \
-	deps install-deps deb-deps deb-test-deps system-test-deps soak-deps benchmark-deps
+	deps test-deps install-deps deb-deps deb-test-deps system-test-deps soak-deps benchmark-deps
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -123,13 +124,13 @@ deb-test: deb deb-test-deps ## Install, upgrade and purge the Debian packages in
 clean: ## Remove everything that was built.
 	rm -rf .build
 
-test: toolchain deps ## Run the unit tests (TEST_FLAGS="--sanitize=address --disable-xctest" to look for wrong accesses and leaks).
+test: toolchain deps test-deps ## Run the unit tests (TEST_FLAGS="--sanitize=address --disable-xctest" to look for wrong accesses and leaks).
 	@$(call tested,$(SWIFT) test $(SWIFT_FLAGS) $(TEST_FLAGS) --skip '$(CLIENT_TESTS)')
 	@$(call tested,LSAN_OPTIONS='suppressions=$(CURDIR)/.ci/known-leaks' \
 		$(SWIFT) test $(SWIFT_FLAGS) $(TEST_FLAGS) --skip-build --no-parallel --filter '$(CLIENT_TESTS)')
 
 # While one works: what a change may have broken, within minutes.
-check: toolchain deps lint ## Check the format, build, and run the unit tests of the modules that differ from BASE (the upstream branch).
+check: toolchain deps test-deps lint ## Check the format, build, and run the unit tests of the modules that differ from BASE (the upstream branch).
 	$(SWIFT) build --build-tests $(SWIFT_FLAGS)
 	@modules=$$(.ci/changed-tests $(BASE) | paste -sd '|'); \
 	test -n "$$modules" || { echo 'No module differs: no test is run.'; exit 0; }; \
@@ -198,6 +199,9 @@ toolchain:
 
 deps: ## Install the packages that the build needs.
 	@$(call install_missing,$(BUILD_PACKAGES))
+
+test-deps: ## Install the packages that the unit tests need.
+	@$(call install_missing,$(TEST_PACKAGES))
 
 install-deps: ## Install the packages that 'make install' needs.
 	@$(call install_missing,$(INSTALL_PACKAGES))

@@ -16,7 +16,7 @@ from harness.verdict import Verdict, options
 TEXTS = ["Data.plist", "Tracks.json", "My list.plist", "Notes.txt", "Folder/Inner.plist"]
 # What is typed, and what the shell suggests. Whether a folder has a slash at its end is up to the shell.
 CASES = [
-    ("drilldown ", {"serve", "check", "browse", "completions", "manual"}),
+    ("drilldown ", {"serve", "check", "import", "export", "browse", "completions", "manual"}),
     ("drilldown s", {"serve"}),
     ("drilldown --v", {"--version"}),
     ("drilldown serve --log", {"--log-format"}),

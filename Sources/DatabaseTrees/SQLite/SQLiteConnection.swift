@@ -34,7 +34,8 @@ final class SQLiteConnection {
 
     deinit {
         statements = [:]
-        unsafe sqlite3_close(handle)
+        // A statement that somebody still holds keeps it open until then.
+        unsafe sqlite3_close_v2(handle)
     }
 
     /// Whether the file, or its folder, cannot be written to.

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Levels
 internal import PropertyLists
 import Threads
@@ -17,7 +16,7 @@ final class DatabaseWatcher: SourceWatcher {
     /// Whether the tree must be loaded, and why that has failed.
     private var isStale = false
     private var isAsked = false
-    private var retries = ReconnectionSchedule()
+    private var retries = RetrySchedule(first: .milliseconds(50), longest: .seconds(5))
 
     /// How long the first load waits for a database that is away.
     private var patience: Duration
@@ -62,12 +61,13 @@ final class DatabaseWatcher: SourceWatcher {
 
     func advance(at now: ContinuousClock.Instant) -> SourceReport? {
         let isWoken = database.isWoken(at: now)
-        guard isAsked || isWoken || retries.isDue(at: now), let head else { return nil }
+        let isRetried = retries.next.map { now >= $0 } ?? false
+        guard isAsked || isWoken || isRetried, let head else { return nil }
         defer { isAsked = false }
         do throws(DatabaseError) {
             let wasAway = retries.next != nil
             let report = try follow(head)
-            retries.end()
+            retries.reset()
             return report ?? (isAsked || wasAway ? .confirmed : nil)
         } catch {
             retries.fail(at: now)
@@ -86,7 +86,7 @@ final class DatabaseWatcher: SourceWatcher {
         var (document, index, head) = (document, index, last)
         for revision in revisions {
             guard let next = TreeFollower.follow(revision.changes, from: document, &index, interpretation.editor) else {
-                // The rows before this one can be shown; a load says what is wrong with it.
+                // The load reports the fault of this revision.
                 return .arrived
             }
             document = next
@@ -112,16 +112,9 @@ final class DatabaseWatcher: SourceWatcher {
         return DatabaseEdits(self, head)
     }
 
-    /// Seconds since 1970.
-    private static var now: Double {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
     /// The name of a revision that will be saved, as clients see it.
     func revision(_ number: Int64) -> SourceRevision {
-        SourceRevision(head?.name(of: number) ?? "\(number)", date: Self.now)
+        SourceRevision(head?.name(of: number) ?? "\(number)", date: WallClock.now)
     }
 
     /// Commits the edits of a group.
@@ -131,7 +124,7 @@ final class DatabaseWatcher: SourceWatcher {
         do throws(CommitError) {
             try database.commit(requests, after: last)
         } catch {
-            // It is asked for again when the edits are tried on what is newer.
+            // The edits are tried again on newer revisions, which `advance` then reads.
             isAsked = true
             throw SaveError(error)
         }
@@ -172,21 +165,4 @@ extension SaveError {
         case .unknown(let reason): self = .unknown(reason)
         }
     }
-}
-
-/// When a lost connection is tried again: after 50 ms, then after twice as long each time, at most 5 s.
-struct ReconnectionSchedule {
-    private(set) var next: ContinuousClock.Instant?
-    private var pause = Self.firstPause
-    private static let firstPause = Duration.milliseconds(50)
-    private static let longestPause = Duration.seconds(5)
-
-    func isDue(at now: ContinuousClock.Instant) -> Bool { next.map { now >= $0 } ?? false }
-
-    mutating func fail(at now: ContinuousClock.Instant) {
-        next = now + pause
-        pause = min(pause * 2, Self.longestPause)
-    }
-
-    mutating func end() { (next, pause) = (nil, Self.firstPause) }
 }

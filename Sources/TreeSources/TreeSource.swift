@@ -57,21 +57,18 @@ public struct LoadedTree: Sendable {
     /// The entries of the source's log up to this state, the oldest first and that of this state last; empty if the
     /// source keeps no log. Each revision in between has an entry.
     public var history: [RevisionEntry] = []
-    /// Whether the source's history does not contain the state that its watcher had before, although the name does not
-    /// show it.
-    public var isDetached = false
     /// The state of the document's own file as it was when it was read; nil if the source is not a file.
     var identity: FileIdentity?
 
     /// The result of loading a source that is not a file.
     public init(
         tree: Tree, fingerprint: Fingerprint = .missing, revision: SourceRevision? = nil,
-        history: [RevisionEntry] = [], isDetached: Bool = false, warnings: [SourceWarning] = [],
+        history: [RevisionEntry] = [], warnings: [SourceWarning] = [],
         omittedWarnings: Int = 0
     ) {
         self.init(
             tree: tree, fingerprint: fingerprint, syntax: nil, warnings: warnings, omittedWarnings: omittedWarnings)
-        (self.revision, self.history, self.isDetached) = (revision, history, isDetached)
+        (self.revision, self.history) = (revision, history)
     }
 
     init(

@@ -53,7 +53,7 @@ final class Reloader {
         self.tell = tell
         watcher = source.makeWatcher()
         released = Mailbox { wakeup.signal() }
-        retries = RetrySchedule(interval: source.retryInterval)
+        retries = RetrySchedule(first: source.retryInterval, longest: .seconds(60))
     }
 
     /// Loads for the first time.
@@ -235,7 +235,7 @@ final class Reloader {
             let isNew =
                 loaded.tree.document.hash != old.document.hash || loaded.tree.translations != old.translations
                 || !loaded.composition.hasSameSources(as: old.composition)
-                || loaded.revision.map { $0.name != old.revision } ?? false || loaded.isDetached
+                || loaded.revision.map { $0.name != old.revision } ?? false
             rereads.note(took: clock.now - begun, isNew: isNew, at: clock.now)
             retries.reset()
             guard isNew else {
@@ -287,7 +287,7 @@ final class Reloader {
         return snapshot(
             loaded.tree.document, loaded.tree.translations, loaded.composition, rows: loaded.rows,
             named: loaded.revision, by: history.last?.cause ?? .load,
-            history: history.suffix(Self.longestHistory), isDetached: loaded.isDetached)
+            history: history.suffix(Self.longestHistory))
     }
 
     /// How many earlier revisions of a source's log are kept: a client that missed more should load anew.
@@ -296,13 +296,12 @@ final class Reloader {
     /// Makes a snapshot, named by the source or else by this store.
     func snapshot(
         _ document: Level, _ translations: Translations?, _ composition: Composition?, rows: (any RowSource)? = nil,
-        named revision: SourceRevision?, by cause: Snapshot.Cause, history: ArraySlice<RevisionEntry> = [],
-        isDetached: Bool = false
+        named revision: SourceRevision?, by cause: Snapshot.Cause, history: ArraySlice<RevisionEntry> = []
     ) -> Snapshot {
         Snapshot(
             document: document, rows: rows, translations: translations, revision: revision?.name ?? revisions.next(),
             isNamedBySource: revision != nil, loadedAt: revision?.date ?? WallClock.now, composition: composition,
-            cause: cause, history: Array(history), isDetached: isDetached,
+            cause: cause, history: Array(history),
             release: { [released] in released.add($0) })
     }
 

@@ -1,4 +1,5 @@
 import Testing
+import TreeSources
 
 @testable import TreeStore
 
@@ -16,7 +17,7 @@ struct RetryScheduleTests {
 
     @Test("doubles each pause, up to a minute, and begins anew after a success")
     func backOff() {
-        var schedule = RetrySchedule(interval: .seconds(2))
+        var schedule = RetrySchedule(first: .seconds(2), longest: .seconds(60))
         #expect(schedule.next == nil)
         #expect(pauses(&schedule, count: 7) == [2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
         schedule.reset()
@@ -26,13 +27,13 @@ struct RetryScheduleTests {
 
     @Test("keeps to an interval that is longer than a minute")
     func longInterval() {
-        var schedule = RetrySchedule(interval: .seconds(300))
+        var schedule = RetrySchedule(first: .seconds(300), longest: .seconds(60))
         #expect(pauses(&schedule, count: 2) == [.seconds(300), .seconds(300)])
     }
 
     @Test("has no further tries for a source that tries by itself")
     func none() {
-        var schedule = RetrySchedule(interval: nil)
+        var schedule = RetrySchedule(first: nil, longest: .seconds(60))
         #expect(pauses(&schedule, count: 2) == [nil, nil])
     }
 }

@@ -31,8 +31,6 @@ public final class Snapshot: Sendable {
     /// The entries of the source's log up to this state, the oldest first, if it was loaded; empty if there is no log, or
     /// if the state follows directly from the one that was published before.
     public let history: [RevisionEntry]
-    /// Whether the source says that its history does not contain the state that was published before.
-    public let isDetached: Bool
 
     /// Takes over the tree from the last reader; without it, that reader frees the tree.
     private let release: (@Sendable (Level) -> Void)?
@@ -42,13 +40,11 @@ public final class Snapshot: Sendable {
     ///   - translations: the document in other languages.
     ///   - isNamedBySource: whether the source gave the revision its name.
     ///   - history: the entries of the source's log up to this state, the oldest first.
-    ///   - isDetached: whether the source says that its history does not contain the state published before.
     ///   - release: takes over the document on the last reader's thread; without it, that thread frees the document.
     public init(
         document: Level, rows: (any RowSource)? = nil, translations: Translations? = nil, revision: String,
         isNamedBySource: Bool = false, loadedAt: Double, composition: Composition? = nil, cause: Cause = .load,
-        history: [RevisionEntry] = [], isDetached: Bool = false,
-        release: (@Sendable (Level) -> Void)? = nil
+        history: [RevisionEntry] = [], release: (@Sendable (Level) -> Void)? = nil
     ) {
         self.document = document
         self.rows = rows
@@ -59,7 +55,6 @@ public final class Snapshot: Sendable {
         self.composition = composition
         self.cause = cause
         self.history = history
-        self.isDetached = isDetached
         self.release = release
     }
 
@@ -139,7 +134,6 @@ extension Snapshot {
     /// Always so if the source does not name its revisions. Otherwise not after the source was replaced, such as by an
     /// older copy.
     public func continues(_ old: Snapshot) -> Bool {
-        if isDetached { return false }
         guard isNamedBySource, let own = RevisionName(revision), let earlier = RevisionName(old.revision) else {
             return true
         }

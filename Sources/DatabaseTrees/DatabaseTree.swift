@@ -70,10 +70,9 @@ public struct DatabaseTree: TreeSource {
     ///   - tree: the document, without parts of other files.
     ///   - keys: the names of structural keys as `--keys` has them; nil for the usual ones.
     ///   - replaces: whether a tree that is there is replaced.
-    ///   - progress: called now and then with the number of items that are written.
     /// - Throws: `SourceError` if the database refuses it; nothing has changed then.
     public func importDocument(
-        _ tree: Tree, keys: StructuralNames, replaces: Bool, progress: @escaping (Int) -> Void = { _ in }
+        _ tree: Tree, keys: StructuralNames, replaces: Bool
     ) throws(SourceError) {
         guard SettingsPage(tree) == nil else {
             throw SourceError(
@@ -82,7 +81,7 @@ public struct DatabaseTree: TreeSource {
         let mapping = keys.mapping
         do throws(DatabaseError) {
             let target = try open().beginImport(keys: mapping.isEmpty ? nil : mapping, replaces: replaces)
-            try ItemWriter(target, progress).write(tree.document)
+            try ItemWriter(target).write(tree.document)
             try target.finish()
         } catch {
             throw SourceError(name, error.reason)

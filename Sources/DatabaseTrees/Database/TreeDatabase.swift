@@ -8,9 +8,6 @@ protocol TreeDatabase: AnyObject {
     /// The address as the user gave it, without a password.
     var name: String { get }
 
-    /// Reads the counter.
-    func head() throws(DatabaseError) -> TreeHead
-
     /// Reads all items in one snapshot, in no particular order.
     ///
     /// - Parameter body: called for each row; the span of its `fields` is valid during the call.
@@ -23,7 +20,7 @@ protocol TreeDatabase: AnyObject {
     ///
     /// - Parameter last: the latest revision that is known, with its mark.
     /// - Returns: nil if the log does not continue from it, so that the tree must be loaded: the log was trimmed, a
-    ///   revision has no rows in it, or the database was replaced by an older copy. After that, the counter has a new
+    ///   revision has no rows in it, or an older copy replaced the database. After that, the counter has a new
     ///   epoch, which the next commit writes.
     func revisions(after last: TreeHead) throws(DatabaseError) -> [LoggedRevision]?
 
@@ -39,7 +36,7 @@ protocol TreeDatabase: AnyObject {
     /// Reserves ids for new items; no other program gets them.
     func reserveIDs(_ count: Int) throws(DatabaseError) -> [Int64]
 
-    /// Why nothing can be written, for the client; nil if it can, or if only an attempt can tell. Cheap to call.
+    /// The reason for refusing writes, for the client; nil if writing may succeed. Cheap to call.
     var readOnlyReason: String? { get }
 
     /// Adds what to wait for until another program has probably written.
@@ -73,7 +70,7 @@ struct TreeHead: Sendable, Equatable {
     var epoch: String
     /// The number of the latest revision.
     var revision: Int64
-    /// The mark of that revision, a random UUID in lower case; nil if it has no entry in the log.
+    /// The mark of that revision, a random UUID in lower case; nil if the log lacks the revision.
     var mark: String?
     /// When it was committed, in seconds since 1970.
     var date: Double
@@ -107,7 +104,7 @@ struct ItemRow: Sendable, Equatable {
     var fields: [UInt8]
 }
 
-/// What a revision did to one item.
+/// The change of one item in a revision.
 enum ItemChange: Sendable, Equatable {
     /// The item is new, or was changed: the row as it is now.
     case row(ItemRow)
@@ -121,7 +118,7 @@ struct LoggedRevision: Sendable {
     var mark: String?
     /// In seconds since 1970.
     var date: Double
-    /// Who wrote it: the name of a token for a server's edit, a role for another program's; nil if it has no name.
+    /// The author: the name of the token of a server's edit, or the role of another program; nil if unnamed.
     var author: String?
     var writer: Writer
     var changes: [ItemChange]
@@ -160,13 +157,13 @@ enum ItemWrite: Sendable, Equatable {
 
 /// Why a database cannot be read.
 struct DatabaseError: Error, Sendable, Equatable {
-    /// What a caller can do about it.
+    /// How a caller can react.
     enum Kind: Sendable, Equatable {
         /// The connection was lost or cannot be made; a later call connects again.
         case away
         /// Another program holds a lock.
         case busy
-        /// There is no space left.
+        /// The disk is full.
         case noSpace
         /// Nothing can be written here.
         case readOnly
@@ -175,7 +172,7 @@ struct DatabaseError: Error, Sendable, Equatable {
     }
 
     var kind: Kind
-    /// A sentence without its full stop: what is wrong and what would be right. It has no SQL and no password.
+    /// A sentence without its full stop: the fault and its remedy, without SQL and passwords.
     var reason: String
 
     init(_ kind: Kind, _ reason: String) { (self.kind, self.reason) = (kind, reason) }

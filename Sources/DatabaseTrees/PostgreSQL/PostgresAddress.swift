@@ -7,7 +7,7 @@ internal import TreeSources
 ///
 /// `tree` and `read` are ours; the rest is a connection URI as libpq reads it ("Connection URIs" in its manual).
 struct PostgresAddress: Sendable, Equatable {
-    /// The address as the user gave it; it has no password.
+    /// The address as the user gave it, without a password.
     let shown: String
     /// The name of the tree, which is that of its schema.
     let tree: String
@@ -126,7 +126,7 @@ struct PostgresAddress: Sendable, Equatable {
 }
 
 extension PostgresAddress {
-    /// What a connection is used for.
+    /// The use of a connection.
     enum Use: Sendable { case everything, reading, writing }
 
     /// The parameters of a connection for libpq; the user's own prevail over the defaults.

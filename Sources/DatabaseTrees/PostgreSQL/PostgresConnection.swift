@@ -124,7 +124,7 @@ final class PostgresConnection {
         try check(isSent)
     }
 
-    /// The last result of what was sent, up to the end of its results.
+    /// The last of the results of the statements that were sent.
     private func results() throws(PostgresFailure) -> PostgresResult {
         var last: PostgresResult?
         var failure: PostgresFailure?
@@ -159,7 +159,7 @@ final class PostgresConnection {
 
     /// Calls a closure for each piece of a COPY to the client; a piece is one row, or less.
     ///
-    /// - Throws: what the closure throws; the connection is lost then, because the rest was not read.
+    /// - Throws: the closure's error; the connection is lost then, because the rest was not read.
     func copyOut(
         _ statement: String, _ take: (Span<UInt8>) throws(DatabaseError) -> Void,
         failing: (PostgresFailure) -> DatabaseError

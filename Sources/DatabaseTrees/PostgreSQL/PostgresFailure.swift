@@ -6,7 +6,7 @@ struct PostgresFailure: Error, Sendable, Equatable {
     var message: String
     /// The name of the constraint that was violated.
     var constraint: String?
-    /// Whether the connection is gone, so that the outcome of what was sent is not known.
+    /// Whether the connection is lost, so that the outcome of the statement is unknown.
     var isLost: Bool
     /// The number of the statement in its pipeline, from 0.
     var statement = 0
@@ -32,7 +32,7 @@ extension PostgresFailure {
     ///
     /// - Parameters:
     ///   - words: the message of libpq, one or more lines for each host.
-    ///   - needsPassword: whether the server has asked for a password, and there was none.
+    ///   - needsPassword: whether the server asked for a password that was missing.
     init(connecting words: String, needsPassword: Bool) {
         (state, constraint, isLost) = ("08001", nil, true)
         guard !needsPassword else {
@@ -48,7 +48,7 @@ extension PostgresFailure {
         message = "cannot connect: " + (reasons.isEmpty ? "libpq gave no reason" : reasons.joined(separator: "; "))
     }
 
-    /// What a line of libpq says, without the address and its advice; nil if it only has these.
+    /// A line of libpq without the address and its advice; nil if nothing else remains.
     private static func reason(_ line: Substring) -> String? {
         // A continued line has advice, or the path of a file with passwords.
         guard !line.hasPrefix("\t"), !line.hasPrefix("password retrieved"), !line.hasPrefix("could not initiate") else {
@@ -70,7 +70,7 @@ extension PostgresFailure {
 }
 
 extension PostgresFailure {
-    /// What the failure means for a caller that reads.
+    /// The failure as an error for callers that read.
     func databaseError(of tree: String) -> DatabaseError {
         switch state {
         case "42P01", "3F000":

@@ -156,10 +156,10 @@ final class PostgresImport: TreeImport {
     }
 }
 
-/// What is at the place of a tree.
+/// The present content of the schema of a tree.
 private struct Place {
     let exists: Bool
-    /// Whether there is no table in the schema.
+    /// Whether the schema is without tables.
     let isEmpty: Bool
     /// Whether the tables of a tree are in it.
     let isTree: Bool

@@ -6,7 +6,7 @@ final class PostgresLink {
     private var connection: PostgresConnection?
     private var pause = PostgresLink.shortestPause
     private var lastFailure: (failure: PostgresFailure, at: ContinuousClock.Instant)?
-    /// Whether LISTEN was refused, as on a standby, so that only polling tells of news.
+    /// Whether LISTEN was refused, as on a standby, so that only polling finds commits.
     private(set) var mustPoll = false
 
     static let shortestPause = Duration.milliseconds(50)
@@ -22,7 +22,7 @@ final class PostgresLink {
     /// The connection, if there is one now.
     var current: PostgresConnection? { connection.flatMap { $0.isLost ? nil : $0 } }
 
-    /// The connection, which is made if there is none and the pause after the last attempt is over.
+    /// The connection; made first if necessary, once the pause after the last attempt is over.
     ///
     /// - Throws: the failure of the last attempt.
     func open() throws(PostgresFailure) -> PostgresConnection {

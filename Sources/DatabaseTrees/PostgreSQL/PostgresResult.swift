@@ -1,11 +1,11 @@
 internal import CPostgres
 
-/// What the server sends for one statement: the one owner of a PGresult.
+/// The result of one statement: the owner of a PGresult.
 @safe
 struct PostgresResult: ~Copyable {
     private let handle: OpaquePointer
 
-    /// - Returns: nil if there is no result.
+    /// - Returns: nil without a result.
     init?(_ handle: OpaquePointer?) {
         guard let handle = unsafe handle else { return nil }
         unsafe self.handle = handle

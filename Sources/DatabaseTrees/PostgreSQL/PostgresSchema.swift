@@ -16,7 +16,7 @@ struct PostgresSchema {
 
     /// - Parameters:
     ///   - tree: the name of the tree.
-    ///   - names: the names of structural keys; those of titles and keys are part of the constraints.
+    ///   - names: the names of structural keys; the names of titles and keys are part of the constraints.
     init(tree: String, names: StructuralNames, for connection: PostgresConnection) {
         schema = connection.quoted(identifier: tree)
         name = connection.quoted(literal: tree)
@@ -55,7 +55,7 @@ struct PostgresSchema {
         """
     }
 
-    /// What the rows must obey, for a table that has them.
+    /// The constraints, added once the rows are in the table.
     var rules: String {
         """
         ALTER TABLE \(schema).items ADD PRIMARY KEY (id);

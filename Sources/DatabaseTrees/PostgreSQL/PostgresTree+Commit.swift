@@ -115,7 +115,7 @@ extension PostgresTree {
         )
     }
 
-    /// Looks for the marks of a group under the lock of the tree, which waits for what an old process of the server still
+    /// Looks for the marks of a group under the lock of the tree, which waits until an old process of the server has
     /// does. If they are not there, the group is written again.
     ///
     /// The old process may have the statements in its buffer even then. They expect the old revision, so they fail when

@@ -1,6 +1,6 @@
-/// How the log is read, and what it says about the database.
+/// Reading the log, and recognising an older copy of the database by it.
 extension PostgresTree {
-    /// What a look at the log gives.
+    /// The result of reading the log.
     private enum Look {
         /// The next revisions; the second is whether there may be more.
         case revisions([LoggedRevision], hasMore: Bool)
@@ -138,7 +138,7 @@ extension LoggedRevision {
 }
 
 extension ItemChange {
-    /// The change in a row of the log; nil if the revision has none.
+    /// The change in a row of the log; nil for a revision without changes.
     fileprivate init?(_ result: borrowing PostgresResult, row: Int) {
         guard let item = result.number(row, 6) else { return nil }
         guard !result.isNull(row, 10), let section = result.number(row, 8), let position = result.number(row, 9) else {

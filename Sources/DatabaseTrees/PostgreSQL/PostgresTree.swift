@@ -16,7 +16,7 @@ final class PostgresTree: TreeDatabase {
     /// How long a commit whose connection broke tries to find out its outcome.
     let commitPatience: Duration
 
-    /// Called before a commit waits to find out its outcome, so that the tree can be shown as stale meanwhile.
+    /// Called before a commit waits to find out its outcome, so that a test can interfere then.
     var onDoubt: ((DatabaseError) -> Void)?
 
     /// Why nothing can be written: set by `readItems`, and by a commit that was refused for lack of rights.

@@ -1,7 +1,7 @@
 internal import Levels
 internal import PropertyLists
 
-/// The statements of one request: what its edits change in `items`, found by the provenance of the rows.
+/// The statements of one request: its changes of `items`, computed from the provenance of the rows.
 struct EditPlan {
     /// In an order in which each can be executed.
     private(set) var writes: [ItemWrite] = []
@@ -10,13 +10,13 @@ struct EditPlan {
     private let newID: () throws(DatabaseError) -> Int64
     private var inserts: [ItemWrite] = []
     private var updates: [ItemWrite] = []
-    /// The items that are in the new tree, of those whose level has changed.
+    /// The items in the new tree that come from another level.
     private var placed: Set<Int64> = []
-    /// The items that were in the levels that have changed.
+    /// The items that left their level.
     private var known: Set<Int64> = []
     private var lists: [(id: Int64, rows: [ItemIndex.Slot])] = []
 
-    /// What a request does to the rows.
+    /// The changes that a request makes to the rows.
     ///
     /// - Parameters:
     ///   - change: the document before and after the request.
@@ -152,7 +152,7 @@ struct EditPlan {
         return (try newID(), nil, .new(step, provenance))
     }
 
-    /// Gives the rows positions: those that stay keep theirs.
+    /// Gives the rows positions; unmoved rows keep theirs.
     private func settle(_ rows: inout [Row], _ before: [ItemIndex.Slot], _ oldSections: Sections) {
         var sections: [Int: [Int]] = [:]
         for (number, row) in rows.enumerated() { sections[row.section, default: []].append(number) }
@@ -241,7 +241,7 @@ struct EditPlan {
     private mutating func finish() {
         let gone = known.subtracting(placed).sorted()
         let deletes = gone.map { ItemWrite.delete($0) }
-        // A key that a deleted item had may be used again, but what is moved out of it must be out before.
+        // An insert may reuse the key of a deleted item. Items that move out of a deleted item must do so before.
         let movesOut = updates.contains { write in
             guard case .place(let place) = write else { return false }
             var above = index.parent(of: place.id)

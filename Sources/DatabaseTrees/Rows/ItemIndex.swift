@@ -20,7 +20,7 @@ struct ItemIndex {
     /// The rows below an item, in the order of the level.
     func rows(below id: Int64) -> [Slot] { rows[id] ?? [] }
 
-    /// Sets the rows below an item; those that were below another one before must be taken from there, too.
+    /// Sets the rows below an item. Rows from elsewhere must be taken from their old item, too.
     mutating func setRows(_ slots: [Slot], below id: Int64) {
         rows[id] = slots.isEmpty ? nil : slots
         for slot in slots { setParent(id, of: slot.id) }
@@ -45,7 +45,7 @@ struct ItemIndex {
         while let next = work.popLast() {
             if parent(of: next) != nil { setParent(Self.none, of: next) }
             if let below = rows.removeValue(forKey: next) {
-                // Those that were moved away have another parent already.
+                // Moved rows have another parent already.
                 work += below.filter { parent(of: $0.id) == next }.map(\.id)
             }
         }

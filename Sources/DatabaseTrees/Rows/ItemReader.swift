@@ -118,9 +118,7 @@ final class ItemReader {
         var seen: Set<String> = []
         for row in table.rows(below: id) {
             guard case .fields(let bytes) = table.content(row),
-                case .dictionary(let fields)? = Result(catching: { () throws(PropertyListError) in
-                    try PropertyListValue(json: bytes)
-                }).success
+                let fields = Self.dictionary(bytes)
             else { continue }
             for name in names[.key] {
                 // Swift compares strings by canonical equivalence, as keys are.
@@ -128,6 +126,16 @@ final class ItemReader {
             }
         }
         return nil
+    }
+
+    /// The fields of an item; nil for a string, and for text that is not JSON.
+    private static func dictionary(_ bytes: [UInt8]) -> PropertyListDictionary? {
+        do throws(PropertyListError) {
+            guard case .dictionary(let fields) = try PropertyListValue(json: bytes) else { return nil }
+            return fields
+        } catch {
+            return nil
+        }
     }
 
     /// An item whose fields are read: its rows are sent where the fields have `null` for them.
@@ -141,9 +149,9 @@ final class ItemReader {
         var places = 0
         /// The open containers.
         var open: [Container] = []
-        /// Whether an array of an item's children has begun and has no element yet.
+        /// Whether the innermost container is an array of children, still empty.
         var isInEmptyList = false
-        /// What the latest key of an item or a section says of its value.
+        /// The role of the latest key of an item or a section.
         var key = Key.other
         enum Container { case item, sectionList, sectionDictionary, section, other }
         enum Key { case children, sections, other }
@@ -226,7 +234,7 @@ final class ItemReader {
 
         func currentPath() -> String? { reader.builder.currentPath() }
 
-        /// Adds a place for rows to an item that has none.
+        /// Adds the missing place for rows to an item.
         private mutating func addPlace() throws(PropertyListError) {
             let name = reader.childrenNames.first ?? Array("Children".utf8)
             try reader.builder.key(name.span, at: ItemReader.nowhere)
@@ -257,8 +265,4 @@ final class ItemReader {
             )
         }
     }
-}
-
-extension Result {
-    fileprivate var success: Success? { if case .success(let value) = self { value } else { nil } }
 }

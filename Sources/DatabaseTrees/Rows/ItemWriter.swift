@@ -4,12 +4,8 @@ internal import PropertyLists
 /// Writes the items of a tree as rows: ids count from 0, parents before their children, with room between neighbours.
 struct ItemWriter {
     private let target: any TreeImport
-    private let progress: (Int) -> Void
-    private static let progressRows: Int64 = 10_000
 
-    init(_ target: any TreeImport, _ progress: @escaping (Int) -> Void) {
-        (self.target, self.progress) = (target, progress)
-    }
+    init(_ target: any TreeImport) { self.target = target }
 
     /// A level whose next row is written.
     private struct Open {
@@ -41,9 +37,7 @@ struct ItemWriter {
             open.append(top)
             if let level = Self.open(step, id: next) { open.append(level) }
             next += 1
-            if next % Self.progressRows == 0 { progress(Int(next)) }
         }
-        progress(Int(next))
     }
 
     private static func open(_ step: Item.Step, id: Int64) -> Open? {

@@ -23,7 +23,7 @@ enum PositionPlan {
         return positions.compactMap(\.self)
     }
 
-    /// Gives rows without a position some between those beside them, which are spread over more room if there is none.
+    /// Gives rows without a position some between those beside them, spreading more rows if the gap is too small.
     private static func fill(_ rows: Range<Int>, _ positions: inout [Int64?]) {
         var window = rows
         var wanted = Int64(1)
@@ -44,7 +44,7 @@ enum PositionPlan {
             let more = size - window.count
             window =
                 max(0, window.lowerBound - (more + 1) / 2)..<min(positions.count, window.upperBound + (more + 1) / 2)
-            // What is between is placed anew as a whole, so that rows without a position are never at an edge.
+            // The window ends at rows with a position.
             while window.lowerBound > 0, positions[window.lowerBound - 1] == nil {
                 window = window.lowerBound - 1..<window.upperBound
             }

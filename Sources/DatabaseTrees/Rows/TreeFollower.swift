@@ -21,7 +21,7 @@ struct TreeFollower {
     /// The document after the changes.
     ///
     /// - Parameter index: the ids of `document`; of the document after the changes, when this returns.
-    /// - Returns: nil if the rows must be loaded to know, or to find out what is wrong with them.
+    /// - Returns: nil if a load is necessary, which also reports rows that break a rule.
     static func follow(
         _ changes: [ItemChange], from document: Level, _ index: inout ItemIndex, _ editor: TreeEditor
     ) -> Level? {
@@ -31,7 +31,7 @@ struct TreeFollower {
             index = follower.index
             return level
         } catch {
-            // The load says what is wrong, and where.
+            // The load reports the fault and its item.
             return nil
         }
     }
@@ -158,7 +158,7 @@ struct TreeFollower {
         }
     }
 
-    /// The last row of an item is gone: its fields in the database may have a place for rows, or have none.
+    /// An item lost its last row: only its fields in the database say whether they have a place for rows.
     private static let unknownPlace = PropertyListError("the last row of an item is gone")
 
     /// What became of an item.
@@ -199,7 +199,7 @@ struct TreeFollower {
         let slots = index.rows(below: id)
         let level = before.below ?? .empty
         guard !level.form.isDrilled, level.allRowCount == level.count else { return slots.isEmpty ? level : nil }
-        // What a hole is for an item without rows, the load decides.
+        // The level of an item without rows depends on its fields in the database.
         if slots.isEmpty, before.below == nil { return nil }
         guard let counts = arrange(id, level) else { return nil }
         guard let rows = try rows(below: id) else { return nil }
@@ -220,7 +220,7 @@ struct TreeFollower {
 
     /// Puts the rows below an item in the order of the level, which that of sections in the document may differ from.
     ///
-    /// - Returns: the number of rows of each section of the level; nil if a row has no section there.
+    /// - Returns: the number of rows of each section of the level; nil if the section of a row is missing.
     private mutating func arrange(_ id: Int64, _ level: Level) -> [Int]? {
         guard rearranged.contains(id), let sections = sections[id] else { return level.sectionCounts }
         let written = level.sectionsAsWritten
@@ -303,7 +303,7 @@ extension ItemTable {
 }
 
 extension Item.Step {
-    /// Whether the places for rows are those of another item.
+    /// Whether both items have the same places for rows.
     fileprivate func hasPlaces(of other: Item.Step) -> Bool {
         guard writtenKind == other.writtenKind, place?.name == other.place?.name else { return false }
         switch (below, other.below) {

@@ -5,7 +5,7 @@ enum SQLiteSchema {
     /// The number in the file's header that says whose file it is: `drld` in ASCII.
     static let applicationID: Int64 = 0x6472_6C64
 
-    /// The tables, without what is faster to make when the rows are there.
+    /// The tables; indexes and triggers follow, because an import is faster without them.
     static func tables(_ names: StructuralNames) -> String {
         let (title, key) = (paths(names[.title]), paths(names[.key]))
         return """

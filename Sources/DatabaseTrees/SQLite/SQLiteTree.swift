@@ -6,8 +6,8 @@ internal import TreeSources
 
 /// A tree in a SQLite file.
 ///
-/// Triggers log what any program writes, without a revision; the server numbers what it finds as one revision, at each look
-/// and before each of its own commits.
+/// Triggers log all writes without a revision. The server gives these changes one revision, at each look and before each of
+/// its own commits.
 final class SQLiteTree: TreeDatabase {
     let name: String
     private let path: String
@@ -193,7 +193,7 @@ final class SQLiteTree: TreeDatabase {
         try connection.execute("BEGIN IMMEDIATE")
         defer { connection.rollBack() }
         guard try hasForeignChanges(connection) else { return }
-        // A program that leaves foreign keys off leaves what was below the items that it deleted.
+        // Without foreign keys, a program leaves the rows below its deleted items.
         repeat {
             try connection.run(
                 """
@@ -211,7 +211,7 @@ final class SQLiteTree: TreeDatabase {
         try connection.first("SELECT 1 FROM changes WHERE revision IS NULL LIMIT 1") != nil
     }
 
-    /// Adds a revision of all changes that have none.
+    /// Adds a revision with all unnumbered changes.
     private func number(
         _ revision: Int64, mark: String, author: String?, writer: String?, isWhole: Bool = false,
         _ connection: SQLiteConnection
@@ -336,9 +336,14 @@ final class SQLiteTree: TreeDatabase {
         guard let connection, let identity, let found = FileIdentity(path: path), found.inode == identity.inode else {
             return true
         }
-        guard let version = (try? connection.first("PRAGMA data_version"))??[0].integer else { return true }
-        defer { dataVersion = version }
-        return version != dataVersion
+        do throws(DatabaseError) {
+            let version = try connection.first("PRAGMA data_version")?[0].integer
+            defer { dataVersion = version }
+            return version == nil || version != dataVersion
+        } catch {
+            // Reading the log reports the fault.
+            return true
+        }
     }
 
     func beginImport(keys: String?, replaces: Bool) throws(DatabaseError) -> any TreeImport {

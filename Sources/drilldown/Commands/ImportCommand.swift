@@ -18,7 +18,7 @@ enum ImportCommand {
         do throws(SourceError) {
             let loaded = try source.load(replacing: nil)
             for warning in CheckCommand.warnings(loaded, of: source.name) { Log.put(warning, .warning) }
-            let tree = try alone(loaded, settings.interpretation)
+            let tree = try alone(loaded, of: source.name, settings.interpretation)
             try target.importDocument(
                 tree, keys: settings.interpretation.names, replaces: arguments.values["Replace"] == "true")
             print(PrintableText.line("\(target.name): \(Quantity(tree.itemCount, "item"))"))
@@ -29,8 +29,10 @@ enum ImportCommand {
         }
     }
 
-    /// The document without other files: what they have stands in its place.
-    private static func alone(_ loaded: LoadedTree, _ interpretation: Interpretation) throws(SourceError) -> Tree {
+    /// The document with the content of its other files in place.
+    private static func alone(
+        _ loaded: LoadedTree, of name: String, _ interpretation: Interpretation
+    ) throws(SourceError) -> Tree {
         guard loaded.composition != nil else { return loaded.tree }
         var bytes: [UInt8] = []
         let document = loaded.tree.document
@@ -41,7 +43,7 @@ enum ImportCommand {
             }
             return try interpretation.readOrAdvise(.memory(bytes), as: .binary, pool: nil)
         } catch {
-            throw SourceError("document", "its parts cannot be put in place: \(error)")
+            throw SourceError(name, "its parts cannot be put in place: \(error)")
         }
     }
 }

@@ -70,6 +70,8 @@ import TreeStore
         #expect(Answer(try #require(waiters[1].response)) == desk.get("/levels/?revision=db-9"))
         #expect(Answer(try #require(waiters[1].response)).header("Drilldown-Revision") == "db-10")
         #expect(Answer(try #require(waiters[2].response)) == desk.get("/document?revision=db-9"))
+        desk.api.publish(try Self.snapshot(#"["a"]"#, "db-11"))
+        #expect(Answer(try #require(waiters[3].response)) == desk.get("/levels/?revision=db-11"))
     }
 
     @Test("is 503 with the revision that is here if the other one does not come in time")

@@ -10,7 +10,7 @@ package enum WallClock {
     }
 }
 
-/// When a source that could not be read is tried again: each pause is twice as long as the one before.
+/// Schedules attempts to read a source after failures; each pause is twice the previous one.
 package struct RetrySchedule {
     /// The next attempt; nil if none is due.
     package private(set) var next: ContinuousClock.Instant?
@@ -19,7 +19,7 @@ package struct RetrySchedule {
     private var failures = 0
 
     /// - Parameters:
-    ///   - first: the first pause; nil if this schedule plans no attempts.
+    ///   - first: the first pause; nil for a schedule without attempts.
     ///   - longest: the longest pause, unless the first one is longer.
     package init(first: Duration?, longest: Duration) { (self.first, self.longest) = (first, longest) }
 

@@ -1,39 +1,41 @@
 public import Levels
 
-/// Edits of the tree that a watcher loaded last, of one or many requests, which are saved together.
+/// Edits of one or more requests on the latest loaded tree, to be saved together.
 ///
-/// A watcher makes it and only its thread uses it. Without a save nothing has happened.
+/// A watcher makes a group, and only the watcher's thread uses it: `apply` for each request, then `save`, then
+/// `finish`. Without a save, nothing changes.
 public protocol EditGroup: AnyObject {
     /// Applies the edits of one request to the tree with the edits so far: all of them, or none.
     ///
-    /// - Parameter author: who edits, for a source that logs it; nil for a token without a name.
-    /// - Returns: nil if they must wait for the next group, because this one is complete or concerns another file.
-    /// - Throws: `EditRefusal`; the group goes on as it was before.
+    /// - Parameter author: the name of the client's token, for a source that logs it; nil for a token without a name.
+    /// - Returns: nil if the edits must wait for the next group, because this one is complete or concerns another file.
+    /// - Throws: `EditRefusal`; the group continues as before.
     func apply(_ batch: EditBatch, by author: String?) throws(EditRefusal) -> EditedTree?
 
-    /// Replaces the whole document; only as the first and only one of a group.
+    /// Replaces the whole document; must be the only request of its group.
     ///
     /// - Parameters:
     ///   - bytes: a property list of any syntax; the file keeps its own.
-    ///   - author: who edits, as for `apply`.
-    /// - Throws: `EditRefusal` if a load would refuse it.
+    ///   - author: as for `apply`.
+    /// - Throws: `EditRefusal` if a load would refuse the document.
     func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree
 
-    /// Whether there is something to save that the tree does not show, such as a default that is stored by an edit.
+    /// Whether there are changes to save that the tree does not show, such as a default that an edit stores.
     var hasUnshownChanges: Bool { get }
 
     /// Saves all edits, and returns when they are on disk.
     ///
-    /// - Returns: the state of the source, which a load of the same content would have; nil if only a load can tell.
-    /// - Throws: `SaveError`; the files and the loaded tree are as they were.
+    /// - Returns: the state of the source, as a load of the same content would report it; nil if only a load can
+    ///   determine it.
+    /// - Throws: `SaveError`; the files and the loaded tree are unchanged.
     func save() throws(SaveError) -> Fingerprint?
 
-    /// Does what a save leaves to be done after its clients are answered, before anything else is asked of the watcher.
+    /// Finishes work that the save left until the clients are answered; called before any other use of the watcher.
     func finish()
 }
 
 extension EditGroup {
-    /// The tree shows everything.
+    /// Returns false: the tree shows all changes.
     public var hasUnshownChanges: Bool { false }
 }
 
@@ -42,9 +44,9 @@ public struct EditedTree: Sendable {
     public let document: Level
     public let translations: Translations?
     public let composition: Composition?
-    /// The source's own name of the state that the save leads to; nil if the store is to name it.
+    /// The source's own name for the saved state; nil to let the store name it.
     public let revision: SourceRevision?
-    /// One for each edit of the batch, in the new document.
+    /// The items, one for each edit of the batch, in the new document.
     public let items: [EditedItem]
 
     public init(
@@ -59,34 +61,34 @@ public struct EditedTree: Sendable {
     }
 }
 
-/// Why edits were not saved; nothing has changed then, unless the outcome is unknown.
+/// The reason why edits were not saved; nothing has changed, unless the outcome is unknown.
 public enum SaveError: Error, Sendable {
-    /// Someone else has changed the source since it was read: load it, unless its watcher has the newer trees, and apply
-    /// the edits to the newest tree.
+    /// Someone else has changed the source since it was read: load it, unless the watcher already has the newer trees,
+    /// and apply the edits to the newest tree.
     case changedMeanwhile
-    /// The source refuses one request of the group, for its client, by its number among those that were applied, from 0. The
-    /// others may be saved without it.
+    /// The source refuses one request, given by its number from 0 among the applied ones; the others may be saved
+    /// without it.
     case refused(number: Int, EditRefusal)
-    /// The source cannot be written to for the moment, and why, for the log.
+    /// The source cannot be written at the moment; the reason is for the log.
     case busy(String)
-    /// There is no connection to the source's database, and why, for the log.
+    /// The source's database is not connected; the reason is for the log.
     case away(String)
-    /// The file system has no space left, or the quota is used up.
+    /// The file system has no space left, or the quota is exceeded.
     case noSpace(String)
-    /// There was no memory for the new content.
+    /// Memory for the new content was refused.
     case outOfMemory
-    /// The file or its folder cannot be written to, and why, for the client.
+    /// The file or its folder cannot be written; the reason is for the client.
     case unwritable(SaveRefusal)
-    /// Anything else, for the log: which step failed, on which file, and the system's reason.
+    /// Any other failure, for the log: the failed step, the file, and the system's reason.
     case failed(String)
-    /// A step failed and could not be undone for good, so that it is not known which content the file has after a power
-    /// failure; for the log, as with `failed`.
+    /// A step failed and could not be undone durably, so the content after a power failure is unknown; for the log, as
+    /// with `failed`.
     case unknown(String)
 }
 
-/// What edits of a source's tree can be saved to it.
+/// The edits that can be saved to a source.
 public enum Savability: Sendable, Equatable {
-    /// Every edit of an item.
+    /// All edits of items.
     case items
     /// The values of the controls of a settings page.
     case controls
@@ -94,9 +96,9 @@ public enum Savability: Sendable, Equatable {
     case nothing(SaveRefusal)
 }
 
-/// Why edits cannot be saved.
+/// The reason why edits cannot be saved.
 public struct SaveRefusal: Sendable, Equatable {
-    /// A whole sentence for the client that edits, without the final full stop: why, and what would be right.
+    /// For the client: why, and what would be right; a whole sentence without the final full stop.
     public let reason: String
 
     /// - Parameter reason: must not name files of the server, because clients see it.
@@ -130,7 +132,7 @@ extension SaveRefusal {
 }
 
 extension EditRefusal {
-    /// Why a source's edits cannot be saved, as an answer.
+    /// Turns the reason why a source cannot be edited into an answer.
     public init(_ refusal: SaveRefusal) {
         let sentence = refusal.description
         self.init(.conflict, sentence.prefix(1).uppercased() + sentence.dropFirst())

@@ -1,38 +1,42 @@
 internal import Locking
 internal import PropertyLists
 
-/// How far the running load is, for another thread to look at.
+/// The progress of the running load, which another thread can read.
 ///
-/// A load has steps: a response that is waited for, then received, and files that are read. Only the counts change while
-/// a step runs; all else changes between steps.
+/// A load has steps: waiting for a response, receiving it, and reading files. During a step only the counts change.
+///
+///     let progress = LoadProgress()
+///     interpretation.progress = progress
+///     // On another thread:
+///     if let status = progress.status { print("\(status.name): \(status.bytes) bytes") }
 public final class LoadProgress: Sendable {
     public typealias Instant = ContinuousClock.Instant
 
-    /// What a load does.
+    /// The activity of a load.
     public enum Step: Sendable {
-        /// It waits for an origin's response.
+        /// Waiting for an origin's response.
         case waiting
-        /// It receives a document, before it is read.
+        /// Receiving a document, before it is read.
         case receiving
-        /// It reads a file and builds items of it.
+        /// Reading a file and building its items.
         case reading
     }
 
-    /// How far a load is.
+    /// A snapshot of a load's progress.
     public struct Status: Sendable, Equatable {
-        /// What the load does now.
+        /// The current step.
         public var step: Step
-        /// The file or URL of the step, as the user knows it.
+        /// The file or URL of the step, in the user's words.
         public var name: String
-        /// The size of the step's document in bytes; nil if it is not known.
+        /// The size of the step's document in bytes; nil if unknown.
         public var size: Int?
         /// The bytes of the step so far, at most `size`.
         public var bytes = 0
         /// The items of all files so far, rounded down.
         public var items = 0
-        /// The number of files that the load has begun to read.
+        /// The number of files read or being read.
         public var files = 0
-        /// The bytes of all these files so far.
+        /// The bytes read from all files so far.
         public var fileBytes = 0
         /// When the load began.
         public var begun: Instant
@@ -41,24 +45,24 @@ public final class LoadProgress: Sendable {
     }
 
     private struct State {
-        /// A fetch may be part of a load, or come before it.
+        /// The number of nested parts: a fetch may be part of a load, or precede it.
         var depth = 0
         var begun: Instant?
         var status: Status?
-        /// The bytes that were counted before the step began.
+        /// The bytes counted before the step began.
         var earlierBytes = 0
     }
 
-    /// Where the readers count.
+    /// Receives the counts of the readers.
     let counts = ReadingProgress()
     private let state = Guarded(State())
     private let onChange: @Sendable (_ isLoading: Bool) -> Void
 
-    /// - Parameter onChange: called on the loading thread after the first step of a load has begun, and after the load
-    ///   has ended.
+    /// - Parameter onChange: called on the loading thread after a load's first step has begun, and after the load has
+    ///   ended.
     public init(onChange: @escaping @Sendable (_ isLoading: Bool) -> Void = { _ in }) { self.onChange = onChange }
 
-    /// The running load; nil if there is none, or it has not begun a step.
+    /// The running load; nil between loads and before the first step.
     public var status: Status? {
         state.withLock { state in
             guard var status = state.status else { return nil }
@@ -72,7 +76,7 @@ public final class LoadProgress: Sendable {
 
     // MARK: Loads
 
-    /// Notes that a load, or a part of one, begins.
+    /// Records that a load, or a part of one, begins.
     public func begin() {
         let isFirst = state.withLock { state in
             defer { state.depth += 1 }
@@ -82,7 +86,7 @@ public final class LoadProgress: Sendable {
         if isFirst { counts.reset() }
     }
 
-    /// Notes that what began last has ended, well or not.
+    /// Records the end of the load or part that began last, successful or not.
     public func end() {
         let wasShown = state.withLock { state in
             state.depth -= 1
@@ -95,17 +99,17 @@ public final class LoadProgress: Sendable {
 
     // MARK: Steps
 
-    /// Notes that an origin was asked for a document.
+    /// Records a request for a document.
     func beginWaiting(for name: String) { begin(.waiting, name, size: nil) }
 
-    /// Notes that a document arrives.
+    /// Records that a document arrives.
     ///
-    /// - Parameter size: nil if nobody tells.
+    /// - Parameter size: nil if unknown.
     func beginFetch(_ name: String, bytes size: Int?) { begin(.receiving, name, size: size) }
 
-    /// Notes that a file is read from its beginning.
+    /// Records that a file is read from its beginning.
     ///
-    /// - Returns: where its bytes and items are counted.
+    /// - Returns: the counts of the file's bytes and items.
     func beginFile(_ name: String, bytes size: Int) -> ReadingProgress {
         begin(.reading, name, size: size)
         return counts
@@ -127,9 +131,9 @@ public final class LoadProgress: Sendable {
     }
 }
 
-/// The part of a load in which a document arrives over the network: it begins with the body and ends with the transfer.
+/// The arrival of a document over the network: it begins with the body and ends with the transfer.
 ///
-/// A server that follows an origin waits for it most of the time, which is not a load.
+/// A server that follows an origin mostly waits for it, and waiting does not count as a load.
 final class FetchProgress {
     private let progress: LoadProgress
     private let name: String
@@ -142,9 +146,9 @@ final class FetchProgress {
 
     deinit { if hasBegun { progress.end() } }
 
-    /// Notes that the body arrives.
+    /// Records that the body arrives.
     ///
-    /// - Parameter bytes: its length; nil if it is not known.
+    /// - Parameter bytes: its length; nil if unknown.
     func beginBody(bytes: Int?) {
         if !hasBegun { progress.begin() }
         hasBegun = true

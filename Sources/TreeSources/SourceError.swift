@@ -1,17 +1,19 @@
 public import Levels
 public import PropertyLists
 
-/// Why a source could not be loaded: the source, the place in it, and what would be right.
+/// The reason why a source could not be loaded, with its position and a remedy.
+///
+///     throw SourceError("Data.plist", "a title must be a string", at: .text(line: 12, column: 5), path: "/Item 4")
 public struct SourceError: Error, Sendable, Equatable {
-    /// The source, or the part of it, as the user named it, such as the path of a file.
+    /// The source, or the part of it, in the user's words, such as the path of a file.
     public let name: String
-    /// The position in it; nil for the source as a whole.
+    /// The position in the source; nil for the source as a whole.
     public let position: SourcePosition?
-    /// The titles from the root to the place, as `/Item 4/Screen G`; nil if no level is open.
+    /// The titles from the root to the place, such as `/Item 4/Screen G`; nil outside all levels.
     public let path: String?
-    /// A whole sentence without the final full stop: what is wrong and what would be right.
+    /// The fault and its remedy: a whole sentence without the final full stop.
     public let reason: String
-    /// Whether there was no memory for the document, so that it is loaded again when there may be.
+    /// Whether memory for the document was refused; the load is then tried again later.
     public private(set) var isOutOfMemory = false
 
     /// Creates an error; `reason` is a sentence without the final full stop.
@@ -33,9 +35,9 @@ extension SourceError: CustomStringConvertible {
     public var description: String { SourcePlace(name: name, position: position, path: path).line(reason) }
 }
 
-/// Something in a source that can be read, but is probably not what its author meant.
+/// Something readable in a source that is probably a mistake of its author.
 public struct SourceWarning: Sendable, Equatable {
-    /// The source, or the part of it, as the user named it.
+    /// The source, or the part of it, in the user's words.
     public let name: String
     /// The warning, with its position.
     public let warning: DocumentWarning

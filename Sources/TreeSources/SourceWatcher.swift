@@ -3,52 +3,52 @@ public import Threads
 
 /// Watches a source for one thread, without ever blocking it, and loads the source on that thread.
 ///
-/// The thread collects what the watcher and others wait for, waits for all of it at once, and advances each. Only that
-/// thread may use a watcher.
+/// The thread collects the waits of all its watchers, waits for them at once, and advances each. Only that thread may
+/// use a watcher. A new kind of source that reports changes implements `arm`, `load`, `addWaits` and `advance`; the
+/// other members have defaults.
 public protocol SourceWatcher: AnyObject {
-    /// Determines again what to watch; every change from here on is reported.
+    /// Determines anew what to watch; every change from now on is reported.
     func arm()
 
     /// Requests the current state of the source.
     ///
-    /// - Returns: true if it can be loaded at once; else it is reported when it was fetched, or that it cannot be.
+    /// - Returns: true if the source can be loaded at once; otherwise `advance` reports its arrival or failure.
     func refresh() -> Bool
 
-    /// Loads the source, or the document that was fetched last. A first load without one fetches it, and blocks.
+    /// Loads the source, or the document that was fetched last. The first load may block until the source has answered.
     ///
-    /// - Parameter old: the tree this one will replace; levels with the same content are shared with it.
-    /// - Throws: `SourceError` if no tree can be loaded; nothing has changed then.
+    /// - Parameter old: the tree to replace; levels with the same content are shared with it.
+    /// - Throws: `SourceError` if the source cannot be loaded; the watcher is unchanged.
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree
 
-    /// The state of what a load would read now; nil if only a load can tell. Cheap to call.
+    /// The state that a load would read now; nil if only a load can determine it. Cheap to call.
     var fingerprint: Fingerprint? { get }
 
-    /// What can be saved of an edit at a path of the tree that was loaded last; parts of a source may differ. Cheap to
-    /// call.
+    /// The edits that can be saved at a path of the latest loaded tree; parts of a source may differ. Cheap to call.
     func savability(at path: ItemPath) -> Savability
 
-    /// Whether a database is connected; nil for a source that is not one. Cheap to call.
+    /// Whether the source's database is connected; nil for other sources. Cheap to call.
     var isConnected: Bool? { get }
 
-    /// Whether another program is probably saving the source just now; false if that is not known. Cheap to call.
+    /// Whether another program is probably saving the source now; false if unknown. Cheap to call.
     var isBeingWritten: Bool { get }
 
-    /// Begins edits of the tree that was loaded last.
+    /// Begins edits of the latest loaded tree.
     ///
-    /// - Throws: `EditRefusal` if nothing of the source can be edited, and why.
+    /// - Throws: `EditRefusal`, with the reason, if nothing in the source can be edited.
     func beginEdits() throws(EditRefusal) -> any EditGroup
 
-    /// Adds the descriptors and the point in time at which there is something to do.
+    /// Adds the descriptors to wait for and the next deadline.
     func addWaits(to waits: inout WaitSet)
 
-    /// Does what is due, without blocking.
+    /// Does everything that is due, without blocking.
     ///
     /// - Parameter now: the time of this turn of the thread's loop, the same for all its watchers.
-    /// - Returns: what happened; nil if nothing did. If there is more to report, the next wait ends at once.
+    /// - Returns: an event, if one has occurred. If there are more, the next wait ends at once.
     func advance(at now: ContinuousClock.Instant) -> SourceReport?
 }
 
-/// By default, a source is loaded when that is asked for, reports no changes, and cannot be edited.
+/// By default, a source is loaded on request, reports no changes, and cannot be edited.
 extension SourceWatcher {
     public func arm() {}
 
@@ -72,13 +72,13 @@ extension SourceWatcher {
     public func advance(at now: ContinuousClock.Instant) -> SourceReport? { nil }
 }
 
-/// What happened to a watched source.
+/// An event of a watched source.
 public enum SourceReport: Sendable, Equatable {
     /// The source may have changed, and may soon change again, as in the steps of a save.
     case changed
     /// A complete document was fetched and can be loaded.
     case arrived
-    /// The watcher has newer trees already, the oldest first; each is published, and nothing is loaded.
+    /// The watcher already has newer trees, oldest first; each is published, and nothing is loaded.
     case advanced([TreeAdvance])
     /// The source was requested and has not changed since the last load.
     case confirmed
@@ -86,17 +86,17 @@ public enum SourceReport: Sendable, Equatable {
     case failed(SourceError)
 }
 
-/// A newer tree that a watcher has without a load, as after an entry of a change log.
+/// A newer tree that a watcher derives without a load, for example from an entry of a change log.
 public struct TreeAdvance: Sendable {
-    /// A level whose one row is the root item.
+    /// The new document: a level whose one row is the root item.
     public let document: Level
-    /// The document in other languages; nil if it has no translations.
+    /// The document in other languages, if it has translations.
     public let translations: Translations?
-    /// The documents that the tree was composed of; nil for one document.
+    /// The documents that the tree was composed of; nil for a single document.
     public let composition: Composition?
-    /// The source's own name of the state; nil if the store is to name it.
+    /// The source's own name for the state; nil to let the store name it.
     public let revision: SourceRevision?
-    /// Why the source changed.
+    /// The cause of the change.
     public let cause: Snapshot.Cause
 
     /// A step to a newer tree.
@@ -110,7 +110,7 @@ public struct TreeAdvance: Sendable {
 }
 
 extension TreeAdvance: Equatable {
-    /// Whether both lead to an equal tree of the same name.
+    /// Whether both have equal trees and names.
     public static func == (one: TreeAdvance, other: TreeAdvance) -> Bool {
         one.document.hash == other.document.hash && one.translations == other.translations
             && one.revision == other.revision && one.cause == other.cause

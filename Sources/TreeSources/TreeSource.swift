@@ -3,18 +3,24 @@ public import Levels
 
 /// A source of a tree, which can be loaded and watched.
 ///
-/// A source that needs only its name and a load reports no changes, and cannot be edited.
+/// A minimal source implements `name` and `load(replacing:)`; it then reports no changes and cannot be edited. A source
+/// that watches implements `makeWatcher()` as well:
+///
+///     struct Constant: TreeSource {
+///         let name = "constant"
+///         func load(replacing old: Level?) throws(SourceError) -> LoadedTree { LoadedTree(tree: makeTree()) }
+///     }
 public protocol TreeSource: Sendable {
-    /// The name as the user gave it, such as the path of a file.
+    /// The name that the user gave, such as the path of a file.
     var name: String { get }
 
     /// Loads the whole tree.
     ///
-    /// - Parameter old: the tree this one will replace; levels with the same content are shared with it.
-    /// - Throws: `SourceError` if no tree can be loaded; nothing has changed then.
+    /// - Parameter old: the tree to replace; levels with the same content are shared with it.
+    /// - Throws: `SourceError` if the source cannot be loaded.
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree
 
-    /// The pause before a source that could not be read is read again; nil if its watcher retries by itself.
+    /// The pause before the store reads an unreadable source again; nil if the watcher retries by itself.
     var retryInterval: Duration? { get }
 
     /// Makes a watcher of this source for one thread.
@@ -27,7 +33,7 @@ extension TreeSource {
     public func makeWatcher() -> any SourceWatcher { UnchangingWatcher(self) }
 }
 
-/// Watches a source that reports no changes: it is loaded again only when that is asked for.
+/// Watches a source that reports no changes: it is loaded again on request only.
 private final class UnchangingWatcher: SourceWatcher {
     private let source: any TreeSource
 
@@ -40,24 +46,24 @@ private final class UnchangingWatcher: SourceWatcher {
 public struct LoadedTree: Sendable {
     /// The tree.
     public var tree: Tree
-    /// What answers instead of the tree, which then is a root without rows; nil for a tree in memory.
+    /// Answers requests in place of the tree, which then is a root without rows; nil for a tree in memory.
     public var rows: (any RowSource)?
-    /// The state of the source as it was when it was read.
+    /// The state of the source when it was read.
     public var fingerprint: Fingerprint
-    /// The syntax of the document; nil if the source has none.
+    /// The syntax of the document; nil if the source is not a document.
     public let syntax: PropertyListSyntax?
     /// The first hundred warnings.
     public var warnings: [SourceWarning]
     /// The number of further warnings.
     public var omittedWarnings: Int
-    /// The documents that the tree was composed of; nil for one document.
+    /// The documents that the tree was composed of; nil for a single document.
     public var composition: Composition?
-    /// The source's own name of this state; nil if the store is to name it.
+    /// The source's own name for this state; nil to let the store name it.
     public var revision: SourceRevision?
-    /// The entries of the source's log up to this state, the oldest first and that of this state last; empty if the
-    /// source keeps no log. Each revision in between has an entry.
+    /// The entries of the source's log up to this state, oldest first; the last one is for this state. Every revision
+    /// in between has an entry. Empty for a source without a log.
     public var history: [RevisionEntry] = []
-    /// The state of the document's own file as it was when it was read; nil if the source is not a file.
+    /// The identity of the document's own file when it was read; nil if the source is not a file.
     var identity: FileIdentity?
 
     /// The result of loading a source that is not a file.
@@ -80,24 +86,24 @@ public struct LoadedTree: Sendable {
     }
 }
 
-/// A source's own name for one of its states; it is the same on every server, and after a restart.
+/// A source's own name for one of its states, the same on every server and after a restart.
 public struct SourceRevision: Sendable, Equatable {
-    /// The revision that clients see, as in `/changes`; unique among all states of the source.
+    /// The revision that clients see, for example in `/changes`; unique among all states of the source.
     public let name: String
-    /// When the state came about, in seconds since 1970.
+    /// The time of the state, in seconds since 1970.
     public let date: Double
 
-    /// A name with the moment of its state, in seconds since 1970.
+    /// Creates a revision from a name and the time of its state, in seconds since 1970.
     public init(_ name: String, date: Double) { (self.name, self.date) = (name, date) }
 }
 
-/// The state of a source when it was read; if two fingerprints are equal, nothing needs to be read again.
+/// The state of a source when it was read; while it is equal, the source need not be read again.
 ///
-/// A fingerprint can only be compared with others of the same source; its content is up to the source.
+/// Fingerprints are comparable only within the same source, which decides their content.
 public struct Fingerprint: Sendable, Equatable {
-    /// What stays the same if the source is only touched, such as a file's inode and size.
+    /// Numbers that stay the same if the source is only touched, such as a file's inode and size.
     private let outline: [UInt64]
-    /// What also differs if the source is only touched, such as a file's times and permissions.
+    /// Numbers that also change if the source is only touched, such as a file's times and permissions.
     private let details: [UInt64]
 
     /// The state of a source that does not exist.
@@ -106,8 +112,9 @@ public struct Fingerprint: Sendable, Equatable {
     /// Creates the fingerprint of a source without parts.
     ///
     /// - Parameters:
-    ///   - outline: numbers that do not differ if the source was only touched.
-    ///   - details: numbers that differ whenever the source was touched; any change of content changes one of both.
+    ///   - outline: numbers that stay the same if the source is only touched.
+    ///   - details: numbers that also change if the source is only touched; any change of content changes `outline` or
+    ///     these.
     public init(outline: [UInt64], details: [UInt64]) {
         self.outline = outline
         self.details = details
@@ -121,13 +128,13 @@ public struct Fingerprint: Sendable, Equatable {
         var details: [UInt64] = []
         for part in parts {
             guard let part else { return nil }
-            // The counts mark where the numbers of one part end and those of the next begin.
+            // The counts separate the numbers of one part from those of the next.
             outline += [UInt64(part.outline.count)] + part.outline
             details += [UInt64(part.details.count)] + part.details
         }
         self.init(outline: outline, details: details)
     }
 
-    /// Whether the source was probably only touched between the two, as a file whose size is the same.
+    /// Whether the source was probably only touched between the two, for example a file with the same size.
     public func resembles(_ other: Fingerprint) -> Bool { outline == other.outline }
 }

@@ -1,15 +1,15 @@
 import Levels
 
-/// The snapshots that were replaced, the oldest first, as far as a budget of bytes allows.
+/// The replaced snapshots, oldest first, as far as a budget of bytes allows.
 ///
-/// A snapshot costs what its successor does not share with it. Revisions are remembered longer than snapshots.
+/// A snapshot costs the levels that its successor does not share. Revisions are remembered longer than snapshots.
 struct KeptSnapshots {
-    /// One publication that was replaced.
+    /// A replaced publication.
     private struct Record {
         let revision: String
-        /// Nil after its memory was needed, and for a revision that was never published here.
+        /// Nil after it was dropped, and for a revision that was never published here.
         var snapshot: Snapshot?
-        /// In bytes; 0 until it is known, and after the snapshot was dropped.
+        /// In bytes; 0 before it is known, and after the snapshot was dropped.
         var cost = 0
     }
 
@@ -19,9 +19,9 @@ struct KeptSnapshots {
     private var numbers: [String: Int]
     private var cost = 0
 
-    /// How many snapshots are kept at most, so that looking through them stays cheap.
+    /// The largest number of snapshots, so that looking through them stays cheap.
     private static let snapshotLimit = 512
-    /// How many revisions are remembered at most: a client that missed so many publications should load anew.
+    /// The largest number of revisions: a client that missed so many publications should load anew.
     private static let revisionLimit = 16_384
 
     init(_ first: Publication) {
@@ -32,12 +32,12 @@ struct KeptSnapshots {
         numbers[first.snapshot.revision] = first.number
     }
 
-    /// Adds the publication that another one replaces.
+    /// Adds a publication that another one replaces.
     ///
-    /// - Parameter isKept: whether its snapshot is kept, not only its revision.
+    /// - Parameter isKept: whether to keep its snapshot, and not only its revision.
     mutating func add(_ old: Publication, replacedBy new: Publication, isKept: Bool) {
         records.append(Record(revision: old.snapshot.revision, snapshot: isKept ? old.snapshot : nil))
-        // What was published before is no part of the new history, even if a revision of that has the same name.
+        // Earlier publications do not belong to the new history, even if one of its revisions has the same name.
         if !new.snapshot.continues(old.snapshot) { numbers = [:] }
         add(new.snapshot.revisions(before: old.snapshot))
         numbers[new.snapshot.revision] = new.number
@@ -51,7 +51,7 @@ struct KeptSnapshots {
         }
     }
 
-    /// Sets what keeping a snapshot costs, in bytes, if it is still kept.
+    /// Sets the bytes that a snapshot costs, if it is still kept.
     mutating func setCost(of number: Int, to bytes: Int) {
         guard var record = records[number], record.snapshot != nil else { return }
         cost += bytes - record.cost
@@ -59,16 +59,17 @@ struct KeptSnapshots {
         records[number] = record
     }
 
-    /// The number of the publication with a revision; nil if it is unknown or was too long ago.
+    /// The number of the publication with a revision; nil if it is unknown or forgotten.
     func number(of revision: String) -> Int? { numbers[revision] }
 
-    /// The snapshot of a publication that was replaced; nil if it is not kept.
+    /// The snapshot of a replaced publication; nil if it is not kept.
     func snapshot(_ number: Int) -> Snapshot? { records[number]?.snapshot }
 
-    /// All snapshots that are kept, the newest first.
+    /// All kept snapshots, newest first.
     var snapshots: [Snapshot] { (firstKept..<records.end).reversed().compactMap { records[$0]?.snapshot } }
 
-    /// Drops what exceeds the limits, the oldest first; returns it, so that the caller frees it outside of its lock.
+    /// Removes the oldest snapshots beyond the limits, and returns them so that the caller can free them outside its
+    /// lock.
     mutating func shrink(to budget: Int) -> [Snapshot] {
         var dropped: [Snapshot] = []
         while firstKept < records.end, cost > budget || records.end - firstKept > Self.snapshotLimit {
@@ -97,10 +98,10 @@ struct KeptSnapshots {
 ///
 /// Adding, removing and finding an element take constant time.
 public struct NumberedQueue<Element> {
-    /// Those that were removed, as nil, then the elements.
+    /// The elements, after a nil for each removed one.
     private var slots: [Element?] = []
     private var removed = 0
-    /// The number of the first element, or of the next one that is added.
+    /// The number of the first element, or of the next one to be added.
     public private(set) var first: Int
 
     /// Creates an empty queue.
@@ -111,10 +112,10 @@ public struct NumberedQueue<Element> {
     /// The number of elements.
     public var count: Int { slots.count - removed }
 
-    /// The number after that of the last element.
+    /// The number that the next element gets.
     public var end: Int { first + count }
 
-    /// The element with a number; nil if there is none.
+    /// The element with a number, or nil.
     public subscript(number: Int) -> Element? {
         get { indices.contains(number) ? slots[number - first + removed] : nil }
         set { if indices.contains(number) { slots[number - first + removed] = newValue } }
@@ -123,23 +124,23 @@ public struct NumberedQueue<Element> {
     /// The numbers of the elements.
     public var indices: Range<Int> { first..<end }
 
-    /// The elements with a number and those after it; nil if there were elements with it that are removed.
+    /// The elements from a number on; nil if some of them were removed.
     public func elements(from number: Int) -> [Element]? {
         guard number >= first else { return nil }
         return slots.dropFirst(number - first + removed).compactMap(\.self)
     }
 
-    /// Adds an element with the next number.
+    /// Adds an element and gives it the next number.
     public mutating func append(_ element: Element) { slots.append(element) }
 
-    /// Removes the first element; nil if there is none.
+    /// Removes and returns the first element; nil from an empty queue.
     @discardableResult
     public mutating func removeFirst() -> Element? {
         guard count > 0 else { return nil }
         let element = slots[removed].take()
         first += 1
         removed += 1
-        // Half of the array has become useless, so that moving the rest is paid for.
+        // At least half of the array is unused, so moving the rest takes constant time per removal.
         if removed >= 16, removed * 2 > slots.count {
             slots.removeFirst(removed)
             removed = 0
@@ -150,7 +151,7 @@ public struct NumberedQueue<Element> {
 
 extension NumberedQueue: Sendable where Element: Sendable {}
 
-/// The memory that it costs to keep a tree beside another one: the levels that the other does not share.
+/// The memory that an old tree takes beside a new one: the levels that the two do not share.
 enum RetainedBytes {
     /// Counts the bytes of a snapshot's documents in all languages.
     static func of(_ old: Snapshot, beside new: Snapshot, atMost bound: Int) -> Int {
@@ -179,10 +180,10 @@ enum RetainedBytes {
 }
 
 extension Snapshot {
-    /// The revisions that precede it and were not published: those of the source's log, and the one before them if no
-    /// earlier one is known.
+    /// The earlier revisions of the source's log that were not published here, and the one before them if no earlier
+    /// one is known.
     ///
-    /// - Parameter old: the snapshot that it replaces; nil for the first one.
+    /// - Parameter old: the replaced snapshot; nil for the first snapshot.
     func revisions(before old: Snapshot?) -> [String] {
         let entries = entries(after: old)
         let between = entries.dropLast().map(\.name)

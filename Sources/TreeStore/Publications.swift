@@ -1,41 +1,41 @@
 public import Levels
 internal import Locking
 
-/// The one owner of what is published: the current snapshot, those that it replaced, and who is notified of changes.
+/// The owner of everything published: the current snapshot, the replaced ones, and the subscribers to changes.
 ///
-/// Publishing makes a snapshot visible at once; `notify` tells the subscribers later, in order, on its caller's thread.
+/// Publishing makes a snapshot visible at once; `notify` calls the subscribers later, in order, on its caller's thread.
 public final class Publications: Sendable {
     /// Called with the snapshot that was replaced and the publication that replaced it.
     public typealias Subscriber = @Sendable (_ old: Snapshot, _ new: Publication) -> Void
 
-    /// Has a lock of its own, which is held for a copy only: every request takes it.
+    /// Has its own lock, held only to copy, because every request takes it.
     private let latest: Guarded<Publication>
     private let book: Guarded<Book>
     /// The budget of the history in bytes; 0 keeps nothing.
     public let historyBytes: Int
     private let onPublish: @Sendable () -> Void
-    /// Whether the publisher says when it has published all that belongs together.
+    /// Whether the publisher calls `endTurn` after publications that belong together.
     private let hasTurns: Bool
 
     private struct Book {
         var kept: KeptSnapshots
-        /// Bytes of the budget that others use.
+        /// Bytes of the budget in use elsewhere.
         var reserved = 0
-        /// What the subscribers have not been told, the oldest first.
+        /// Publications that the subscribers have not received, oldest first.
         var pending: [(old: Snapshot, new: Publication)] = []
-        /// Whether there was a publication in a turn that has not ended.
+        /// Whether the current turn has published something.
         var isInTurn = false
-        /// What is done at the end of the turn.
+        /// Actions for the end of the turn.
         var atEnd: [@Sendable () -> Void] = []
-        /// Each with the first publication that it is told of.
+        /// Each with the number of the first publication that it receives.
         var subscribers: [(first: Int, tell: Subscriber)] = []
     }
 
     /// - Parameters:
-    ///   - first: the snapshot that is current first.
-    ///   - historyBytes: the memory that replaced snapshots, and the records of what changed, may take.
+    ///   - first: the first snapshot.
+    ///   - historyBytes: the memory for replaced snapshots and for records of changes.
     ///   - hasTurns: whether the publisher calls `endTurn` after one or more publications.
-    ///   - onPublish: called on the publisher's thread when `notify` has something to do.
+    ///   - onPublish: called on the publisher's thread when `notify` has work to do.
     public init(
         _ first: Snapshot, historyBytes: Int = 64 << 20, hasTurns: Bool = false,
         onPublish: @escaping @Sendable () -> Void = {}
@@ -48,13 +48,13 @@ public final class Publications: Sendable {
         self.onPublish = onPublish
     }
 
-    /// What is published; cheap enough for every request, on any thread.
+    /// The current publication; cheap enough for every request, on any thread.
     public var current: Publication { latest.withLock { $0 } }
 
-    /// Makes a snapshot the current one, unless it is already; requests that run go on with theirs.
+    /// Makes a snapshot current, unless it already is; requests in progress continue with their own.
     ///
-    /// For one thread at a time. When this returns, every thread sees the snapshot, and the subscribers may not have
-    /// been told. Time is linear in the levels that differ and their rows.
+    /// Called by one thread at a time. Every thread sees the snapshot when this returns; subscribers may receive it
+    /// later. Time is linear in the levels that differ and their rows.
     ///
     /// - Returns: the current publication.
     @discardableResult
@@ -64,7 +64,7 @@ public final class Publications: Sendable {
         let missed = snapshot.revisions(before: old.snapshot).count
         let new = Publication(snapshot: snapshot, number: old.number + missed + 1)
         book.withLock { book in
-            // Before anyone is served the new snapshot, so that its revision and the old snapshot can be asked for.
+            // Before the new snapshot is visible, so that its revision and the old snapshot can be found.
             book.kept.add(old, replacedBy: new, isKept: historyBytes > 0)
             if !book.subscribers.isEmpty { book.pending.append((old.snapshot, new)) }
             latest.withLock { $0 = new }
@@ -76,7 +76,7 @@ public final class Publications: Sendable {
         return new
     }
 
-    /// Does something once for all publications of a turn: at its end, or now if there is none.
+    /// Runs an action once for all publications of a turn: at its end, or at once outside a turn.
     public func atEndOfTurn(_ action: @escaping @Sendable () -> Void) {
         let isInTurn = book.withLock { book in
             if book.isInTurn { book.atEnd.append(action) }
@@ -85,7 +85,7 @@ public final class Publications: Sendable {
         if !isInTurn { action() }
     }
 
-    /// Ends the publisher's turn, on its thread: first come those who wait for its end, and then the subscribers.
+    /// Ends the publisher's turn, on its thread: runs the actions for the end of the turn, then calls `onPublish`.
     func endTurn() {
         let (isTurn, actions) = book.withLock { book in
             defer { (book.isInTurn, book.atEnd) = (false, []) }
@@ -97,17 +97,17 @@ public final class Publications: Sendable {
 
     // MARK: History
 
-    /// The number of the publication with a revision, or of a revision of the source's log that was not published here;
-    /// nil if it is unknown, or 2,048 others followed it.
+    /// The number of the publication with a revision, or of a revision from the source's log that was not published
+    /// here; nil if it is unknown or forgotten.
     public func number(of revision: String) -> Int? { book.withLock { $0.kept.number(of: revision) } }
 
-    /// The snapshot of a publication that was replaced; nil if it is not kept.
+    /// The snapshot of a replaced publication; nil if it is not kept.
     public func snapshot(_ number: Int) -> Snapshot? { book.withLock { $0.kept.snapshot(number) } }
 
-    /// The replaced snapshots that are kept, the newest first.
+    /// The kept snapshots that were replaced, newest first.
     public var replaced: [Snapshot] { book.withLock { $0.kept.snapshots } }
 
-    /// Sets how many bytes of the history's budget are used otherwise than for snapshots.
+    /// Sets how many bytes of the history's budget are used other than for snapshots.
     public func reserve(_ bytes: Int) { shrink(reserving: bytes) }
 
     private func shrink(reserving bytes: Int? = nil, after change: (inout KeptSnapshots) -> Void = { _ in }) {
@@ -122,9 +122,9 @@ public final class Publications: Sendable {
 
     // MARK: Notification
 
-    /// Has a subscriber told of all later publications, each once and in order.
+    /// Calls a subscriber for all later publications, each once and in order.
     ///
-    /// - Returns: the publication after which it is told.
+    /// - Returns: the publication before the first one that the subscriber receives.
     @discardableResult
     public func subscribe(_ subscriber: @escaping Subscriber) -> Publication {
         book.withLock { book in
@@ -134,7 +134,7 @@ public final class Publications: Sendable {
         }
     }
 
-    /// Tells the subscribers of the publications that they have not been told of; for one thread at a time.
+    /// Calls the subscribers for the publications that they have not received; for one thread at a time.
     public func notify() {
         while let (old, new, subscribers) = nextNotification() {
             for subscriber in subscribers { subscriber(old, new) }
@@ -149,20 +149,18 @@ public final class Publications: Sendable {
         }
     }
 
-    /// How many publications `notify` has to tell of.
+    /// The number of publications that the subscribers have not received.
     var pendingCount: Int { book.withLock { $0.pending.count } }
 }
 
 /// A snapshot with its place in the order of publications; a response is made from exactly one.
 public struct Publication: Sendable {
-    /// The snapshot that is served.
     public let snapshot: Snapshot
-    /// How many publications there were before this one, with the revisions of the source's log that were not published
-    /// here.
+    /// The number of earlier publications, including revisions from the source's log that were not published here.
     public let number: Int
 }
 
-/// Names the states that one process publishes: a random prefix and a counter.
+/// Names the states that a process publishes: a random prefix and a counter.
 struct RevisionCounter {
     private let prefix: String
     private var number = 0
@@ -172,7 +170,7 @@ struct RevisionCounter {
         prefix = String((0..<6).compactMap { _ in letters.randomElement() })
     }
 
-    /// The next revision, as `k3f9ab-12`.
+    /// Returns the next revision, such as `k3f9ab-12`.
     mutating func next() -> String {
         number += 1
         return "\(prefix)-\(number)"

@@ -1,17 +1,17 @@
-/// Groups changes that follow one another closely: the steps of one save, or of several.
+/// Groups changes that closely follow one another, such as the steps of one save.
 struct Debounce {
-    /// When the group ends unless another change comes; nil while there is none.
+    /// When the group ends unless another change comes; nil between groups.
     private(set) var end: ContinuousClock.Instant?
-    /// Whether the latest load within the group was refused.
+    /// Whether the latest load in the group was refused.
     private(set) var hasFailed = false
     private var begun: ContinuousClock.Instant?
 
-    /// How long nothing must change before the group ends.
+    /// A group ends after this time without a change.
     private static let quiet = Duration.milliseconds(100)
-    /// How long a refusal is withheld while changes continue.
+    /// A refusal is reported after this time, even if changes continue.
     private static let patience = Duration.seconds(2)
 
-    /// Notes a change, and whether the load that followed it was refused.
+    /// Records a change, and whether the load that followed it was refused.
     mutating func goOn(at now: ContinuousClock.Instant, failed: Bool) {
         begun = begun ?? now
         end = now + Self.quiet
@@ -22,50 +22,50 @@ struct Debounce {
     func isOverdue(at now: ContinuousClock.Instant) -> Bool { begun.map { now - $0 > Self.patience } ?? false }
 }
 
-/// Limits how often a file is read again when it is touched but not changed, in proportion to the time a read takes.
+/// Limits how often a file is read again if it is touched but unchanged, in proportion to the time of a read.
 struct RereadPace {
-    /// When a postponed read is due; nil if none is postponed.
+    /// When a postponed read is due.
     private(set) var next: ContinuousClock.Instant?
-    /// Reads are postponed until then; nil if they are not.
+    /// The end of the pause after an unnecessary read.
     private var earliest: ContinuousClock.Instant?
 
-    /// The pause after an unnecessary read, as a multiple of the time that read took.
+    /// The pause after an unnecessary read, as a multiple of the read's duration.
     private static let ratio = 10
-    /// The longest pause, however long the read took.
+    /// The longest pause.
     private static let longest = Duration.seconds(60)
 
-    /// Notes that a read begins, so that none is postponed any more.
+    /// Records that a read begins; a postponed read is no longer due.
     mutating func begin() { next = nil }
 
-    /// Notes how long a read took, and whether it brought anything new.
+    /// Records how long a read took, and whether it found anything new.
     mutating func note(took: Duration, isNew: Bool, at now: ContinuousClock.Instant) {
         earliest = isNew ? nil : now + min(took * Self.ratio, Self.longest)
     }
 
-    /// Returns whether a read must wait; if so, it is due later.
+    /// Returns whether a read must wait, and if so schedules it.
     mutating func putsOff(at now: ContinuousClock.Instant) -> Bool {
         next = earliest.flatMap { now < $0 ? $0 : nil }
         return next != nil
     }
 }
 
-/// Decides when memory that trees leave is returned to the system, which takes milliseconds.
+/// Decides when to return freed memory to the system, which takes milliseconds.
 ///
-/// After a load that is at once. After edits, each of which frees a few levels, it is once in a while.
+/// After a load, this happens at once; after edits, each of which frees a few levels, once a second.
 struct TrimPace {
-    /// When memory is to be returned; nil if nothing was freed since.
+    /// When to return memory; nil if nothing was freed since the last time.
     private(set) var next: ContinuousClock.Instant?
     private var lastEdit: ContinuousClock.Instant?
 
     private static let pause = Duration.seconds(1)
 
-    /// Notes that an edit was published.
+    /// Records that an edit was published.
     mutating func noteEdit(at now: ContinuousClock.Instant) { lastEdit = now }
 
     /// Whether an edit was published within the last second.
     func isAfterEdit(at now: ContinuousClock.Instant) -> Bool { lastEdit.map { now - $0 < Self.pause } ?? false }
 
-    /// Notes what was freed or loaded in a turn; returns whether memory is to be returned now.
+    /// Records what a turn loaded or freed; returns whether to return memory now.
     mutating func isDue(hasLoaded: Bool, hasFreed: Bool, at now: ContinuousClock.Instant) -> Bool {
         if hasFreed, next == nil {
             next = isAfterEdit(at: now) ? now + Self.pause : now

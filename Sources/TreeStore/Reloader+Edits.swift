@@ -2,9 +2,9 @@ internal import Heap
 internal import Levels
 internal import TreeSources
 
-/// Edits of clients: all that wait are applied, saved together, and published one by one.
+/// Edits: all waiting ones are applied, saved together, and published one by one.
 extension Reloader {
-    /// Does the edits that are due, as one group.
+    /// Saves and publishes the edits that are due, as one group.
     func commitEdits(_ state: StoreState) {
         open.fill(from: edits)
         guard open.isDue(at: clock.now), !isSourceBeingSaved(state) else { return }
@@ -25,15 +25,15 @@ extension Reloader {
         commit(group, state)
     }
 
-    /// Has edits wait for a program that has the unreadable source open for writing: probably it has truncated the file,
-    /// and will write it. Without one they are refused.
+    /// Lets edits wait for a program that has the unreadable source open for writing: probably it has truncated the
+    /// file and will write it. If no program does, the edits are refused.
     private func waitForWriter(_ state: StoreState) {
         if pulse.atSource({ watcher.isBeingWritten }) {
             guard open.postpone(at: clock.now, isNew: false) else { return answerAll(.refused(.sourceKeepsChanging)) }
             return
         }
         if open.attempts > 0 {
-            // It may have been closed just now.
+            // The writer may just have closed it.
             arm()
             readNewer(state)
             if state.storeStatus == .ok { return commitEdits(state) }
@@ -41,23 +41,22 @@ extension Reloader {
         answerAll(.refused(whyStale))
     }
 
-    /// What edits take besides the levels that they change, which are asked for one by one: the records of what is saved
-    /// and how, for each row of a level.
+    /// The memory that edits need besides the changed levels, which reserve their own: records for each row of a level.
     private func memoryOfEdits(_ state: StoreState) -> Int {
         Self.leastMemoryOfEdits + 64 * min(state.snapshot.itemCount, Self.mostCountedItems)
     }
 
     private static let leastMemoryOfEdits = 8 << 20
-    /// The rows that one level of a very large document is expected to have at most.
+    /// The most rows expected in one level of a very large document.
     private static let mostCountedItems = 1_000_000
 
-    /// Why nothing can be edited while the source does not match what is published.
+    /// The refusal of edits while the source does not match the published tree.
     private var whyStale: EditRefusal {
         if case .nothing(let refusal) = watcher.savability(at: .root) { return EditRefusal(refusal) }
         return .sourceUnreadable
     }
 
-    /// Whether the source was found broken just now, probably because someone is saving it; edits wait for the end.
+    /// Whether the source was just found broken, probably in the middle of a save; edits wait for its end.
     private func isSourceBeingSaved(_ state: StoreState) -> Bool { debounce.hasFailed && state.storeStatus == .ok }
 
     private func commit(_ group: any EditGroup, _ state: StoreState) {
@@ -67,7 +66,7 @@ extension Reloader {
                 tree.document, tree.translations, tree.composition, named: tree.revision, by: .edit(author: author))
         }
         guard commit.count > 0 else {
-            // Only a group that takes not even one request, which would be tried for ever.
+            // The group does not accept even one request; without a refusal, it would be tried forever.
             return answerAll(.refused(.notTaken))
         }
         do throws(SaveError) {
@@ -81,7 +80,7 @@ extension Reloader {
         }
         endGroup(of: commit)
         let published = commit.publish(to: state.publications)
-        // Before anything is logged: whoever reads the log may be slow.
+        // Before logging, because a reader of the log may be slow.
         state.waitForSubscribers()
         commit.finish()
         for (request, snapshot) in published {
@@ -113,7 +112,7 @@ extension Reloader {
         endGroup(of: commit)
     }
 
-    /// Saves the requests before one that the source refuses, and after them that one alone: only then its refusal holds.
+    /// Saves the requests before a refused one, and then that one alone: its refusal is final only if it holds alone.
     private func separate(_ commit: GroupCommit, _ number: Int, _ refusal: EditRefusal) {
         let index = commit.index(ofApplied: number)
         if index == 0 {
@@ -125,13 +124,13 @@ extension Reloader {
         edits.wake()
     }
 
-    /// Removes the requests that are answered; those that could not join the group are the next one.
+    /// Removes the answered requests; the rest form the next group.
     private func endGroup(of commit: GroupCommit) {
         open.remove(first: commit.count)
         if !open.requests.isEmpty { edits.wake() }
     }
 
-    /// Loads what someone else has saved; the edits are tried again on that.
+    /// Loads a version that someone else has saved; the edits are then tried again on it.
     private func followForeignSave(_ state: StoreState) {
         let before = state.snapshot
         if case .advanced(let advances)? = pulse.atSource({ watcher.advance(at: clock.now) }) {
@@ -165,7 +164,7 @@ extension SaveError {
     fileprivate var isUnknown: Bool { if case .unknown = self { true } else { false } }
 }
 
-/// Names failures, so that a client's problem can be found in the log.
+/// Identifiers of failures, by which an operator finds a client's problem in the log.
 enum SaveFailureID {
     /// Eight random hexadecimal digits.
     static func next() -> String {
@@ -174,15 +173,16 @@ enum SaveFailureID {
     }
 }
 
-/// The edits of several requests that share one save: each is applied to the state that the one before it leaves, and
-/// has a snapshot and an answer of its own.
+/// The edits of several requests that share one save. Each is applied to the state after the previous one, and has its
+/// own snapshot and answer.
 ///
-/// Nothing is visible before the save: then the snapshots are published, in order, and the requests answered.
+/// Nothing is visible before the save. After it, the snapshots are published in order and the requests answered.
 struct GroupCommit {
-    /// What became of a request, if the save succeeds.
+    /// The outcome of a request, if the save succeeds.
     private enum Result {
         case applied(Snapshot, items: [EditedItem])
-        /// - Parameter isFinal: whether this holds even if the save fails, because nothing was changed before it.
+        /// - Parameter isFinal: whether the refusal holds even if the save fails, because nothing was changed before
+        ///   it.
         case refused(EditRefusal, isFinal: Bool)
     }
 
@@ -192,16 +192,16 @@ struct GroupCommit {
     private var latest: Snapshot
     private var results: [(request: EditRequest, result: Result)] = []
 
-    /// How many requests were applied; those after them belong to another group.
+    /// The number of tried requests; the rest belong to another group.
     var count: Int { results.count }
 
-    /// The index of one of the requests that were applied, by its number among them.
+    /// The index of an applied request, given its number among the applied ones.
     func index(ofApplied number: Int) -> Int {
         let applied = results.indices.filter { if case .applied = results[$0].result { true } else { false } }
         return applied.indices.contains(number) ? applied[number] : 0
     }
 
-    /// Names and keeps a tree; called once for each state that is new.
+    /// Names and keeps a tree; called once for each new state.
     typealias MakingSnapshot = (EditedTree, _ author: String?) -> Snapshot
 
     /// Applies requests to a state.
@@ -237,7 +237,7 @@ struct GroupCommit {
     /// Saves all changes; returns when they are on disk.
     func save() throws(SaveError) -> Fingerprint? { try group.save() }
 
-    /// Does what the save has left to be done after its clients are answered.
+    /// Finishes work that the save left until its clients are answered.
     func finish() { group.finish() }
 
     /// Publishes each new state, in order, and then answers all requests.
@@ -250,7 +250,7 @@ struct GroupCommit {
             switch result {
             case .applied(let snapshot, let items):
                 if publications.current.snapshot !== snapshot { published.append((request, snapshot)) }
-                // Returns the current publication if it contains the snapshot already.
+                // Returns the current publication if it already contains the snapshot.
                 outcomes.append(.done(publications.publish(snapshot), items: items))
             case .refused(let refusal, _): outcomes.append(.refused(refusal))
             }
@@ -259,9 +259,9 @@ struct GroupCommit {
         return published
     }
 
-    /// Answers all requests after a save that failed.
+    /// Answers all requests after a failed save.
     ///
-    /// A refusal that depends on what was not saved is no longer right, so that request has failed, too.
+    /// A refusal that depends on unsaved edits no longer holds, so its request fails as well.
     func fail(with outcome: EditOutcome) {
         for (request, result) in results {
             if case .refused(let refusal, isFinal: true) = result {
@@ -274,7 +274,7 @@ struct GroupCommit {
 }
 
 extension EditedTree {
-    /// Whether the tree, or a file of it, is another than that of a snapshot.
+    /// Whether the tree, or a file of it, differs from a snapshot's.
     fileprivate func differs(from snapshot: Snapshot) -> Bool {
         document.hash != snapshot.document.hash || translations != snapshot.translations
             || !composition.hasSameSources(as: snapshot.composition)

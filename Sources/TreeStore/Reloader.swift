@@ -3,11 +3,11 @@ internal import Levels
 internal import Threads
 internal import TreeSources
 
-/// The work of the store's thread: it loads, edits, publishes and releases trees, and drives the source's watcher in
+/// The work of the store's thread: it loads, edits, publishes and frees trees, and runs the source's watcher in
 /// between.
 ///
-/// What takes long and is not urgent is done by a background thread, while the store's thread waits: edits, for which
-/// clients wait, have the usual priority.
+/// Long work that is not urgent runs on a background thread while the store's thread waits. Edits, for which clients
+/// wait, run at the usual priority.
 final class Reloader {
     /// Called with the outcome of a reload.
     typealias Answer = @Sendable (ReloadOutcome) -> Void
@@ -23,20 +23,20 @@ final class Reloader {
     let watcher: any SourceWatcher
     let clock = ContinuousClock()
     private var revisions = RevisionCounter()
-    /// The trees that no reader holds any more: the store frees them, so that no reader pays for it.
+    /// Trees without readers; the store frees them, so that no reader spends time on it.
     private let released: Mailbox<Level>
     var debounce = Debounce()
     private var retries: RetrySchedule
     private var rereads = RereadPace()
     /// The edits that wait for their save.
     var open = OpenEdits()
-    /// The pending callbacks for a reload that is being fetched.
+    /// The callbacks of reloads that wait for a fetch.
     private var awaiting: [Answer] = []
-    /// The state that the latest successful load read.
+    /// The state of the source at the latest successful load.
     var fingerprint: Fingerprint?
-    /// How long the latest load took that was refused; zero if nothing was loaded.
+    /// The duration of the latest refused load; zero if nothing was read.
     private var refusalTook = Duration.zero
-    /// Whether there was a load since memory was last returned to the system.
+    /// Whether anything was loaded since memory was last returned to the system.
     private var hasLoaded = false
     var trims = TrimPace()
 
@@ -70,7 +70,7 @@ final class Reloader {
 
     /// Lowers the priority of all later loads.
     func endStart() {
-        // At 5 the slowest answer during a reload took 28 ms, at 10 the 10 ms that it takes without one.
+        // At 5 the slowest answer during a reload took 28 ms; at 10 it took 10 ms, as without a reload.
         background.perform { Thread.setNiceness(10) }
     }
 
@@ -85,14 +85,14 @@ final class Reloader {
         for answer in awaiting + requests.take() { answer(.stopped) }
         awaiting = []
         for request in open.close() + edits.stop() { request.answer(.stopped) }
-        // Trees that are released later are freed by their last reader.
+        // Their last reader frees trees that are released later.
         released.close()
         _ = released.take()
     }
 
-    /// Frees the trees that were released, and returns memory to the system when that is due.
+    /// Frees released trees, and returns memory to the system when that is due.
     private func tidy() {
-        // Edits release a few levels each, and the next one should not wait for the background thread's turn.
+        // Edits release a few levels each, and the next edit should not wait for the background thread.
         let hasFreed =
             trims.isAfterEdit(at: clock.now) && !hasLoaded
             ? freeReleased() : !released.isEmpty && background.perform(freeReleased)
@@ -102,10 +102,10 @@ final class Reloader {
         hasLoaded = false
     }
 
-    /// Frees the trees that were released; returns whether there were any.
+    /// Frees the released trees; returns whether any were waiting.
     private func freeReleased() -> Bool { !released.take().isEmpty }
 
-    /// Waits for a wake-up, a deadline, or what the source waits for.
+    /// Waits for a wake-up, a deadline, or an event of the source.
     private func wait() {
         var waits = WaitSet()
         waits.add(wakeup.descriptor)
@@ -114,7 +114,7 @@ final class Reloader {
         waits.wait()
     }
 
-    /// Does all that is due.
+    /// Does everything that is due.
     private func takeTurn(_ state: StoreState) {
         if wakeup.reset() { answerRequests(state) }
         guard !requests.isClosed else { return }
@@ -135,7 +135,7 @@ final class Reloader {
     }
 
     private var nextDeadline: ContinuousClock.Instant? {
-        // Edits that wait for the end of someone's save wait for no time of their own.
+        // Edits that wait for the end of someone's save have no deadline of their own.
         let edits = debounce.hasFailed ? nil : open.next
         return [debounce.end, rereads.next, retries.next, edits, trims.next].compactMap(\.self).min()
     }
@@ -150,14 +150,14 @@ final class Reloader {
     // MARK: Why there is a reload
 
     private func answerRequests(_ state: StoreState) {
-        // The document being fetched may be older than a request that comes now, so the request waits for its turn.
+        // A document being fetched may be older than a request that comes now, so the request waits for the next fetch.
         guard awaiting.isEmpty else { return }
         awaiting = requests.take()
         guard !awaiting.isEmpty, watcher.refresh() else { return }
         answerAwaiting(settle(reload(state), in: state))
     }
 
-    /// Reports the result of a fetch. A refusal is reported if it differs from the previous one, or was requested.
+    /// Reports the result of a fetch. A refusal is reported if it is new, or if a client asked for the reload.
     private func endFetch(_ result: Result<ReloadOutcome, SourceError>, in state: StoreState) {
         answerAwaiting(settle(result, in: state, repeats: !awaiting.isEmpty))
         answerRequests(state)
@@ -173,14 +173,14 @@ final class Reloader {
 
     private var sourceFingerprint: Fingerprint? { pulse.atSource { watcher.fingerprint } }
 
-    /// Loads at once; a refusal is not reported before the burst is over, because a save may be in progress.
+    /// Loads at once; a refusal is not reported before the burst ends, because a save may be in progress.
     private func followChange(_ state: StoreState) {
         arm()
         guard !isOnlyTouched(state) else { return }
         readNewer(state)
     }
 
-    /// Loads what has just changed.
+    /// Loads a change that has just been seen.
     func readNewer(_ state: StoreState) {
         retries.reset()
         let result = reload(state)
@@ -188,7 +188,7 @@ final class Reloader {
         if !result.isFailure || debounce.isOverdue(at: clock.now) { _ = settle(result, in: state) }
     }
 
-    /// Loads once more after a burst, unless what was read is unchanged.
+    /// Loads once more after a burst, unless the source is unchanged since the latest load.
     private func endDebounce(_ state: StoreState) {
         arm()
         let hasFailed = debounce.hasFailed
@@ -198,9 +198,8 @@ final class Reloader {
         _ = settle(reload(state), in: state)
     }
 
-    /// Returns whether the source was probably touched and not changed, too soon after an unnecessary read.
-    ///
-    /// If so, it is read later.
+    /// Returns whether the source was probably only touched, too soon after an unnecessary read; if so, a later read is
+    /// scheduled.
     private func isOnlyTouched(_ state: StoreState) -> Bool {
         guard let fingerprint, state.storeStatus == .ok, sourceFingerprint?.resembles(fingerprint) == true else {
             return false
@@ -208,7 +207,7 @@ final class Reloader {
         return rereads.putsOff(at: clock.now)
     }
 
-    /// Loads the source again after a failure; the same refusal is not reported twice.
+    /// Loads the source again after a failure, without reporting the same refusal twice.
     private func retry(_ state: StoreState) {
         arm()
         _ = settle(reload(state), in: state, repeats: false)
@@ -224,7 +223,7 @@ final class Reloader {
         }
     }
 
-    /// Loads, and publishes what is new.
+    /// Loads, and publishes the tree if it is new.
     private func reload(_ state: StoreState) -> Result<ReloadOutcome, SourceError> {
         let begun = clock.now
         hasLoaded = true
@@ -262,16 +261,16 @@ final class Reloader {
         return .unchanged(snapshot)
     }
 
-    /// Reports that a reload was refused; a publication has already been reported.
+    /// Reports a refused reload; publications are reported elsewhere.
     ///
-    /// - Parameter repeats: whether a refusal equal to the latest one is reported again.
+    /// - Parameter repeats: whether to report a refusal equal to the latest one again.
     private func settle(
         _ result: Result<ReloadOutcome, SourceError>, in state: StoreState, repeats: Bool = true
     ) -> ReloadOutcome {
         switch result {
         case .success(let outcome): return outcome
         case .failure(let error):
-            // An error with a position is a fault in the content, which remains until the file is written.
+            // An error with a position is a fault in the content, which remains until the file is written again.
             if error.position == nil { retries.fail(at: clock.now) } else { retries.reset() }
             if case .stale(error, _) = state.storeStatus, !repeats { return .refused(error) }
             state.storeStatus = .stale(error, since: WallClock.now)
@@ -282,7 +281,7 @@ final class Reloader {
 
     private func accept(_ loaded: LoadedTree) -> Snapshot {
         fingerprint = loaded.fingerprint
-        // What does not lead to this revision cannot be followed.
+        // A history that does not end at this revision cannot be followed.
         let history = loaded.history.last?.name == loaded.revision?.name ? loaded.history : []
         return snapshot(
             loaded.tree.document, loaded.tree.translations, loaded.composition, rows: loaded.rows,
@@ -290,10 +289,10 @@ final class Reloader {
             history: history.suffix(Self.longestHistory))
     }
 
-    /// How many earlier revisions of a source's log are kept: a client that missed more should load anew.
+    /// The number of earlier revisions kept from a source's log: a client that missed more should load anew.
     private static let longestHistory = 1_000
 
-    /// Makes a snapshot, named by the source or else by this store.
+    /// Makes a snapshot with the source's revision, or else with one of this store.
     func snapshot(
         _ document: Level, _ translations: Translations?, _ composition: Composition?, rows: (any RowSource)? = nil,
         named revision: SourceRevision?, by cause: Snapshot.Cause, history: ArraySlice<RevisionEntry> = []
@@ -305,7 +304,7 @@ final class Reloader {
             release: { [released] in released.add($0) })
     }
 
-    /// Publishes trees that the source brought without a load.
+    /// Publishes trees that the source derived without a load.
     func publish(_ advances: [TreeAdvance], in state: StoreState) -> ReloadOutcome {
         for advance in advances {
             let new = snapshot(

@@ -5,7 +5,7 @@ internal import Synchronization
 internal import Threads
 internal import TreeSources
 
-/// The state that the store's thread shares with all others.
+/// The state that the store's thread shares with other threads.
 final class StoreState: Sendable {
     let publications: Publications
     private let notifier: Notifier
@@ -26,10 +26,10 @@ final class StoreState: Sendable {
         set { status.withLock { $0 = newValue } }
     }
 
-    /// The connection to the source's database; nil for a source that is not one.
+    /// The connection to the source's database; nil for other sources.
     var databaseConnection: DatabaseConnection? { connection.withLock { $0 } }
 
-    /// Notes whether the source's database is connected; nil for a source that is not one.
+    /// Records whether the source's database is connected; nil for other sources.
     func note(isConnected: Bool?) {
         connection.withLock { connection in
             guard isConnected != connection?.isConnected else { return }
@@ -37,9 +37,9 @@ final class StoreState: Sendable {
         }
     }
 
-    /// Publishes a snapshot that was loaded; its subscribers are notified on the notifier's thread.
+    /// Publishes a loaded snapshot; the notifier's thread notifies the subscribers.
     func publish(_ new: Snapshot) {
-        // Before the snapshot is visible, so that nobody sees it as stale.
+        // Before the snapshot is visible, so that no request sees it as stale.
         storeStatus = .ok
         publications.publish(new)
         waitForSubscribers()
@@ -52,7 +52,7 @@ final class StoreState: Sendable {
     }
 }
 
-/// The thread that notifies subscribers of publications, at the usual priority; it sleeps while there is nothing to tell.
+/// The thread that notifies subscribers of publications, at the usual priority; it sleeps between publications.
 final class Notifier: Sendable {
     /// Wakes the thread.
     private let bell: Wakeup
@@ -61,37 +61,37 @@ final class Notifier: Sendable {
     private let isStopping = Atomic(false)
     private let isUnlimited = Atomic(false)
 
-    /// How far the thread may lag behind: each publication that it has not told of holds a tree.
+    /// The largest number of publications waiting to be notified, because each holds a tree.
     private static let limit = 8
 
-    /// - Throws: `SystemCallError` if the system has no descriptor left.
+    /// - Throws: `SystemCallError` if no descriptor is available.
     init() throws(SystemCallError) {
         bell = try Wakeup()
         room = try Wakeup()
     }
 
-    /// Starts the thread; the caller's niceness is its own.
+    /// Starts the thread, which inherits the caller's niceness.
     ///
-    /// - Throws: `SystemCallError` if the system starts no more threads.
+    /// - Throws: `SystemCallError` if the system cannot start a thread.
     func start(_ publications: Publications) throws(SystemCallError) -> Thread {
         try Thread(name: "notifier") { self.run(publications) }
     }
 
-    /// Has the thread notify the subscribers; returns at once.
+    /// Wakes the thread to notify subscribers; returns at once.
     func ring() { bell.signal() }
 
-    /// Waits while the thread lags too far behind.
+    /// Waits while too many publications have not been notified.
     func waitForRoom(_ publications: Publications) {
         while publications.pendingCount >= Self.limit, !isUnlimited.load(ordering: .acquiring) { room.wait() }
     }
 
-    /// Ends the limit, so that no publisher waits any more, even if this is called on the thread itself.
+    /// Ends the limit, so that no publisher waits any longer. May be called on the thread itself.
     func endLimit() {
         isUnlimited.store(true, ordering: .releasing)
         room.signal()
     }
 
-    /// Has the thread end when it has told everything; returns at once.
+    /// Ends the thread after it has notified all publications; returns at once.
     func stop() {
         isStopping.store(true, ordering: .releasing)
         bell.signal()
@@ -101,7 +101,7 @@ final class Notifier: Sendable {
         var isLast = false
         while !isLast {
             bell.wait()
-            // Asked first, so that what was published before the stop is told.
+            // Read before notifying, so that everything published before the stop is notified.
             isLast = isStopping.load(ordering: .acquiring)
             publications.notify()
             room.signal()

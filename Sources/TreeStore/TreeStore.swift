@@ -2,10 +2,10 @@ public import Levels
 internal import Threads
 public import TreeSources
 
-/// Keeps the tree of a source: loads it, follows its changes, and provides the published snapshot to any thread.
+/// Holds the tree of a source: loads it, follows its changes, and gives any thread the published snapshot.
 ///
-/// All work happens on the store's own thread: edits at the usual priority, and loads, after the first one, on a thread
-/// of lower priority for which it waits. Subscribers are notified on another one, at the usual priority.
+/// Everything runs on the store's own thread: edits at the usual priority, and loads after the first one on a thread of
+/// lower priority, for which it waits. Subscribers are notified on a third thread, at the usual priority.
 public final class TreeStore: Sendable {
     private let state: StoreState
     private let requests: Mailbox<Reloader.Answer>
@@ -16,12 +16,13 @@ public final class TreeStore: Sendable {
     private let notifier: Notifier
     private let notifierThread: Thread
 
-    /// Loads a source for the first time and starts watching it.
+    /// Loads a source for the first time and starts to watch it.
     ///
     /// - Parameters:
-    ///   - historyBytes: the memory that replaced snapshots, and the records of what changed, may take; 0 keeps none.
-    ///   - progress: told when a load begins and ends; the source tells it how far the load is.
-    ///   - onEvent: receives events on the store's thread; the first load's events come before this returns.
+    ///   - historyBytes: the memory for replaced snapshots and for records of changes; 0 keeps no history.
+    ///   - progress: shows loads that take long.
+    ///   - onEvent: receives events on the store's thread; it has received the events of the first load when this
+    ///     returns.
     /// - Throws: `SourceError` if the first load is refused; nothing is left running then.
     public init(
         _ source: any TreeSource, historyBytes: Int = 64 << 20, progress: LoadProgress? = nil,
@@ -74,7 +75,7 @@ public final class TreeStore: Sendable {
 
     deinit { stop() }
 
-    /// What the store's thread does: the first load, and then all that follows.
+    /// The store's thread: the first load, and then everything after it.
     private static func run(
         _ reloader: Reloader, first: Handover<Result<StoreState, SourceError>>, makingState: (Snapshot) -> StoreState
     ) {
@@ -89,18 +90,18 @@ public final class TreeStore: Sendable {
         }
     }
 
-    /// Has the store's thread end after what it is doing.
+    /// Ends the store's thread after its current work.
     func requestStop() {
         requests.close()
         wakeup.signal()
         notifier.endLimit()
     }
 
-    /// An edit of an item goes down to it, some kilobytes a level, and then into its fields: up to 512 of each.
-    /// What no edit uses costs addresses, and no memory.
+    /// An edit recurses into up to 512 levels and then 512 levels of fields, at some kilobytes each. Unused stack takes
+    /// addresses but no memory.
     private static let stackBytes = 64 << 20
 
-    /// What is published: the current snapshot, those before it, and who is notified of the next ones.
+    /// The current snapshot, the replaced ones, and the subscribers to later ones.
     public var publications: Publications { state.publications }
 
     /// The published snapshot; cheap enough for every request, on any thread.
@@ -108,10 +109,10 @@ public final class TreeStore: Sendable {
     /// Hold the snapshot, not only its levels, while they are used, so that the store's thread frees them.
     public var current: Snapshot { state.snapshot }
 
-    /// Whether the published snapshot matches the source, and if not, why.
+    /// Whether the published snapshot matches the source, and if not, the reason.
     public var status: StoreStatus { state.storeStatus }
 
-    /// The connection to the source's database; nil for a source that is not one.
+    /// The connection to the source's database; nil for other sources.
     public var connection: DatabaseConnection? { state.databaseConnection }
 
     /// Loads the source again, even if its watcher reports no change.
@@ -121,22 +122,23 @@ public final class TreeStore: Sendable {
         if requests.add(answer) != .taken { answer(.stopped) }
     }
 
-    /// Changes the document: the source is saved first, and then the new tree is published.
+    /// Changes the document: saves the source first, and then publishes the new tree.
     ///
-    /// Edits that wait together share a save; each has an answer, and a revision unless it changes nothing. Returns at
-    /// once; the request is answered on the store's thread, or on this one if too many are waiting.
+    /// Edits that wait together share a save; each has its own answer, and a revision unless it changes nothing.
+    /// Returns at once; the request is answered on the store's thread, or on the calling thread if too many are
+    /// waiting.
     public func edit(_ request: EditRequest) { edits.add(request) }
 
-    /// Asks whether the store's thread is alive.
+    /// Asks for a sign of life from the store's thread.
     ///
-    /// - Parameter answer: called on the thread at its next turn, or at once on this one if the thread reads or writes
-    ///   the source, which may take any time; never if the thread hangs.
+    /// - Parameter answer: called on that thread at its next turn, or at once on the calling thread if the store is
+    ///   reading or writing the source, which may take any time. Never called if the thread hangs.
     public func ask(_ answer: @escaping @Sendable () -> Void) { pulse.ask(answer) }
 
-    /// Ends the store's threads and waits for them; the published snapshot stays.
+    /// Ends the store's threads and waits for them; the published snapshot remains available.
     ///
-    /// A running load is finished first, and subscribers are told of everything that was published. Called on one of
-    /// the store's own threads, this does not wait for that one.
+    /// A load in progress is finished first, and subscribers receive all publications. A call on one of the store's own
+    /// threads does not wait for that thread.
     public func stop() {
         requestStop()
         thread.join()

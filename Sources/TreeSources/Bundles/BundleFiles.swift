@@ -4,13 +4,13 @@ internal import Glibc
 internal import Levels
 internal import PropertyLists
 
-/// The files of a settings bundle that a load looked at, apart from the root page, with their states before it read them.
+/// The files of a settings bundle that a load looked at, apart from the root page, with their states just before.
 struct BundleFiles: Equatable {
     /// The folder of the bundle.
     let folder: String
     /// The names of the folders of strings, in alphabetical order.
     let languageFolders: [String]
-    /// The paths in the folder, in the order in which they were looked at; a file need not exist.
+    /// Paths in the folder, in the order in which they were looked at; a file need not exist.
     private var names: [String] = []
     private var states: [Fingerprint]
 
@@ -25,7 +25,7 @@ struct BundleFiles: Equatable {
         one.folder == other.folder && one.languageFolders == other.languageFolders && one.names == other.names
     }
 
-    /// The state that the load saw, and the state now.
+    /// The state that the load saw.
     var fingerprint: Fingerprint? { Fingerprint(of: states) }
     var currentFingerprint: Fingerprint? {
         Fingerprint(of: [Self.state(of: Self.languageFolders(in: folder))] + names.map(state))

@@ -2,16 +2,15 @@ internal import Files
 internal import Levels
 internal import PropertyLists
 
-/// The pages of a settings bundle and their strings, as they were read.
+/// The pages of a settings bundle and their strings.
 struct BundlePages {
-    /// A page that was read.
     struct Page {
         let content: SettingsPage
-        /// The name of the table of its strings.
+        /// The name of the page's table of strings.
         let table: String
-        /// The names of the files of its child pages, by the numbers of their rows.
+        /// The file names of child pages, by row.
         var children: [Int: String] = [:]
-        /// Why rows have no page.
+        /// The reasons why rows have no page, by row.
         var refusals: [Int: String] = [:]
     }
 
@@ -20,16 +19,16 @@ struct BundlePages {
     let interpretation: Interpretation
     /// The root page alone.
     let root: LoadedTree
-    /// By the names of their files.
+    /// The pages by file name.
     private(set) var pages: [String: Page] = [:]
-    /// The names of the pages, each after those that it leads to; the root is the last one.
+    /// The file names of the pages, each after its child pages; the root page is last.
     private(set) var order: [String] = []
     private(set) var strings = BundleStrings()
     private(set) var warnings: [SourceWarning] = []
     /// The files that were looked at, apart from the root page.
     private(set) var files: BundleFiles
 
-    /// Reads all that belongs to a root page.
+    /// Reads a root page's child pages and strings.
     ///
     /// - Throws: `SourceError` for a cycle of pages.
     init(
@@ -45,7 +44,7 @@ struct BundlePages {
     /// The name of the root page's file.
     var rootName: String { String(path.pathNames.last ?? "") }
 
-    /// Reads all pages that one leads to, without recursion.
+    /// Reads all pages below one, without recursion.
     private mutating func readPages(from root: SettingsPage, named name: String) throws(SourceError) {
         pages[name] = page(root, named: name)
         var open = [(name: name, next: 0)]
@@ -109,7 +108,7 @@ struct BundlePages {
         }
     }
 
-    /// Notes that a row has no page.
+    /// Records that a row has no page.
     private mutating func refuse(_ pane: SettingsPage.ChildPane, of page: String, _ error: SourceError) {
         let sentence = error.name.isEmpty ? "\(error.reason)." : "\(error)"
         pages[page]?.refusals[pane.row] = sentence

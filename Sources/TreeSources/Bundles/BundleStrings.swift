@@ -2,28 +2,28 @@ internal import Files
 internal import Levels
 internal import PropertyLists
 
-/// The texts of a settings bundle in all its languages.
+/// The strings of a settings bundle in all its languages.
 struct BundleStrings {
-    /// A language that has texts.
+    /// A language of the bundle.
     struct Language {
         let language: BundleLanguage
-        /// By the name of the table.
+        /// The tables by name.
         let tables: [String: StringsTable]
     }
 
     private(set) var languages: [Language] = []
-    /// The name of the language for clients that accept none of the others; nil for the texts of the pages.
+    /// The language for clients that accept none of the others; nil for the texts of the pages.
     private(set) var fallback: String?
     private(set) var warnings: [SourceWarning] = []
 
-    /// The maximum number of languages.
+    /// The largest number of languages.
     private static let mostLanguages = 100
-    /// The size of the largest file of strings that is read.
+    /// The size of the largest accepted file of strings.
     static let mostBytes = 4 << 20
 
-    /// Reads the tables of all languages that the files have.
+    /// Reads the tables in all languages of the files.
     mutating func read(tables: [String], from files: inout BundleFiles) {
-        // Of two folders of one language, the one named by its tag comes last, and counts.
+        // If two folders are of one language, the one named by its tag comes last and wins.
         var folders: [(name: String, language: BundleLanguage)] = []
         for name in files.languageFolders.prefix(Self.mostLanguages) {
             guard let language = BundleLanguage(folder: name) else { continue }
@@ -51,7 +51,7 @@ struct BundleStrings {
         return info.texts["CFBundleDevelopmentRegion"].flatMap { BundleLanguage(folder: "\($0).lproj")?.name }
     }
 
-    /// The texts of a file; nil if it does not exist. One that cannot be read is a warning.
+    /// The texts of a file; nil if it does not exist. An unreadable file is a warning.
     private mutating func table(_ name: String, in files: inout BundleFiles) -> StringsTable? {
         do throws(SourceError) {
             // An empty file has no texts.
@@ -79,7 +79,7 @@ struct BundleStrings {
         warnings.append(SourceWarning(file, message, at: position))
     }
 
-    /// Translates the texts of a page: by the language, by its parents, and by the fallback.
+    /// Translates the texts of a page: by the language, then by its parents, then by the fallback.
     func translation(to language: Language, table: String) -> (String) -> String? {
         let names = language.language.parents + [fallback].compactMap(\.self)
         let others = names.compactMap { name in languages.first { $0.language.name == name } }
@@ -93,17 +93,17 @@ struct BundleStrings {
     }
 }
 
-/// The language of a folder of strings, by its name.
+/// A language, from the name of its folder of strings.
 struct BundleLanguage: Equatable {
     /// The language tag (RFC 5646), or `Base`.
     let name: String
-    /// Nil for the texts of no particular language.
+    /// Nil for texts of no particular language.
     let tag: String?
 
-    /// The name of the folder for the texts of no particular language.
+    /// The name for texts of no particular language.
     static let base = "Base"
 
-    /// The names that languages had before they were tags.
+    /// The folder names of languages from before language tags.
     private static let oldNames = [
         "English": "en", "French": "fr", "German": "de", "Italian": "it", "Japanese": "ja", "Spanish": "es",
         "Dutch": "nl", "Danish": "da", "Finnish": "fi", "Korean": "ko", "Norwegian": "no", "Polish": "pl",
@@ -111,7 +111,8 @@ struct BundleLanguage: Equatable {
         "TraditionalChinese": "zh-Hant",
     ]
 
-    /// - Parameter folder: the name of a folder, as `de.lproj` or `English.lproj`; nil for one that is no language.
+    /// - Parameter folder: the name of a folder, such as `de.lproj` or `English.lproj`. The result is nil if it does
+    ///   not name a language.
     init?(folder: String) {
         guard folder.hasSuffix(".lproj") else { return nil }
         let name = String(folder.dropLast(".lproj".count))
@@ -131,7 +132,7 @@ struct BundleLanguage: Equatable {
         (self.name, self.tag) = (tag, tag)
     }
 
-    /// The names of the languages whose texts serve where this one has none, the nearest first: `de` for `de-CH`.
+    /// The languages whose texts fill this one's gaps, the nearest first: `de` for `de-CH`.
     var parents: [String] {
         var parents: [String] = []
         var rest = Substring(name)

@@ -4,19 +4,19 @@ internal import PropertyLists
 /// Edits of the controls of a settings page, which are saved to its values document.
 final class ControlEdits: EditGroup {
     private let file: ValuesFile
-    /// As it was loaded.
+    /// The loaded page.
     private let base: LoadedPage
     private let stored: StoredValues
-    /// With the edits so far.
+    /// The page with the edits so far.
     private var latest: LoadedPage
     private var values: PropertyListDictionary
     private let watched: WatchedFiles
     private let onSave: (LoadedPage) -> Void
 
     /// - Parameters:
-    ///   - page: as it was loaded.
+    ///   - page: the loaded page.
     ///   - stored: the values that it shows.
-    ///   - watched: has the descriptors that are kept for saves.
+    ///   - watched: holds the descriptors that are kept for saves.
     ///   - onSave: called with the page after a save.
     init(
         of page: LoadedPage, showing stored: StoredValues, in file: ValuesFile, watched: WatchedFiles,

@@ -1,18 +1,18 @@
 internal import Levels
 internal import PropertyLists
 
-/// A settings page as it was loaded, with all that belongs to it.
+/// A settings page with its child pages, strings and stored values.
 struct LoadedPage {
     let bundle: BundlePages
     /// Nil without a values document.
     private(set) var stored: StoredValues?
-    /// The document of them.
+    /// The composed document.
     let tree: Tree
     private let composition: PageComposition
 
     /// Composes the pages.
     ///
-    /// - Parameter old: the tree that this one will replace; equal levels are shared with it.
+    /// - Parameter old: the tree to replace; equal levels are shared with it.
     /// - Throws: `SourceError` if the document is too large.
     init(_ bundle: BundlePages, stored: StoredValues?, sharing old: Tree?) throws(SourceError) {
         self.bundle = bundle
@@ -27,7 +27,7 @@ struct LoadedPage {
         try LoadedPage(bundle, stored: values, sharing: tree)
     }
 
-    /// The same page after the values that it shows were saved.
+    /// The same page after its values were saved.
     func saving(_ saved: StoredValues) -> LoadedPage {
         var page = self
         page.stored = saved
@@ -64,23 +64,23 @@ struct LoadedPage {
     }
 }
 
-/// The document that the pages of a settings bundle make with the stored values, in every language.
+/// The document composed of a settings bundle's pages and the stored values, in every language.
 struct PageComposition {
     private let bundle: BundlePages
     /// The pages with the stored values.
     private var levels: [String: Level] = [:]
-    /// The stored values that controls cannot have.
+    /// Stored values that their controls cannot have.
     private(set) var unusable: [UnusableValue] = []
-    /// The warnings about the pages together.
+    /// Warnings about the composed pages.
     private(set) var warnings: [SourceWarning] = []
     private(set) var tree: Tree
 
-    /// The maximum memory for the pages of all languages, in bytes.
+    /// The largest memory for the pages of all languages, in bytes.
     private static let mostBytes = 64 << 20
 
     /// - Parameters:
     ///   - values: the stored values, by key.
-    ///   - old: the tree that this one will replace; equal levels are shared with it.
+    ///   - old: the tree to replace; equal levels are shared with it.
     /// - Throws: `SourceError` if the document is too large.
     init(of bundle: BundlePages, showing values: PropertyListDictionary, sharing old: Tree?) throws(SourceError) {
         self.bundle = bundle
@@ -92,7 +92,7 @@ struct PageComposition {
         tree = tree.replacing(level: plain, translations: try translations(sharing: old?.translations))
     }
 
-    /// The document in each language that has texts; nil without any.
+    /// The document in each language of the bundle; nil for a bundle without strings.
     private mutating func translations(sharing old: Translations?) throws(SourceError) -> Translations? {
         var variants: [Translations.Variant] = []
         let strings = bundle.strings
@@ -117,7 +117,7 @@ struct PageComposition {
         return Translations(variants: variants, fallback: hasFallback ? strings.fallback : nil)
     }
 
-    /// The level of the root page with those of all pages that it leads to.
+    /// The level of the root page with all pages below it.
     ///
     /// - Parameter translation: makes the translation of the texts of a table.
     private func level(

@@ -1,22 +1,21 @@
 internal import Levels
 internal import PropertyLists
 
-/// What belongs to a document's file if it is a settings page: its child pages and its strings, in the same folder, and
-/// its values document.
+/// The files beside a settings page: its child pages and strings, in the same folder, and its values document.
 struct PageFiles {
     /// The path of the file.
     let path: String
-    /// How the user named it.
+    /// The name that the user gave the file.
     let name: String
     let interpretation: Interpretation
-    /// Has the values of the controls; nil without one.
+    /// The values document, if there is one.
     let values: ValuesFile?
 
-    /// Loads what belongs to a document; the page is nil if the document is not one.
+    /// Loads the files beside a document; the page is nil if the document is not a settings page.
     ///
     /// - Parameters:
-    ///   - document: as it was read, with the files that it mounts.
-    ///   - old: the tree that this one will replace; equal levels are shared with it.
+    ///   - document: the document with the files that it mounts.
+    ///   - old: the tree to replace; equal levels are shared with it.
     func load(
         _ document: LoadedTree, sharing old: Tree?
     ) throws(SourceError) -> (loaded: LoadedTree, page: LoadedPage?) {
@@ -36,7 +35,7 @@ struct PageFiles {
         }
     }
 
-    /// Adds a warning if there is a values document, because only a settings page has one.
+    /// Adds a warning about a values document, because only a settings page uses one.
     private func warned(_ document: LoadedTree) -> LoadedTree {
         guard let values else { return document }
         var document = document

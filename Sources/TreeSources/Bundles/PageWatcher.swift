@@ -2,27 +2,26 @@ internal import Files
 internal import Levels
 internal import Threads
 
-/// Watches what belongs to a settings page besides its own file: the folders of its pages and strings, and its values
-/// document.
+/// Watches the files beside a settings page: the folders of its pages and strings, and its values document.
 ///
-/// A change of any of these files loads all of them again, because they are small.
+/// A change of any of these files reloads all of them, because they are small.
 final class PageWatcher {
     private let pages: PageFiles
     private let interval: Duration
     private let files: WatchedFiles
-    /// Of the values document.
+    /// Watches the values document.
     private let values: FileWatcher?
-    /// What was loaded last; nil if the document is not a settings page.
+    /// The page of the latest load; nil if the document is not a settings page.
     private(set) var page: LoadedPage?
     private var folders: [String: WatchList.Follower] = [:]
-    /// The state of the bundle at the last check, and when the next check is due.
+    /// The state of the bundle at the last check, and the time of the next check.
     private var state: Fingerprint?
     private var nextCheck: ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - pages: need not exist.
-    ///   - interval: how often the files are checked, if the file system does not report changes.
-    ///   - files: what all watchers of the thread share.
+    ///   - pages: the files need not exist.
+    ///   - interval: the pause between checks, if the file system does not report changes.
+    ///   - files: shared by all watchers of the thread.
     init(_ pages: PageFiles, every interval: Duration, sharing files: WatchedFiles) {
         (self.pages, self.interval, self.files) = (pages, interval, files)
         values = pages.values.map { FileWatcher($0.path, every: interval, sharing: files) }
@@ -33,13 +32,13 @@ final class PageWatcher {
 
     deinit { for follower in folders.values { files.forget(follower) } }
 
-    /// Determines again what to watch.
+    /// Determines anew which paths to watch.
     func arm() {
         values?.arm()
         followFolders()
     }
 
-    /// Loads what belongs to a document that was read.
+    /// Loads the files beside a document.
     func load(_ document: LoadedTree) throws(SourceError) -> LoadedTree {
         let (loaded, page) = try pages.load(document, sharing: page?.tree)
         let isSame = page?.bundle.files == self.page?.bundle.files
@@ -71,13 +70,13 @@ final class PageWatcher {
         }
     }
 
-    /// The state of the document with all that belongs to it; its own state if it is not a settings page.
+    /// The state of the document and the files beside it; the document's own state if it is not a settings page.
     func fingerprint(with document: Fingerprint?) -> Fingerprint? {
         guard let bundle = page?.bundle.files else { return document }
         return Fingerprint(of: [document, bundle.currentFingerprint] + (values.map { [$0.fingerprint] } ?? []))
     }
 
-    /// What can be saved; nil if the document is not a settings page.
+    /// The edits that can be saved; nil if the document is not a settings page.
     var savability: Savability? {
         guard page != nil else { return nil }
         guard let values = pages.values else { return .nothing(.noValues) }
@@ -97,13 +96,13 @@ final class PageWatcher {
         }
     }
 
-    /// Takes over a page after its values were saved, so that it is not loaded again.
+    /// Adopts a page after its values were saved, so that it is not loaded again.
     private func adopt(_ saved: LoadedPage) {
         page = saved
         if let identity = saved.stored?.identity { values?.settle(identity) }
     }
 
-    /// Adds the descriptor and the point in time at which there is something to do.
+    /// Adds the descriptor to wait for and the time of the next check.
     func addWaits(to waits: inout WaitSet) {
         guard page != nil else { return }
         waits.wake(by: nextCheck)
@@ -113,7 +112,7 @@ final class PageWatcher {
     /// Whether a file may have changed since the last call, without blocking.
     func takeChange(at now: ContinuousClock.Instant) -> Bool {
         guard let bundle = page?.bundle.files else { return false }
-        // The changes of all folders are taken, so that one save is not reported twice.
+        // Taking the changes of all folders at once keeps one save from being reported twice.
         var changes = folders.values.map { files.takeChange(of: $0, at: now) }
         changes.append(values?.takeChange(at: now) == true)
         return changes.contains(true) || looksChanged(bundle, at: now)

@@ -3,9 +3,9 @@ internal import Files
 internal import Glibc
 internal import PropertyLists
 
-/// A values document: the property list that has the values of a settings page's controls, by their keys.
+/// A values document: a property list of the values of a settings page's controls, by key.
 struct ValuesFile {
-    /// As the user gave it.
+    /// The path that the user gave.
     let path: String
     private let limits: PropertyListLimits
     let maximumBytes: Int
@@ -14,20 +14,21 @@ struct ValuesFile {
     /// Makes steps of a save fail in tests.
     var fault: FileReplacement.Fault = { _, _ in nil }
 
-    /// - Parameter interpretation: that of the settings page, whose limits apply.
+    /// - Parameter interpretation: the settings page's, whose limits apply.
     init(path: String, besides interpretation: Interpretation) {
         self.path = path
         limits = interpretation.propertyListLimits
         maximumBytes = interpretation.maximumBytes
-        // Only a change tells what it was; nothing makes files in between before the service runs.
+        // The mask can only be read by setting it; no file is created in between, because the service is not running
+        // yet.
         let mask = umask(0o022)
         _ = umask(mask)
         newMode = 0o644 & ~mask
     }
 
-    /// Reads the file; without one, nothing is stored.
+    /// Reads the file; a missing file means no stored values.
     ///
-    /// - Throws: `SourceError` if it is not a property list with a dictionary.
+    /// - Throws: `SourceError` if the file is not a property list with a dictionary.
     func load() throws(SourceError) -> StoredValues {
         isMissing ? StoredValues() : try DocumentFile.read(path: path, maximumBytes: maximumBytes, read)
     }
@@ -52,13 +53,13 @@ struct ValuesFile {
 }
 
 extension ValuesFile {
-    /// Replaces the values, and returns when they are on disk; a missing file is made.
+    /// Replaces the values, and returns when they are on disk; creates a missing file.
     ///
     /// - Parameters:
     ///   - new: all values.
-    ///   - old: the values that were read.
-    /// - Returns: what a load gives now.
-    /// - Throws: `SaveError`; the file is as it was.
+    ///   - old: the values read before.
+    /// - Returns: the result of a load.
+    /// - Throws: `SaveError`; the file is unchanged.
     func save(
         _ new: PropertyListDictionary, over old: StoredValues, _ worker: SaveWorker
     ) throws(SaveError) -> StoredValues {
@@ -78,7 +79,7 @@ extension ValuesFile {
         do throws(SaveError) {
             try write(new, over: old, in: .memory(try bytes(of: original)), to: &file)
         } catch {
-            // Probably it changed while it was copied.
+            // The original probably changed while it was copied.
             throw original.isUnchanged() ? error : .changedMeanwhile
         }
         let identity = try file.commit(replacing: original, worker)
@@ -86,8 +87,8 @@ extension ValuesFile {
         return identity
     }
 
-    /// The old content. It is read before anything is written, so that a fault of the disk is not taken for one of the
-    /// new values.
+    /// The old content, read before anything is written, so that an error of the disk is not mistaken for an error in
+    /// the new values.
     private func bytes(of original: borrowing DocumentFile) throws(SaveError) -> [UInt8] {
         do throws(PropertyListError) {
             return try original.bytes()
@@ -96,7 +97,7 @@ extension ValuesFile {
         }
     }
 
-    /// Makes the file, with the usual permissions.
+    /// Creates the file, with the usual permissions.
     private func make(holding new: PropertyListDictionary) throws(SaveError) -> FileIdentity {
         var file = try begin(path, mode: newMode)
         try write(new, over: StoredValues(), in: nil, to: &file)
@@ -129,17 +130,17 @@ extension ValuesFile {
         }
     }
 
-    /// Removes what a killed process left of a save.
+    /// Removes the remains of a save by a killed process.
     func removeRemains() { FileReplacement.removeRemains(at: FileReplacement.editPath(of: RealPath.of(path))) }
 
-    /// Why no value can be stored in the file's current state; nil if one can.
+    /// The reason why no value can be stored in the file now; nil if values can be stored.
     var refusal: SaveRefusal? {
         guard let target = RealPath.existing(path) else {
             if FileIdentity(named: path) != nil { return .danglingValues }
             let folder = FileReplacement.folder(of: path)
             return FileIdentity(path: folder) == nil ? .missingValuesFolder : Self.refusal(ofFolder: folder)
         }
-        // Root may write to any file, but a file that nobody has permission to write to is meant to stay as it is.
+        // Root may write to any file, but a file without write permission for anyone is meant to stay as it is.
         guard let mode = FileIdentity(path: target)?.mode, mode & 0o222 != 0 else { return .readOnlyValues }
         return FileAccess.denial(of: W_OK, to: target, .readOnlyValues)
             ?? Self.refusal(ofFolder: FileReplacement.folder(of: target))
@@ -168,7 +169,7 @@ extension SaveRefusal {
 struct StoredValues {
     /// The values by key.
     var values = PropertyListDictionary()
-    /// Where the keys are in the file.
+    /// The position of each key in the file.
     var positions: [String: SourcePosition] = [:]
     /// The syntax of the file; nil if it does not exist.
     var syntax: PropertyListSyntax?

@@ -1,17 +1,17 @@
 internal import Levels
 internal import PropertyLists
 
-/// Composes the document of a file with all that it mounts, again and again, and reads only what changed.
+/// Composes a document of its file and the files that it mounts; a new composition reads only changed files.
 final class DocumentComposer {
     private let document: PropertyListFile
     let files: PartFiles
-    /// What the latest load composed; nil for a document without parts.
+    /// The latest composition; nil for a document without parts.
     private(set) var composition: Composition?
-    /// The places that the latest load looked at, in order.
+    /// The places of the latest load, in order.
     private(set) var places: [PartPlace] = []
-    /// Those of them whose files are served.
+    /// The places whose files are served.
     private var served: Set<PartPlace> = []
-    /// The places whose files have just become unreadable, and their state then.
+    /// The places whose files have just become unreadable, with their states at that time.
     private var suspended: [PartPlace: Fingerprint] = [:]
 
     init(_ document: PropertyListFile) {
@@ -19,10 +19,10 @@ final class DocumentComposer {
         files = PartFiles(document.interpretation)
     }
 
-    /// Puts everything that a document mounts in its place.
+    /// Composes a document with everything that it mounts.
     ///
-    /// A file that was served and can no longer be read is probably being saved: the first load that finds it so is
-    /// refused, and the next one, if nothing has changed since, composes the document without it.
+    /// If a served file becomes unreadable, it is probably being saved: the first load refuses the document, and the
+    /// next one, if nothing has changed since, composes it without that file.
     ///
     /// - Parameters:
     ///   - loaded: the document alone.
@@ -51,7 +51,7 @@ final class DocumentComposer {
         return composed
     }
 
-    /// Notes the files that can no longer be read; returns why the load must wait, if it must.
+    /// Records the files that have become unreadable; returns the reason to wait, if any.
     private func suspend(_ walk: CompositionWalk) -> SourceError? {
         var lost: [PartPlace: Fingerprint] = [:]
         for place in walk.refusals.keys where served.contains(place) { lost[place] = files.fingerprint(of: place) }
@@ -66,11 +66,11 @@ final class DocumentComposer {
     }
 }
 
-/// Visits a document and all that it mounts, each file once, and composes them from the innermost out.
+/// Visits a document and all files that it mounts, each file once, and composes them from the innermost outwards.
 ///
-/// It goes without recursion, because documents may be mounted in a long chain.
+/// It does not recurse, because mounts may form a long chain.
 struct CompositionWalk {
-    /// A document on the way from the first one to the current one.
+    /// A document on the way from the first to the current one.
     private struct Visit {
         /// Nil for the first document.
         let file: PartFile?
@@ -82,7 +82,7 @@ struct CompositionWalk {
         /// The number of the next reference to follow.
         var next = 0
         var parts: [PartReference: Composition.Part] = [:]
-        /// How the document above refers to it.
+        /// The reference in the document above.
         let mention: PartMention?
     }
 
@@ -91,9 +91,9 @@ struct CompositionWalk {
     private var stack: [Visit] = []
     private var done: Set<PartFile.Key> = []
     private var known: Set<PartPlace> = []
-    /// Where files are referred to, in the order of the first references.
+    /// The places referred to, in the order of the first references.
     private(set) var places: [PartPlace] = []
-    /// The places whose files are not served, and why, with the names that their author knows.
+    /// The places whose files are not served, with the reasons, in names that the author knows.
     private(set) var refusals: [PartPlace: SourceError] = [:]
     private(set) var warnings = PartWarnings()
 
@@ -105,9 +105,9 @@ struct CompositionWalk {
     /// Composes a document.
     ///
     /// - Parameters:
-    ///   - old: what it was composed to before.
+    ///   - old: its previous composition.
     ///   - watch: called before a place is looked at for the first time.
-    /// - Throws: `SourceError` if documents mount each other in a circle, or the whole breaks a rule.
+    /// - Throws: `SourceError` if documents mount each other in a circle, or the composed document breaks a rule.
     mutating func composition(
         of loaded: LoadedTree, at path: String, realPath: String, sharing old: Composition?, watch: (PartPlace) -> Void
     ) throws(SourceError) -> Composition {
@@ -127,7 +127,7 @@ struct CompositionWalk {
         }
     }
 
-    /// Finds the file that a document refers to, and visits it unless that was done.
+    /// Finds the file of a reference, and visits it unless it was visited before.
     private mutating func follow(
         _ mention: PartMention, from visit: Visit, _ watch: (PartPlace) -> Void
     ) throws(SourceError) {
@@ -143,7 +143,7 @@ struct CompositionWalk {
             file = try files.file(at: place, named: name)
             loaded = try file.document()
         } catch {
-            // The document is as it was: only the whole load is refused.
+            // The document itself is fine, so only this load fails.
             if error.isOutOfMemory { throw error }
             return refuse(mention, at: place, in: visit.name, error)
         }
@@ -169,7 +169,7 @@ struct CompositionWalk {
     }
 
     private mutating func refuse(_ mention: PartMention, at place: PartPlace, in file: String, _ error: SourceError) {
-        // Clients see the file's name as the document has it.
+        // Clients see the file's name as the document writes it.
         let shown = SourceError(mention.reference.path, error.reason, at: error.position, path: error.path)
         stack[stack.count - 1].parts[mention.reference] = .refused(shown.description)
         refusals[place] = SourceError(
@@ -177,7 +177,7 @@ struct CompositionWalk {
         warnings.add(error, at: mention, in: file)
     }
 
-    /// Composes the innermost document; returns the first document's composition, which is the last one.
+    /// Composes the innermost document; returns the composition of the first document, which is the last one.
     private mutating func close(_ old: Composition?) throws(SourceError) -> Composition? {
         let visit = stack.removeLast()
         let earlier = visit.file == nil ? old : visit.file?.composition

@@ -2,23 +2,23 @@ internal import Heap
 package import Levels
 internal import PropertyLists
 
-/// Edits of a document and of the files that it mounts; those of one file are saved together.
+/// Edits of a document and of the files that it mounts; the edits of one file are saved together.
 final class DocumentEdits: EditGroup {
     private let watcher: DocumentWatcher
     private var session: EditSession
-    /// The files by their compositions when the group began: to go back to them makes other compositions.
+    /// The files by their compositions at the beginning of the group, because going back makes new compositions.
     private let parts: [ObjectIdentifier: PartFile]
     /// The files that can be saved.
     private var savable: Set<ObjectIdentifier> = []
-    /// The document that replaces the whole old one; nil unless a request asks for that.
+    /// The document to replace the whole old one, if a request asks for that.
     private var replacement: EditedFile.Content?
-    /// Whether no more requests are taken: the document is composed of other files than those of the session.
+    /// Whether the group takes no more requests, because the document is now composed of other files.
     private var isComplete = false
-    /// The file that was composed with an edited content before it is saved, and what was read from it.
+    /// The file that was composed with edited content before its save, and its content on disk.
     private var provisional: (part: PartFile?, loaded: LoadedTree?)?
-    /// Whether the edited file was read again while the document was composed, so that its edits are not in the tree.
+    /// Whether the edited file was read again during composition, so that the tree lacks its edits.
     private var isOutdated = false
-    /// The buffers that could not grow before the group began.
+    /// The number of refused allocations when the group began.
     private let refusals = MemoryBudget.refusals
 
     var hasUnshownChanges: Bool { isOutdated }
@@ -52,14 +52,14 @@ final class DocumentEdits: EditGroup {
         return EditedTree(document: session.document, composition: session.composition, items: items)
     }
 
-    /// Refuses what the file cannot take.
+    /// Refuses a change that the file cannot represent.
     private func check(_ change: ChangedFile) throws(EditRefusal) {
         let part = part(of: change.original)
         try checkSavability(of: part)
         try checkText(change.new, beside: change.old, part)
     }
 
-    /// Asks once whether a file can be saved.
+    /// Checks once per file whether it can be saved.
     private func checkSavability(of part: PartFile?) throws(EditRefusal) {
         let file = part.map { ObjectIdentifier($0) } ?? ObjectIdentifier(watcher)
         guard !savable.contains(file) else { return }
@@ -77,7 +77,7 @@ final class DocumentEdits: EditGroup {
         )
     }
 
-    /// Composes the document of other files than before; this completes the group.
+    /// Composes the document with other files; this completes the group.
     private func recompose(
         _ change: ChangedFile, _ items: [EditedItem], then accept: () -> Void
     ) throws(EditRefusal) -> EditedTree {
@@ -102,7 +102,7 @@ final class DocumentEdits: EditGroup {
         } catch {
             goBack()
             isComplete = false
-            // Clients see names as the documents have them.
+            // Clients see names as the documents write them.
             let reason = error.reason.replacing(watcher.document.path.folder + "/", with: "")
             throw EditRefusal(.invalid(pointer: nil), "The document would be refused: \(reason).")
         }
@@ -146,16 +146,16 @@ final class DocumentEdits: EditGroup {
 
     func finish() { watcher.finishEdits() }
 
-    /// The file from which a composition was made; nil for the document's own.
+    /// The file of a composition; nil for the document's own file.
     private func part(of original: Composition?) -> PartFile? { original.flatMap { parts[ObjectIdentifier($0)] } }
 
-    /// The file of a change, and what was read from it.
+    /// The file of a change, and its loaded content.
     private func loaded(of change: ChangedFile?) -> (part: PartFile?, loaded: LoadedTree?) {
         let part = part(of: change?.original)
         return (part, part.map { $0.known } ?? watcher.latest)
     }
 
-    /// Returns to the documents as they are on disk, unless they were saved.
+    /// Returns to the documents on disk, unless the edits were saved.
     private func goBack() {
         guard case (let part, let loaded?)? = provisional.take() else { return }
         watcher.goBack(part, to: loaded)
@@ -179,12 +179,12 @@ extension LoadedTree {
     }
 }
 
-/// A document that a client sends in place of the whole old one, after the checks of a load.
+/// A document that a client sends to replace the whole old one; it has passed the checks of a load.
 package struct SentDocument {
     let syntax: PropertyListSyntax
     package let tree: Tree
 
-    /// - Parameter old: shares its levels.
+    /// - Parameter old: the document to replace; equal levels are shared with it.
     /// - Throws: `EditRefusal` if a load would refuse the bytes.
     package init(
         _ bytes: [UInt8], replacing old: Level, interpretation: Interpretation

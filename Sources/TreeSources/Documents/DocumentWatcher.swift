@@ -3,34 +3,34 @@ internal import Levels
 internal import PropertyLists
 internal import Threads
 
-/// Watches a document's file and all files that it mounts, and composes the document of them.
+/// Watches a document's file and all files that it mounts, and composes the document.
 final class DocumentWatcher: SourceWatcher {
     let document: PropertyListFile
     let shared: WatchedFiles
     let own: FileWatcher
-    /// The document alone, as it was read or saved last.
+    /// The document alone, as last read or saved.
     var latest: LoadedTree?
-    /// The state in which the document was saved, until its new file is watched.
+    /// The identity of the saved file, until the new file is watched.
     var unsettled: FileIdentity?
-    /// The state of all files when they were read or saved last.
+    /// The state of all files when they were last read or saved.
     var state: Fingerprint?
     /// Makes steps of a save fail in tests.
     let fault: FileReplacement.Fault
-    /// Nil unless the document is a settings page, or has a values document.
+    /// Nil unless the document is a settings page or has a values document.
     private var pages: PageWatcher?
-    /// The watchers of the files that it mounts.
+    /// The watchers of the mounted files.
     var parts: [PartPlace: FileWatcher] = [:]
     let composer: DocumentComposer
-    /// The document alone, as it was read last; nil if it has no parts.
+    /// The document alone, as last read; nil if it has no parts.
     var loaded: LoadedTree?
     /// The places that have changed since they were armed.
     private var changed: Set<PartPlace> = []
-    /// Whether the next load was asked for, and so takes the files as they are.
+    /// Whether the next load was requested by a client, and so takes the files as they are.
     private var isRequested = false
 
     /// - Parameters:
     ///   - document: its file need not exist.
-    ///   - files: what all watchers of the thread share.
+    ///   - files: shared by all watchers of the thread.
     ///   - fault: makes steps of a save fail in tests.
     init(
         _ document: PropertyListFile, sharing files: WatchedFiles,
@@ -77,7 +77,7 @@ final class DocumentWatcher: SourceWatcher {
         return try loadPages(of: composed)
     }
 
-    /// Adds what belongs to the document if it is a settings page.
+    /// Adds the child pages, strings and values of a settings page.
     private func loadPages(of composed: LoadedTree) throws(SourceError) -> LoadedTree {
         guard pages != nil || SettingsPage(composed.tree) != nil else { return composed }
         let pages = pages ?? makePages()
@@ -86,7 +86,7 @@ final class DocumentWatcher: SourceWatcher {
         return loaded
     }
 
-    /// Watches no places any more that the document does not refer to.
+    /// Stops watching places that the document no longer refers to.
     func endWatches() {
         let places = Set(composer.places)
         parts = parts.filter { places.contains($0.key) }
@@ -100,7 +100,7 @@ final class DocumentWatcher: SourceWatcher {
         }
     }
 
-    /// Watches a place from now on.
+    /// Starts to watch a place.
     func watch(_ place: PartPlace) {
         guard parts[place] == nil, !place.isImpossible else { return }
         FileReplacement.removeRemains(ofEdited: place.path)
@@ -111,7 +111,7 @@ final class DocumentWatcher: SourceWatcher {
 
     var fingerprint: Fingerprint? { pages?.fingerprint(with: ownFingerprint) ?? ownFingerprint }
 
-    /// The state of the document and of the files that it mounts.
+    /// The state of the document and of the mounted files.
     private var ownFingerprint: Fingerprint? {
         guard !composer.places.isEmpty else { return own.fingerprint }
         return Fingerprint(of: [own.fingerprint] + composer.places.map { parts[$0]?.fingerprint ?? .missing })
@@ -133,7 +133,7 @@ final class DocumentWatcher: SourceWatcher {
     }
 
     func advance(at now: ContinuousClock.Instant) -> SourceReport? {
-        // All are asked, so that one save is not reported twice.
+        // Asking all watchers at once keeps one save from being reported twice.
         let isChanged = [own.takeChange(at: now), pages?.takeChange(at: now) ?? false].contains(true)
         let places = parts.filter { $0.value.takeChange(at: now) }.keys
         for place in places { composer.files.doubt(place) }
@@ -170,9 +170,9 @@ extension DocumentWatcher {
     /// Saves a file.
     ///
     /// - Parameters:
-    ///   - part: nil for the document's own.
-    ///   - loaded: what was read from it.
-    /// - Returns: what a load of the file gives now.
+    ///   - part: a mounted file; nil for the document's own.
+    ///   - loaded: the content read before.
+    /// - Returns: the result of a load of the file.
     func save(
         _ content: EditedFile.Content, to part: PartFile?, replacing loaded: LoadedTree?
     ) throws(SaveError) -> LoadedTree {
@@ -184,16 +184,16 @@ extension DocumentWatcher {
         return try shared.usingReserve { () throws(SaveError) in try file.save(content) }
     }
 
-    /// What can be saved to a file.
+    /// The edits that can be saved to a file.
     func savability(of part: PartFile?) -> Savability {
         part.map { PropertyListFile(path: $0.key.path).savability } ?? document.savability
     }
 
-    /// Composes the document as it would be with another content of a file; nothing is saved yet.
+    /// Composes the document with other content of a file, before it is saved.
     ///
-    /// - Throws: `SourceError` if a load would refuse it.
+    /// - Throws: `SourceError` if a load would refuse the document.
     func compose(with edited: LoadedTree, of part: PartFile?) throws(SourceError) -> LoadedTree {
-        // The state that its content was read in, so that a file which is another one by now is read again.
+        // The state of the file when it was read, so that a file replaced since is read again.
         if let part, let identity = edited.identity { part.take(.success(edited), in: identity) }
         guard let main = part == nil ? edited : latest else { return edited }
         return try shared.usingReserve { () throws(SourceError) in
@@ -201,18 +201,18 @@ extension DocumentWatcher {
         }
     }
 
-    /// Returns to the documents as their files have them.
+    /// Returns to the documents on disk.
     func goBack(_ part: PartFile?, to loaded: LoadedTree) {
         do {
             _ = try compose(with: loaded, of: part)
             endWatches()
         } catch {
-            // It was composed before; now a file is another, and the next load says so.
+            // It could be composed before; a file has changed since, and the next load will report that.
             forget()
         }
     }
 
-    /// Takes over what was saved, so that it is not loaded again.
+    /// Adopts a saved file, so that it is not loaded again.
     ///
     /// - Returns: the state of all files; nil if they must be loaded.
     func adopt(_ saved: LoadedTree, of part: PartFile?) -> Fingerprint? {
@@ -255,7 +255,7 @@ extension DocumentWatcher {
         }
     }
 
-    /// Has everything loaded again.
+    /// Makes the next load read everything again.
     private func forget() {
         (latest, loaded, state) = (nil, nil, nil)
         own.doubt()
@@ -263,7 +263,7 @@ extension DocumentWatcher {
 }
 
 extension FileSyntax {
-    /// The syntax of a file; XML, which can represent least, if it is not known.
+    /// The syntax of a file; if unknown, XML, which can represent the least.
     fileprivate init(_ syntax: PropertyListSyntax?) {
         self =
             switch syntax {

@@ -3,12 +3,11 @@ internal import Glibc
 internal import Levels
 internal import PropertyLists
 
-/// The files that a composed document consists of, apart from its own: each is opened where a document refers to it,
-/// and read again only after it changed.
+/// The files that a document mounts. Each is opened when a document refers to it, and read again only after a change.
 final class PartFiles {
-    /// What a place led to when it was looked at last.
+    /// The result of the latest look at a place.
     private struct Sight {
-        /// The state of the file; nil if there was none.
+        /// The state of the file; nil if it did not exist.
         let identity: FileIdentity?
         let outcome: Result<PartFile, SourceError>
     }
@@ -16,7 +15,7 @@ final class PartFiles {
     private let interpretation: Interpretation
     private var files: [PartFile.Key: PartFile] = [:]
     private var sights: [PartPlace: Sight] = [:]
-    /// The places that may lead elsewhere than before, though the file looks the same.
+    /// Places whose files must be opened again, although they look unchanged.
     private var doubtful: Set<PartPlace> = []
     /// The folders that were listed during this load.
     private var listings = FolderListings()
@@ -25,13 +24,13 @@ final class PartFiles {
 
     init(_ interpretation: Interpretation) { self.interpretation = interpretation }
 
-    /// Forgets the names of files that an earlier load saw.
+    /// Forgets the listings of folders from an earlier load.
     func beginLoad() { listings = FolderListings() }
 
-    /// Has a place looked at again, even if its file looks the same.
+    /// Makes the next load open a place's file again, even if it looks unchanged.
     func doubt(_ place: PartPlace) { doubtful.insert(place) }
 
-    /// The state of the file at a place when it was looked at last; missing without one.
+    /// The state of the file at a place when it was last looked at.
     func fingerprint(of place: PartPlace) -> Fingerprint {
         sights[place]?.identity.map(Fingerprint.init) ?? .missing
     }
@@ -39,7 +38,7 @@ final class PartFiles {
     /// The file at a place.
     ///
     /// - Parameter name: makes the file's name for messages to the author.
-    /// - Throws: `SourceError`, which names the file as the document does, if it is not to be read.
+    /// - Throws: `SourceError`, which names the file as the document does, if it cannot or must not be read.
     func file(at place: PartPlace, named name: String) throws(SourceError) -> PartFile {
         if let sight = sights[place], !doubtful.contains(place), place.isImpossible || isUnchanged(sight, at: place) {
             return try sight.outcome.get()
@@ -60,9 +59,9 @@ final class PartFiles {
 
     private func isUnchanged(_ sight: Sight, at place: PartPlace) -> Bool {
         guard FileIdentity(path: place.path) == sight.identity else { return false }
-        // A file that exists and could not be opened may be opened now, as when descriptors were used up.
+        // A file that exists but could not be opened may be readable now, for example after a lack of descriptors.
         guard case .success(let file) = sight.outcome else { return sight.identity == nil }
-        // Another place may have seen the file change since.
+        // Another place may have seen a change of the file.
         return file.identity == sight.identity
     }
 
@@ -83,7 +82,7 @@ final class PartFiles {
         throw FileRefusal.changing(place.reference.path)
     }
 
-    /// Forgets the places and files that no document refers to any more.
+    /// Forgets the places and files that no document refers to any longer.
     func keep(only places: Set<PartPlace>) {
         sights = sights.filter { places.contains($0.key) }
         doubtful.formIntersection(places)
@@ -94,7 +93,7 @@ final class PartFiles {
         files = files.filter { used.contains($0.key) }
     }
 
-    /// Takes over what was saved to a file.
+    /// Adopts the content that was saved to a file.
     ///
     /// - Returns: the places that lead to the file.
     func take(_ saved: LoadedTree, of file: PartFile) -> [PartPlace] {
@@ -119,10 +118,10 @@ final class PartFiles {
         return syntaxes
     }
 
-    /// The file from which a composition was made.
+    /// The file of a composition.
     func file(of composition: Composition) -> PartFile? { files.values.first { $0.composition === composition } }
 
-    /// The files by the compositions that were made of them.
+    /// The files by their compositions.
     var byComposition: [ObjectIdentifier: PartFile] {
         var found: [ObjectIdentifier: PartFile] = [:]
         for file in files.values {
@@ -132,9 +131,9 @@ final class PartFiles {
     }
 }
 
-/// A file that documents refer to, and what was read from it.
+/// A file that documents refer to, and its content.
 final class PartFile {
-    /// Which file it is, and how it is read: one that several documents refer to is read once.
+    /// The identity of a part; a file that several documents refer to is read once.
     struct Key: Hashable {
         /// The path without symbolic links.
         let path: String
@@ -144,10 +143,10 @@ final class PartFile {
     let key: Key
     /// The name for messages to the author.
     let name: String
-    /// The state in which it was read.
+    /// The identity of the file when it was read.
     private(set) var identity: FileIdentity?
     private var loaded: Result<LoadedTree, SourceError>?
-    /// The document with them, and what is below it.
+    /// The document with its parts, as a node of the composition.
     var composition: Composition?
 
     init(_ key: Key, named name: String) {
@@ -155,10 +154,10 @@ final class PartFile {
         self.name = name
     }
 
-    /// Where its own references begin.
+    /// The folder that its own references are relative to.
     var folder: String { key.path.folder }
 
-    /// The document without the parts it refers to.
+    /// The document without its parts.
     ///
     /// - Throws: `SourceError` if the file could not be read.
     func document() throws(SourceError) -> LoadedTree {
@@ -166,16 +165,16 @@ final class PartFile {
         return try loaded.get()
     }
 
-    /// What was read last; nil if that failed.
+    /// The loaded content; nil if the file could not be read.
     var known: LoadedTree? { if case .success(let loaded) = loaded { loaded } else { nil } }
 
-    /// The tree that is known, for the next load to share.
+    /// The tree to share with the next load.
     private var tree: Level? { known?.tree.document }
 
-    /// Takes over what was read.
+    /// Adopts the result of reading the file.
     func take(_ result: Result<LoadedTree, SourceError>, in state: FileIdentity) {
         (loaded, identity) = (result, state)
-        // It is read again when there may be memory.
+        // After a lack of memory, the file is read again.
         if case .failure(let error) = result, error.isOutOfMemory { identity = nil }
     }
 

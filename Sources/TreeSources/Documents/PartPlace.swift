@@ -2,7 +2,7 @@ internal import Files
 internal import Glibc
 internal import Levels
 
-/// A part as a document refers to it, beside the folder from which its path leads.
+/// A reference to a part, with the folder that its path is relative to.
 struct PartPlace: Hashable {
     /// The folder of the document that refers to it.
     let folder: String
@@ -11,7 +11,7 @@ struct PartPlace: Hashable {
     /// The path, for the system; a path that leads out of the folder must not be opened by it.
     var path: String { folder == "/" ? "/" + reference.path : "\(folder)/\(reference.path)" }
 
-    /// Whether no file can be there, so that there is nothing to watch.
+    /// Whether the path cannot name a file, so that watching is pointless.
     var isImpossible: Bool {
         let path = reference.path
         guard !path.isEmpty, !path.isAbsolutePath, !path.utf8.contains(0) else { return true }
@@ -30,7 +30,7 @@ struct OpenPart: ~Copyable {
     let path: String
     let file: DocumentFile
 
-    /// - Parameter listings: the folders that were listed for messages during the same load.
+    /// - Parameter listings: the folders listed for messages during this load.
     /// - Throws: `SourceError`, which names the file as the document does, if it may not or cannot be read.
     init(
         _ place: PartPlace, maximumBytes: Int, listings: inout FolderListings

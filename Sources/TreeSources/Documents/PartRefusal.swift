@@ -3,9 +3,10 @@ internal import Glibc
 package import Levels
 internal import PropertyLists
 
-/// Why a file that a document refers to is not read; the messages name it as the document does, because clients see them.
+/// The messages about files that a document refers to and that are not read. They name a file as the document does,
+/// because clients see them.
 enum PartRefusal {
-    /// Why a file could not be opened.
+    /// The error for a file that could not be opened.
     static func notOpened(
         _ place: PartPlace, _ error: ContainmentError, _ listings: inout FolderListings
     ) -> SourceError {
@@ -34,8 +35,8 @@ enum PartRefusal {
         return "the file does not exist, but '\(path: near)' does, whose name differs only in case"
     }
 
-    /// A similar name in the same folder, if that is in the document's folder; only the first missing files of a load have
-    /// one.
+    /// A similar name in the same folder, if that is in the document's folder; only for the first missing files of a
+    /// load.
     private static func similarName(_ place: PartPlace, _ listings: inout FolderListings) -> String? {
         guard listings.takeComparison() else { return nil }
         let folder = place.path.folder
@@ -44,14 +45,14 @@ enum PartRefusal {
         return MissingFile(place.path).nearestName(in: &listings)
     }
 
-    /// Documents without a folder have no parts.
+    /// The error for a reference in a document without a folder.
     static func withoutFolder(_ reference: PartReference) -> SourceError {
         SourceError(
             reference.path,
             "only a document that is read from a file can refer to other files; this one has no folder")
     }
 
-    /// The chain of documents that mount each other.
+    /// The error for a chain of documents that mount each other.
     static func cycle(_ names: [String], at mention: PartMention, in file: String) -> SourceError {
         let chain = names.map { "'\(path: $0)'" }.joined(separator: " mounts ")
         return SourceError(
@@ -60,7 +61,7 @@ enum PartRefusal {
     }
 }
 
-/// The warnings about the parts of a document: the first hundred, and how many more there were.
+/// The first hundred warnings about a document's parts, and the number of further ones.
 struct PartWarnings {
     private(set) var first: [SourceWarning] = []
     private(set) var omitted = 0
@@ -71,15 +72,16 @@ struct PartWarnings {
         if first.count < Self.most { first.append(warning) } else { omitted += 1 }
     }
 
-    /// Adds those of a part's own file.
+    /// Adds the warnings of a part's own file.
     mutating func add(_ loaded: LoadedTree) {
         for warning in loaded.warnings { add(warning) }
         omitted += loaded.omittedWarnings
     }
 
-    /// Adds that a part is not served: in its own file if the fault is there, else where the document refers to it.
+    /// Adds a warning that a part is not served: at the position in its own file if there is one, otherwise at the
+    /// reference.
     ///
-    /// - Parameter file: the name of that document's file.
+    /// - Parameter file: the name of the referring document's file.
     mutating func add(_ refusal: SourceError, at mention: PartMention, in file: String) {
         if let position = refusal.position {
             let warning = DocumentWarning(position: position, path: refusal.path ?? "", message: refusal.reason)
@@ -91,7 +93,7 @@ struct PartWarnings {
 }
 
 extension LoadedTree {
-    /// The same load after the parts were put in place.
+    /// The same load after composition.
     func composed(as composition: Composition, _ more: PartWarnings) -> LoadedTree {
         var loaded = self
         loaded.tree = tree.composed(as: composition.document)
@@ -104,10 +106,10 @@ extension LoadedTree {
 }
 
 extension Interpretation {
-    /// How a composed document's rows are made, and how large it may be.
+    /// Makes and limits the rows of composed documents.
     package var editor: TreeEditor { TreeEditor(names: names, limits: treeLimits) }
 
-    /// Reads a document that has no folder, and so no parts: their rows say so.
+    /// Reads a document without a folder, which cannot have parts; rows with references get an error.
     func loadWithoutParts(
         _ file: borrowing DocumentFile, named name: String, pool: LevelPool?
     ) throws(SourceError) -> LoadedTree {

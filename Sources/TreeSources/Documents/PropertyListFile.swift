@@ -2,24 +2,30 @@ internal import Glibc
 public import Levels
 public import PropertyLists
 
-/// A property list file as a source: XML, binary or JSON, detected from its content, with the files that it mounts, or
-/// all that belongs to it if it is a settings page.
+/// A property list file as a source, in XML, binary or JSON, detected from its content.
+///
+/// Includes the files that the document mounts or, for a settings page, its child pages, strings and stored values.
+///
+///     let file = PropertyListFile(path: "Data.plist")
+///     let loaded = try file.load(replacing: nil)
 public struct PropertyListFile: TreeSource {
     public let name: String
-    /// The path as the user gave it; a relative path is relative to the working directory.
+    /// The path that the user gave; a relative path is relative to the working directory.
     public let path: String
     /// How its bytes become a tree.
     public var interpretation: Interpretation
-    /// How often the file is checked, if the file system does not report changes.
+    /// The pause between checks of the file, if the file system does not report changes.
     public let pollInterval: Duration
-    /// Has the values of the controls, if it is a settings page; nil without one.
+    /// The values document of a settings page, if any.
     var values: ValuesFile?
 
-    /// The file at a path; it is not opened before a load.
+    /// The file at a path, which is not opened before a load.
     ///
     /// - Parameters:
-    ///   - name: how the user named it; by default its path.
-    ///   - valuesPath: the file with the values of a settings page's controls, which need not exist; nil without one.
+    ///   - name: the name for messages; by default the path.
+    ///   - interpretation: how the bytes become a tree.
+    ///   - pollInterval: the pause between checks, if the file system does not report changes.
+    ///   - valuesPath: the file of the values of a settings page's controls, which need not exist.
     public init(
         path: String, name: String? = nil, interpretation: Interpretation = .init(),
         pollInterval: Duration = .seconds(2), valuesPath: String? = nil
@@ -31,7 +37,7 @@ public struct PropertyListFile: TreeSource {
         values = valuesPath.map { ValuesFile(path: $0, besides: interpretation) }
     }
 
-    /// The file of a settings bundle, which is a folder with a page `Root.plist`; nil for a path that is not one.
+    /// The root page of a settings bundle, which is a folder with a page `Root.plist`; nil for other paths.
     public static func rootPage(inBundle path: String) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
@@ -48,10 +54,10 @@ public struct PropertyListFile: TreeSource {
         return try pages.load(composed, sharing: nil).loaded
     }
 
-    /// What belongs to it if it is a settings page.
+    /// The files beside a settings page.
     var pages: PageFiles { PageFiles(path: path, name: name, interpretation: interpretation, values: values) }
 
-    /// Loads the file without the parts that it refers to.
+    /// Loads the file without its parts.
     ///
     /// - Parameter afterReading: a hook for tests between the reading and the check for changes.
     func loadAlone(replacing old: Level?, afterReading: () -> Void = {}) throws(SourceError) -> LoadedTree {
@@ -72,9 +78,9 @@ public struct PropertyListFile: TreeSource {
 }
 
 extension PropertyListFile {
-    /// Reads the file into a custom consumer, which interprets the values in another way than as a tree.
+    /// Reads the file into a consumer of your own, for documents that are not trees, such as a configuration.
     ///
-    /// - Throws: `SourceError` if the file cannot be read, or the consumer refuses it.
+    /// - Throws: `SourceError` if the file cannot be read or the consumer refuses it.
     public func read<Consumer: PropertyListConsumer>(into consumer: inout Consumer) throws(SourceError) {
         let file = try DocumentFile.open(path: path, maximumBytes: maximumBytes)
         do throws(PropertyListError) {
@@ -85,7 +91,7 @@ extension PropertyListFile {
         }
     }
 
-    /// What can be saved to the file in its current state.
+    /// The edits that can be saved to the file now.
     var savability: Savability {
         guard interpretation.shape != .any else { return .nothing(.anyShape) }
         return FileAccess.refusal(ofReplacing: path).map(Savability.nothing) ?? .items

@@ -2,7 +2,7 @@ internal import Glibc
 public import Levels
 internal import PropertyLists
 
-/// A document from standard input, which is read to its end once.
+/// A document from standard input, which is read to its end once; it cannot be watched.
 public struct StandardInput: TreeSource {
     /// The name in errors and warnings, as compilers write it.
     public let name = "<stdin>"
@@ -12,7 +12,7 @@ public struct StandardInput: TreeSource {
 
     private static let pieceBytes = 64 << 10
 
-    /// - Parameter descriptor: an open descriptor to read instead of standard input; the caller still owns it.
+    /// - Parameter descriptor: an open descriptor to read instead of standard input; the caller keeps ownership.
     public init(interpretation: Interpretation, descriptor: Int32 = 0) {
         self.interpretation = interpretation
         self.descriptor = descriptor
@@ -20,7 +20,7 @@ public struct StandardInput: TreeSource {
 
     /// Reads the document through a temporary file, because the readers need random access.
     ///
-    /// - Throws: `SourceError` if it cannot be read or kept, or is refused.
+    /// - Throws: `SourceError` if the input cannot be read or stored, or is refused.
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         let file: TemporaryFile
         do throws(SystemFailure) {

@@ -4,12 +4,12 @@ internal import PropertyLists
 
 /// An open document: a readable regular file of an allowed size.
 struct DocumentFile: ~Copyable {
-    /// For calls of the system; owned by this.
+    /// For system calls; owned by this value.
     let descriptor: Int32
     /// The file's state when it was opened.
     let identity: FileIdentity
 
-    /// Opens a file without ever blocking, as opening a FIFO would.
+    /// Opens a file without blocking, even if it is a FIFO.
     ///
     /// - Throws: `SourceError` if it is not a regular file, cannot be read, is empty or is too large.
     static func open(path: String, maximumBytes: Int) throws(SourceError) -> DocumentFile {
@@ -47,9 +47,9 @@ struct DocumentFile: ~Copyable {
         return unsafe fstat(descriptor, &status) == 0 && FileIdentity(status).isSameContent(as: identity)
     }
 
-    /// Reads the file at a path, again while it changes meanwhile.
+    /// Reads the file at a path, and repeats that if the file changes meanwhile.
     ///
-    /// - Parameter body: reads it; what it returns counts only if the file has not changed.
+    /// - Parameter body: reads the file; its result counts only if the file has not changed.
     static func read<Value>(
         path: String, maximumBytes: Int, _ body: (borrowing DocumentFile) -> Result<Value, SourceError>
     ) throws(SourceError) -> Value {
@@ -61,7 +61,7 @@ struct DocumentFile: ~Copyable {
         throw FileRefusal.changing(path)
     }
 
-    /// Whether the file system has so much free space that the file's share of it does not matter to anyone.
+    /// Whether the file is small compared with the free space of the file system.
     var isSmallBesideFreeSpace: Bool {
         var space = statvfs()
         guard unsafe fstatvfs(descriptor, &space) == 0 else { return false }
@@ -79,7 +79,7 @@ struct DocumentFile: ~Copyable {
     /// The first bytes of the document.
     func head() throws(PropertyListError) -> [UInt8] { try bytes(first: 4096) }
 
-    /// All bytes; for a file that is known to be small.
+    /// All bytes, for a small file.
     func bytes() throws(PropertyListError) -> [UInt8] { try bytes(first: identity.size) }
 
     private func bytes(first count: Int) throws(PropertyListError) -> [UInt8] {
@@ -142,7 +142,7 @@ struct TemporaryFile: ~Copyable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Writes all bytes, in as many calls as necessary; false if one fails, with its `errno`.
+    /// Writes all bytes, in as many calls as necessary; false if a call fails, with its `errno`.
     func writeAll(to descriptor: Int32) -> Bool {
         var written = 0
         while written < count {
@@ -163,8 +163,8 @@ struct SystemFailure: Error {
     let path: String
 }
 
-/// What the system says about a failed call.
+/// The system's descriptions of errors.
 enum SystemReason {
-    /// The text of an error number, as `Permission denied`.
+    /// The text of an error number, such as `Permission denied`.
     static func text(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }

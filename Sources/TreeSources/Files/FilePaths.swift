@@ -21,10 +21,10 @@ extension String {
 
 /// Paths without symbolic links, `.` and `..` (`realpath(3)`).
 enum RealPath {
-    /// The path of what a path leads to; the same path if there is nothing.
+    /// The resolved path; the path itself if it leads nowhere.
     static func of(_ path: String) -> String { existing(path) ?? path }
 
-    /// The path of what a path leads to; nil if there is nothing.
+    /// The resolved path; nil if it leads nowhere.
     static func existing(_ path: String) -> String? {
         guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }
@@ -32,21 +32,21 @@ enum RealPath {
     }
 }
 
-/// Tells whether a file is open for writing anywhere on the machine (`F_SETLEASE`, fcntl(2)).
+/// Finds out whether a file is open for writing anywhere on the machine (`F_SETLEASE`, fcntl(2)).
 enum FileLease {
-    /// Whether some program has an open file open for writing; false if the system does not tell.
+    /// Whether a program has an open file open for writing; false if the system does not report it.
     ///
-    /// A lease for reading is granted only if nobody has. It is given back at once. The system tells only the owner of
-    /// the file, and not on every file system.
+    /// The system grants a lease for reading only while no program writes; the lease is released at once. Only the
+    /// owner of the file can ask, and not on every file system.
     static func isBeingWritten(_ descriptor: Int32) -> Bool {
-        // A program that opens the file just now must not end this process: by default the system sends SIGIO then.
+        // By default the system sends SIGIO if a program opens the file at this moment, which would end the process.
         guard setSignal(descriptor) == 0 else { return false }
         guard fcntl(descriptor, F_SETLEASE, Int32(F_RDLCK)) == 0 else { return errno == EAGAIN }
         _ = fcntl(descriptor, F_SETLEASE, Int32(F_UNLCK))
         return false
     }
 
-    /// Whether some program has the file at a path open for writing; false if it cannot be opened.
+    /// Whether a program has the file at a path open for writing; false if the file cannot be opened.
     static func isBeingWritten(path: String) -> Bool {
         let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard opened >= 0 else { return false }
@@ -54,6 +54,6 @@ enum FileLease {
         return isBeingWritten(opened)
     }
 
-    /// Has the system send a signal that is ignored unless a program asks for it.
+    /// Makes the system send a signal that processes ignore by default.
     private static func setSignal(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_SETSIG, SIGURG) }
 }

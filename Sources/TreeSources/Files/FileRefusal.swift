@@ -5,7 +5,7 @@ internal import PropertyLists
 
 /// The messages for files that cannot be opened or are refused.
 enum FileRefusal {
-    /// Why a path could not be opened.
+    /// The error for a path that could not be opened.
     static func notOpened(_ path: String, _ code: Int32) -> SourceError {
         switch code {
         case ENOENT: SourceError(path, MissingFile(path).sentence)
@@ -19,7 +19,7 @@ enum FileRefusal {
         }
     }
 
-    /// Why something other than a regular file is refused; nil for a regular file.
+    /// The error for a file that is not regular; nil for a regular file.
     static func ofKind(_ mode: mode_t, path: String) -> SourceError? {
         switch mode & S_IFMT {
         case S_IFREG: nil
@@ -31,9 +31,9 @@ enum FileRefusal {
         }
     }
 
-    /// Why a size is refused; nil if it is allowed.
+    /// The error for a forbidden size; nil for an allowed size.
     ///
-    /// - Parameter content: what the file must contain.
+    /// - Parameter content: the required content of the file.
     static func ofSize(
         _ size: Int, limit: Int, path: String, content: String = "a property list"
     ) -> SourceError? {
@@ -44,10 +44,10 @@ enum FileRefusal {
             "the file has \(Quantity(size, "byte")) and the limit is \(limit); split it, or raise MaxDocumentBytes")
     }
 
-    /// How often a file that changes while it is being read is read again.
+    /// The number of attempts to read a file that changes meanwhile.
     static let attempts = 4
 
-    /// Why a file that changed during all attempts is refused.
+    /// The error for a file that changed during all attempts.
     static func changing(_ path: String) -> SourceError {
         SourceError(
             path,
@@ -61,12 +61,12 @@ enum FileRefusal {
     }
 }
 
-/// A missing file: the first part of its path that does not exist, and the name that was probably meant.
+/// A missing file: the first part of its path that does not exist, and a similar name.
 struct MissingFile {
     private let path: String
-    /// The folder that exists, as an absolute path.
+    /// The existing folder, as an absolute path.
     private let folder: String
-    /// The name that is missing in it.
+    /// The name missing in that folder.
     private let name: String
     private let isFolder: Bool
 
@@ -83,7 +83,7 @@ struct MissingFile {
         isFolder = parts.count > 1
     }
 
-    /// The message: what is missing, and a similar name in the same folder, if there is one.
+    /// The message: the missing part, and a similar name in the same folder, if any.
     var sentence: String {
         if let target = PathWalk.target(of: path) {
             return "it is a symbolic link to \(path: target), which does not exist; point it at a property list file"
@@ -103,16 +103,16 @@ struct MissingFile {
             "the file does not exist, but the folder \(path: folder) contains '\(path: near)', whose name differs only in case"
     }
 
-    /// The name in the folder that was probably meant; nil if none is similar.
+    /// A similar name in the folder, if any.
     private var nearestName: String? { Self.nearest(to: name, among: FolderNames.of(folder)) }
 
-    /// The same, with the names of folders that were listed before.
+    /// The same, using folders that were listed before.
     func nearestName(in listings: inout FolderListings) -> String? {
         Self.nearest(to: name, among: listings.names(in: folder))
     }
 
-    /// The name that differs only in case, else one with a similar spelling, else one with another extension, else one
-    /// with this prefix.
+    /// The name that differs only in case, else a similar spelling, else another extension, else a longer name with
+    /// this prefix.
     private static func nearest(to name: String, among names: [String]) -> String? {
         let wanted = name.lowercased()
         let names = names.filter { $0 != name }.sorted()
@@ -139,12 +139,13 @@ struct MissingFile {
 
 /// The names in a folder.
 enum FolderNames {
-    /// The maximum number of names that are kept, because a folder may hold millions.
+    /// The largest number of names kept, because a folder may hold millions.
     private static let most = 10_000
 
-    /// The first names that a folder gives, without `.` and `..`, in no order; none if it cannot be read (`readdir(3)`).
+    /// The first names in a folder, without `.` and `..`, in no order; empty if the folder cannot be read
+    /// (`readdir(3)`).
     ///
-    /// - Parameter isWanted: which names are kept and count; by default all.
+    /// - Parameter isWanted: selects the names to keep and count; by default all.
     static func of(_ folder: String, where isWanted: (String) -> Bool = { _ in true }) -> [String] {
         guard let directory = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(directory) }
@@ -159,10 +160,10 @@ enum FolderNames {
     }
 }
 
-/// The names in folders, each listed once, to find the names that were meant in place of missing ones.
+/// The names in folders, each listed once, to find similar names for missing files.
 struct FolderListings {
     private var folders: [String: [String]] = [:]
-    /// How many more missing names are compared with others, which takes time for each name in the folder.
+    /// How many more missing names to compare, because each comparison looks at every name in the folder.
     private var comparisonsLeft = 20
 
     /// Whether one more missing name can be compared.

@@ -1,7 +1,7 @@
 internal import Files
 internal import Threads
 
-/// Detects when the file at a path may have changed: written to, replaced, moved, or reached through other links.
+/// Detects that the file at a path may have changed: written, replaced, moved, or reached through other links.
 ///
 /// Kernel events (inotify) report changes at once. File systems without events, such as network file systems, are
 /// polled.
@@ -10,14 +10,14 @@ final class FileWatcher {
     private let interval: Duration
     private let files: WatchedFiles
     private let follower: WatchList.Follower
-    /// The state of the file at the last check, and when the next check is due.
+    /// The state of the file at the last check, and the time of the next check.
     private var identity: FileIdentity?
     private var nextCheck: ContinuousClock.Instant
 
     /// - Parameters:
     ///   - path: its file need not exist.
-    ///   - interval: how often the file is checked, if the file system does not report changes.
-    ///   - files: what all watchers of the thread share.
+    ///   - interval: the pause between checks, if the file system does not report changes.
+    ///   - files: shared by all watchers of the thread.
     init(_ path: String, every interval: Duration, sharing files: WatchedFiles) {
         (self.path, self.interval, self.files) = (path, interval, files)
         follower = files.add()
@@ -26,17 +26,17 @@ final class FileWatcher {
 
     deinit { files.forget(follower) }
 
-    /// Determines again what to watch; every change from here on is reported.
+    /// Determines anew which paths to watch; every change from now on is reported.
     func arm() {
         files.follow(path, for: follower)
         identity = FileIdentity(path: path)
     }
 
-    /// Takes a saved file for known, and drops the events that the save has caused.
+    /// Accepts a saved file as known, and drops the events that the save caused.
     ///
     /// - Parameters:
-    ///   - watchers: all whose paths lead to the file; they share their `WatchedFiles`.
-    ///   - saved: its state after the save; if it is another already, that is reported.
+    ///   - watchers: all watchers whose paths lead to the file; they share their `WatchedFiles`.
+    ///   - saved: the state of the file after the save; a further change is reported.
     static func settle(_ watchers: [FileWatcher], _ saved: FileIdentity) {
         watchers.first?.files.followReplacement(of: watchers.map { ($0.path, $0.follower) })
         for watcher in watchers {
@@ -45,10 +45,10 @@ final class FileWatcher {
         }
     }
 
-    /// The same where no other path leads to the file.
+    /// The same for a file that no other path leads to.
     func settle(_ saved: FileIdentity) { Self.settle([self], saved) }
 
-    /// Has the file reported as changed.
+    /// Reports the file as changed.
     func doubt() {
         identity = nil
         nextCheck = .now
@@ -57,10 +57,10 @@ final class FileWatcher {
     /// The state of the file now.
     var fingerprint: Fingerprint { FileIdentity(path: path).map(Fingerprint.init) ?? .missing }
 
-    /// Adds the descriptor and the point in time at which there is something to do.
+    /// Adds the descriptor to wait for and the time of the next check.
     func addWaits(to waits: inout WaitSet) {
         waits.add(files.descriptor)
-        // Another file's save has read the event.
+        // The save of another file has read the event.
         if files.hasChange(of: follower) { waits.wake(by: .now) }
         waits.wake(by: nextCheck)
     }

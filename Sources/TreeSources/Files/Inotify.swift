@@ -7,7 +7,7 @@ package struct Inotify: ~Copyable {
     /// The descriptor to poll; -1, which `poll` ignores, if there is no instance.
     package let descriptor: Int32
 
-    /// Where events are read to.
+    /// The buffer for events.
     private var buffer = [UInt8](repeating: 0, count: 16 << 10)
 
     package init() { descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)) }
@@ -83,9 +83,9 @@ extension Inotify {
         static let attributes = Mask(rawValue: UInt32(IN_ATTRIB))
         /// The watched directory or file itself was moved or deleted.
         package static let itself = Mask(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF))
-        /// What matters to somebody who reads a file.
+        /// The events that matter to a reader of a file.
         static let ofFile: Mask = [.writing, .attributes, .itself]
-        /// Not a kind, but always reported: the watched directory or file cannot be watched any more.
+        /// Not a kind, but always reported: the directory or file can no longer be watched.
         static let gone = Mask(rawValue: UInt32(IN_IGNORED | IN_UNMOUNT))
         /// Not a kind: adds to the watched kinds instead of replacing them.
         static let more = Mask(rawValue: UInt32(IN_MASK_ADD))

@@ -1,7 +1,7 @@
 internal import Files
 internal import Glibc
 
-/// Resolves a path to its file, one name after another, through symbolic links at any depth.
+/// Resolves a path to its file, name by name, through symbolic links at any depth.
 struct PathWalk {
     /// What a name refers to.
     enum Place { case directory, link, other, nothing }
@@ -12,7 +12,7 @@ struct PathWalk {
     private var names: [String] = []
     private var links = 0
 
-    /// As many links as the kernel follows (path_resolution(7)).
+    /// The kernel's limit of links (path_resolution(7)).
     private static let mostLinks = 40
 
     init(_ path: String) {
@@ -34,7 +34,7 @@ struct PathWalk {
             let full = directory == "/" ? "/" + name : directory + "/" + name
             var place = name == ".." ? .directory : Self.place(full)
             if place != .directory {
-                // Looked up again only now; otherwise a change in between would be lost.
+                // The place is looked up again after this call; otherwise a change in between would be lost.
                 look(directory, name)
                 place = Self.place(full)
             }

@@ -2,19 +2,19 @@ internal import Glibc
 internal import Locking
 internal import Threads
 
-/// A thread that does parts of saves while the store's thread does others: it checks what is being written to disk, and
-/// closes the file that was replaced.
+/// A thread that works beside the store's thread during saves: it checks content while that is written to disk, and
+/// closes replaced files.
 ///
-/// It is started by the first save. If the system starts no more threads, the caller does its work.
+/// The first save starts it. If the system cannot start a thread, the caller does the work.
 final class SaveWorker {
     private var thread: WorkerThread?
     private let completion = Semaphore()
-    /// Descriptors of replaced files that nobody has begun to close.
+    /// Descriptors of replaced files that are not being closed yet.
     private var replaced: [Int32] = []
-    /// How many replaced files are not closed yet.
+    /// The number of replaced files that are not closed yet.
     private let unclosed = Guarded(0)
 
-    /// Later ones are closed at once.
+    /// Beyond this number, replaced files are closed at once.
     private static let mostUnclosed = 2
 
     deinit { for descriptor in replaced { _ = Glibc.close(descriptor) } }
@@ -34,17 +34,17 @@ final class SaveWorker {
         return result.withLock { $0 } ?? job()
     }
 
-    /// Takes a file that has lost its last name, to be closed after `beginClosing()`.
+    /// Takes a file that has lost its last name, to close it after `beginClosing()`.
     ///
-    /// The file system frees its blocks then, and may wait for the disk to discard them. Where there is little space, that
-    /// is done at once, so that whoever is told of the save finds as much space as there will be.
+    /// Closing frees the file's blocks, which may wait for the disk. If space is scarce, the file is closed at once, so
+    /// that its space is free when the client is answered.
     func close(replaced file: consuming DocumentFile) {
         guard file.isSmallBesideFreeSpace, unclosed.withLock({ $0 }) < Self.mostUnclosed else { return }
         replaced.append(file.release())
         unclosed.withLock { $0 += 1 }
     }
 
-    /// Closes the files that were replaced, while the caller goes on.
+    /// Starts to close the replaced files; returns at once.
     func beginClosing() {
         guard !replaced.isEmpty else { return }
         start()
@@ -63,14 +63,14 @@ final class SaveWorker {
     func finishClosing() {
         guard isClosing else { return }
         beginClosing()
-        // Jobs are done in their order.
+        // Jobs run in order.
         run({}, while: {})
     }
 
     private func start() {
         guard thread == nil else { return }
         do throws(SystemCallError) {
-            // A client waits for the check. It always finds room, because it waits alone beside the files.
+            // A client waits for the check, so it must find room beside the files to close.
             thread = try WorkerThread(name: "store-saves", limit: Self.mostUnclosed + 1, niceness: 0)
         } catch {
             thread = nil

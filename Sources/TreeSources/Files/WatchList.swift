@@ -1,16 +1,16 @@
-/// Everything that is watched for a number of paths, and which events matter to which of them.
+/// The watches for a number of paths, and the events that matter to each path.
 struct WatchList: ~Copyable {
     /// One followed path.
     struct Follower: Hashable {
         fileprivate let number: Int
     }
 
-    /// What matters to one path in one directory or file.
+    /// The events that matter to one path in one directory or file.
     private struct Interest {
         var events: Inotify.Mask = []
-        /// The names that matter in a directory; none if only the directory itself does.
+        /// The names that matter in a directory; empty if only the directory itself matters.
         var names: Set<String> = []
-        /// The ends of further names that matter in a directory.
+        /// The endings of further names that matter in a directory.
         var endings: [String] = []
 
         func includes(_ event: Inotify.Event) -> Bool {
@@ -21,15 +21,15 @@ struct WatchList: ~Copyable {
 
     /// One directory or file that is watched.
     private struct Watch {
-        /// What the kernel was asked to report.
+        /// The events requested from the kernel.
         var events: Inotify.Mask = []
         var interests: [Follower: Interest] = [:]
 
-        /// What the kernel needs to report.
+        /// The events that the followers need.
         var wanted: Inotify.Mask { interests.values.reduce(into: []) { $0.formUnion($1.events) } }
     }
 
-    /// The file that a path leads to, and where its name is looked up.
+    /// The file of a path, and the directory in which its name is looked up.
     private struct Target {
         let directory: Int32
         let name: String
@@ -37,7 +37,7 @@ struct WatchList: ~Copyable {
         let place: String
     }
 
-    /// Made with the first path.
+    /// Created with the first path.
     private var inotify: Inotify?
     /// By the kernel's watch number.
     private var watches: [Int32: Watch] = [:]
@@ -45,11 +45,11 @@ struct WatchList: ~Copyable {
     private var numbers: [Follower: Set<Int32>] = [:]
     /// The file of each path that leads to one.
     private var targets: [Follower: Target] = [:]
-    /// The paths for which an event was read and not yet taken.
+    /// The paths with an unread event.
     private var changed: Set<Follower> = []
     private var count = 0
 
-    /// What to poll; -1 if the kernel reports no events.
+    /// The descriptor to poll; -1 if the kernel reports no events.
     private(set) var descriptor: Int32 = -1
 
     /// Registers a path to follow.
@@ -63,9 +63,9 @@ struct WatchList: ~Copyable {
         return Follower(number: count)
     }
 
-    /// Watches everything that the path currently leads through, and nothing else for this follower.
+    /// Watches everything that the path currently leads through, and drops the follower's other watches.
     ///
-    /// - Parameter endings: the ends of the names that matter in the folder that the path leads to.
+    /// - Parameter endings: the endings of names that matter in the folder at the end of the path.
     mutating func follow(_ path: String, endings: [String] = [], for follower: Follower) {
         var found: [Int32: (place: String, interest: Interest)] = [:]
         var last: (number: Int32, place: String)?
@@ -80,8 +80,8 @@ struct WatchList: ~Copyable {
             found[number]?.interest.names.insert(name)
             lookup = (number, name)
         } pass: { place, isDirectory in
-            // The attributes of a directory are not watched, because the kernel would report those of every file in it
-            // as well.
+            // The attributes of a directory are not watched, because the kernel would also report those of every file
+            // in it.
             let events: Inotify.Mask = isDirectory ? .itself : .ofFile
             guard let number = inotify?.watch(place, for: [events, .more]) else { return }
             found[number, default: (place, Interest())].interest.events.formUnion(events)
@@ -104,11 +104,11 @@ struct WatchList: ~Copyable {
         targets[follower] = target
     }
 
-    /// Watches the file that some paths lead to again, after this program has put it in place of another.
+    /// Watches a file again after this program has replaced it.
     ///
-    /// The events of that are dropped for all these paths; those of everything else on the way are kept.
+    /// Drops the events of the replacement for all given paths, and keeps the events of everything else on the way.
     ///
-    /// - Returns: the paths that were not followed to a file: they must be followed anew.
+    /// - Returns: the paths that did not lead to a file before: they must be followed anew.
     mutating func followReplacement(for followers: [Follower]) -> [Follower] {
         var replaced: [Follower: Target] = [:]
         for follower in followers { replaced[follower] = followReplacement(for: follower) }
@@ -119,7 +119,7 @@ struct WatchList: ~Copyable {
         return followers.filter { replaced[$0] == nil }
     }
 
-    /// - Returns: the file that was replaced; nil if the path was not followed to one.
+    /// - Returns: the file that was replaced; nil if the path did not lead to a file.
     private mutating func followReplacement(for follower: Follower) -> Target? {
         guard let old = targets[follower], let number = inotify?.watch(old.place, for: [.ofFile, .more]) else {
             return nil
@@ -150,14 +150,14 @@ struct WatchList: ~Copyable {
         inotify?.endWatch(number)
     }
 
-    /// Removes events from a watch that no follower needs any more, because they would only wake the thread.
+    /// Removes events from a watch that no follower needs any longer, because they would only wake the thread.
     private mutating func narrow(_ number: Int32, at place: String) {
         guard let watch = watches[number], watch.events != watch.wanted else { return }
         guard let replaced = inotify?.watch(place, for: watch.wanted) else { return }
         if replaced == number {
             watches[number]?.events = watch.wanted
         } else if let other = watches[replaced] {
-            // The place was just replaced, which is reported anyway; the other watch keeps its events.
+            // The place was just replaced, and that is reported anyway; the other watch keeps its events.
             _ = inotify?.watch(place, for: [other.events, .more])
         } else {
             inotify?.endWatch(replaced)
@@ -166,7 +166,7 @@ struct WatchList: ~Copyable {
 
     /// Reads the pending events.
     ///
-    /// - Parameter isOwn: whether a path's event was caused by this program, and is dropped.
+    /// - Parameter isOwn: whether this program caused a path's event, which is then dropped.
     mutating func readEvents(except isOwn: (Inotify.Event, Follower) -> Bool = { _, _ in false }) {
         for event in inotify?.takeEvents() ?? [] {
             if event.mask.contains(.overflow) { changed.formUnion(numbers.keys) }
@@ -176,9 +176,9 @@ struct WatchList: ~Copyable {
         }
     }
 
-    /// Whether an event was read that `takeChange` has not told.
+    /// Whether an event is waiting for `takeChange`.
     func hasChange(of follower: Follower) -> Bool { changed.contains(follower) }
 
-    /// Whether an event may have changed what the follower's path leads to, or its content; true once per change.
+    /// Whether an event may have changed the follower's file or its content; true once per change.
     mutating func takeChange(of follower: Follower) -> Bool { changed.remove(follower) != nil }
 }

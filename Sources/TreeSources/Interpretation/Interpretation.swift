@@ -3,9 +3,11 @@ internal import Heap
 public import Levels
 public import PropertyLists
 
-/// How the bytes of a document become a tree, independent of where they come from: the shape, the names and the limits.
+/// How the bytes of a document become a tree: its shape, its names and its limits, wherever the bytes come from.
+///
+///     let interpretation = Interpretation(names: try StructuralNames(mapping: "title=name,children=entries"))
 public struct Interpretation: Sendable {
-    /// What the dictionaries and arrays of a document mean.
+    /// The meaning of a document's dictionaries and arrays.
     public enum Shape: String, Sendable, CaseIterable {
         /// Items are dictionaries with a title, and strings (manual, Documents).
         case items
@@ -13,23 +15,23 @@ public struct Interpretation: Sendable {
         case any
     }
 
-    /// What dictionaries and arrays mean.
+    /// The meaning of dictionaries and arrays.
     public var shape: Shape
-    /// The structural keys, used if `shape` is `items`.
+    /// The structural keys of the shape `items`.
     public var names: StructuralNames
-    /// How large and deep the tree may be.
+    /// The size and depth limits of the tree.
     public var treeLimits: TreeLimits
-    /// How large and deep the property list may be.
+    /// The size and depth limits of the property list.
     public var propertyListLimits: PropertyListLimits
-    /// A larger document is refused.
+    /// The size limit of a document; a larger one is refused.
     public var maximumBytes: Int
-    /// Where loads tell how far they are; nil if nobody looks.
+    /// Receives the progress of loads, if set.
     public var progress: LoadProgress?
 
     /// The default of `maximumBytes`: 2 GiB.
     public static let defaultMaximumBytes = 2 << 30
 
-    /// An interpretation; by default, items with the names and the limits of the manual.
+    /// Creates an interpretation; by default, items with the names and limits of the manual.
     public init(
         shape: Shape = .items, names: StructuralNames = .init(), treeLimits: TreeLimits = .init(),
         propertyListLimits: PropertyListLimits = .init(), maximumBytes: Int = defaultMaximumBytes
@@ -45,7 +47,7 @@ public struct Interpretation: Sendable {
     ///
     /// - Parameters:
     ///   - name: the document's name in errors and warnings.
-    ///   - pool: existing levels, which are shared if they have the same content.
+    ///   - pool: levels to share if their content is equal.
     func load(
         _ file: borrowing DocumentFile, named name: String, pool: LevelPool?
     ) throws(SourceError) -> LoadedTree {
@@ -61,14 +63,14 @@ public struct Interpretation: Sendable {
         }
     }
 
-    /// The bytes of a file, whose reading begins.
+    /// The bytes of a file, with a new step of progress.
     func input(of file: borrowing DocumentFile, named name: String) -> DocumentInput {
         .file(
             descriptor: file.descriptor, size: file.identity.size,
             progress: progress?.beginFile(name, bytes: file.identity.size))
     }
 
-    /// Reads a document; if its names are not the expected ones, the error says which would fit.
+    /// Reads a document; if it does not use the expected names, the error suggests names that fit.
     package func readOrAdvise(
         _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
@@ -80,7 +82,7 @@ public struct Interpretation: Sendable {
         return tree
     }
 
-    /// Reserves what the tree of a document will take, about; the builder looks at what is left as the tree grows.
+    /// Reserves about as much memory as the tree will take; the builder checks the rest while the tree grows.
     private func reservation(for input: DocumentInput) throws(PropertyListError) -> MemoryReservation? {
         guard input.size >= Self.smallDocument else { return nil }
         guard let reservation = MemoryBudget.reserve(input.size) else {
@@ -89,7 +91,7 @@ public struct Interpretation: Sendable {
         return reservation
     }
 
-    /// A smaller document is read without asking for memory first.
+    /// A smaller document is read without a reservation.
     private static let smallDocument = 1 << 20
 
     private func tree(

@@ -2,20 +2,20 @@ internal import Bytes
 internal import Levels
 internal import PropertyLists
 
-/// Counts the keys of a whole document, to suggest which of them may be structural; its memory is bounded.
+/// Counts the keys of a document, to suggest which of them are structural; its memory is bounded.
 struct KeySurvey: PropertyListConsumer {
     /// The values of one key in the dictionaries of one group.
     struct Uses {
         var texts = 0
-        /// Arrays that contain dictionaries, directly or in nested arrays.
+        /// Arrays with dictionaries, directly or in nested arrays.
         var lists = 0
         /// Arrays of texts.
         var textLists = 0
-        /// The place among all keys, by first appearance.
+        /// The number of the key by first appearance.
         let rank: Int
     }
 
-    /// The dictionaries that are in arrays under one key, wherever that is, or in the arrays of a dictionary under it.
+    /// The dictionaries in arrays under one key, anywhere in the document, or in the arrays of a dictionary under it.
     struct Group {
         var dictionaries = 0
         var uses: [String: Uses] = [:]
@@ -29,7 +29,7 @@ struct KeySurvey: PropertyListConsumer {
         var group: Int?
         /// For a dictionary that is a value, the group of the dictionaries in its arrays.
         var named: Int?
-        /// For an array, the dictionary's group and the key that it is the value of.
+        /// For an array that is an entry, its dictionary's group and its key.
         var owner: (group: Int, key: String)?
         /// For a dictionary, the key of the entry to come.
         var key: String?
@@ -37,10 +37,10 @@ struct KeySurvey: PropertyListConsumer {
         var isCounted = false
     }
 
-    /// The first one is the root dictionary's, or that of the dictionaries in the root array.
+    /// The first group is the root dictionary, or the dictionaries in the root array.
     private(set) var groups = [Group()]
     private(set) var root = Root.scalar
-    /// How many values there are, and how deep containers nest.
+    /// The number of values, and the depth of nested containers.
     private(set) var values = 0
     private(set) var depth = 0
     private var numbers: [String: Int] = [:]
@@ -122,7 +122,7 @@ struct KeySurvey: PropertyListConsumer {
         count(inList: \.textLists)
     }
 
-    /// Counts a value, and the list that it is the first of.
+    /// Counts a value, and the list that it begins.
     private mutating func count(inList uses: WritableKeyPath<Uses, Int>) {
         values += 1
         guard let top = open.last, top.isArray, !top.isCounted else { return }

@@ -9,17 +9,17 @@ struct NamesAdvice {
     let syntax: PropertyListSyntax
     let interpretation: Interpretation
 
-    /// The maximum number of bytes to read, and of mappings to try, for one suggestion.
+    /// The largest number of bytes to read, and of mappings to try, for one suggestion.
     private static let mostBytes = 512 << 20
     private static let mostTrials = 6
-    /// The size of the largest document that is read again for a warning.
+    /// The largest document that is read again for a warning.
     private static let mostBytesServed = 32 << 20
 
     // MARK: Refused documents
 
     /// The end of the sentence that refuses a document; nil if its names are not the problem.
     ///
-    /// - Parameter isMisspelt: whether that sentence names a misspelt structural name already.
+    /// - Parameter isMisspelt: whether the sentence already names a misspelt structural name.
     func onRefusal(ofMisspeltName isMisspelt: Bool) -> String? {
         var survey = KeySurvey()
         do throws(PropertyListError) {
@@ -42,12 +42,12 @@ struct NamesAdvice {
         return survey.root == .dictionary && !holders.contains { survey.groups[0].uses[$0] != nil }
     }
 
-    /// Every value but the root would be an item.
+    /// Whether every value but the root could be an item.
     private func fitsAnyShape(_ survey: KeySurvey) -> Bool {
         survey.depth <= interpretation.treeLimits.depth && survey.values - 1 <= interpretation.treeLimits.items
     }
 
-    /// The first names with which the document loads; where an item lacks a title, one of its texts is taken too.
+    /// The first names with which the document loads. Further texts become titles for items without one.
     private func fitting(_ suggestion: NamesSuggestion) -> StructuralNames? {
         var trials = min(Self.mostTrials, Self.mostBytes / max(input.size, 1))
         for candidate in suggestion.candidates where Self.canBeWritten(candidate) {
@@ -66,7 +66,7 @@ struct NamesAdvice {
 
     // MARK: Served documents
 
-    /// Adds to the warnings about rows that are not served which names would serve them.
+    /// Adds suggested names to the warnings about rows that are not served.
     func onStrayRows(of tree: inout Tree) {
         let names = tree.strayRows.filter { $0.meant == nil }.map(\.name)
         guard !names.isEmpty, input.size <= Self.mostBytesServed else { return }
@@ -95,7 +95,7 @@ struct NamesAdvice {
         names.mapping.isEmpty ? "this document may not need --keys" : "here --keys \(quoted(names.mapping)) may fit"
     }
 
-    /// Whether a mapping can express these names, since some characters separate its parts.
+    /// Whether a mapping can express these names; some characters are separators.
     private static func canBeWritten(_ names: StructuralNames) -> Bool {
         let mapping = names.mapping
         guard !mapping.isEmpty else { return true }

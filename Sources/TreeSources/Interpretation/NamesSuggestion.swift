@@ -3,22 +3,22 @@ internal import PropertyLists
 
 /// Suggests names for a document whose items do not use the expected ones.
 ///
-/// It follows the lists from the root: a text that most of their dictionaries have is the title, and the lists in them
-/// are the next level.
+/// It follows the lists from the root: a text in most of their dictionaries is the title, and the lists in them are the
+/// next level.
 struct NamesSuggestion {
     private let survey: KeySurvey
     private let names: StructuralNames
-    /// Whether the document has its own title names, which are neither the expected ones nor misspellings of them.
+    /// Whether the document has its own names for titles, neither the expected names nor misspellings of them.
     let mapsTitles: Bool
     private(set) var titles: [String] = []
     private var holders: [String] = []
-    /// How many of `holders` are the root's.
+    /// How many of `holders` belong to the root.
     private var rootHolders = 0
-    /// The groups whose dictionaries would be items.
+    /// The groups of dictionaries that would be items.
     private var reached: [Int] = []
 
     /// - Parameters:
-    ///   - survey: what keys the document has.
+    ///   - survey: the keys of the document.
     ///   - names: the expected names.
     init(_ survey: KeySurvey, names: StructuralNames) {
         self.survey = survey
@@ -51,7 +51,7 @@ struct NamesSuggestion {
         }
     }
 
-    /// The candidate with one more title name, so that an item without a title gets one; nil if none of its texts fits.
+    /// The candidate with one more name for titles, for an item without a title; nil if no text of the item fits.
     func adding(_ item: UntitledItem, to candidate: StructuralNames) -> StructuralNames? {
         guard mapsTitles, !titles.isEmpty else { return nil }
         let texts = item.names.filter { isFree($0, for: [.title, .key]) }
@@ -76,7 +76,7 @@ struct NamesSuggestion {
         return uses * 10 >= dictionaries && uses > 0
     }
 
-    /// Adds the text of a group that is called a name, or that most of its dictionaries have, unless there is one.
+    /// Adds a title name for a group without one: a text called a name, or a text of most of its dictionaries.
     private mutating func addTitle(of group: KeySurvey.Group) {
         guard !titles.contains(where: { (group.uses[$0]?.texts ?? 0) > 0 }) else { return }
         let common = group.uses.filter { name, uses in
@@ -86,7 +86,7 @@ struct NamesSuggestion {
         if let title = best(common.map { ($0.key, $0.value) }) { titles.append(title) }
     }
 
-    /// One that is called a name or a title before others, then the most frequent.
+    /// A text called a name or a title, else the most frequent one.
     private func best(_ texts: [(name: String, uses: KeySurvey.Uses)]) -> String? {
         texts.max { first, second in
             let (one, two) = (Self.isNamed(first.name) ? 1 : 0, Self.isNamed(second.name) ? 1 : 0)
@@ -104,7 +104,7 @@ struct NamesSuggestion {
 
     // MARK: Lists
 
-    /// The root's list with the most dictionaries; with the most texts if no list has dictionaries.
+    /// The root's list with the most dictionaries; without dictionaries, the list with the most texts.
     private var rootHolder: String? {
         let uses = survey.groups[0].uses
         let known = names[.children] + names[.sections]
@@ -120,8 +120,7 @@ struct NamesSuggestion {
 
     private func size(_ key: String) -> Int { survey.number(ofGroup: key).map { survey.groups[$0].dictionaries } ?? 0 }
 
-    /// The lists of a group's dictionaries that are levels: known ones, else the most frequent of dictionaries that
-    /// have titles.
+    /// The lists of a group that are levels: known names, else the most frequent list of dictionaries with titles.
     private func lists(in group: KeySurvey.Group) -> [String] {
         let lists = group.uses.filter { $0.value.lists > 0 }
         let known = (names[.children] + names[.sections] + holders).filter { lists[$0] != nil }
@@ -153,8 +152,8 @@ struct NamesSuggestion {
 
     /// Whether a list can be mapped.
     ///
-    /// If titles have names of their own, a list name that differs from a structural one only in case is the document's
-    /// own name and not a slip.
+    /// If the document has its own names for titles, a list name that differs from a structural one only in case is
+    /// also its own, and not a slip.
     private func canHold(_ key: String) -> Bool {
         guard let near = names.slip(key, of: [.children, .sections]) else { return isFree(key, for: []) }
         return mapsTitles && near.lowercased() == key.lowercased() && isFree(key, for: [])

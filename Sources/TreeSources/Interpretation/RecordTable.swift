@@ -2,15 +2,15 @@ internal import Files
 public import Levels
 public import PropertyLists
 
-/// A table in a file of its own, which `Records` names.
+/// A table in its own file, named by `Records`.
 public enum RecordTable {
-    /// Reads a table, and makes a root item whose level is that of the item that names the table.
+    /// Reads a table into a root item whose level becomes the level of the item that names the table.
     ///
     /// - Parameters:
     ///   - drilling: how the records become levels.
-    ///   - treeLimits: how many levels and items may be below the item.
-    ///   - pool: existing levels, which are shared if they have the same content.
-    ///   - progress: where the items are counted.
+    ///   - treeLimits: the limits for levels and items below the item.
+    ///   - pool: levels to share if their content is equal.
+    ///   - progress: counts the items.
     /// - Throws: `PropertyListError` with the position in the table's file.
     public static func tree(
         of input: DocumentInput, syntax: TableSyntax, drilling: RecordDrilling, treeLimits: TreeLimits = .init(),
@@ -28,20 +28,20 @@ public enum RecordTable {
             }
             return try builder.finishTable()
         } catch {
-            // The records are in no item of this file.
+            // The records belong to no item of this file.
             throw PropertyListError(error.reason, at: error.position)
         }
     }
 }
 
-/// The syntaxes of a file that `Records` names.
+/// The syntax of a file named by `Records`.
 public enum TableSyntax: Sendable, Equatable {
     /// Lines of cells (RFC 4180), separated by commas or tabs.
     case lines(CSVReader.Separator)
     /// A property list or JSON: an array of dictionaries.
     case propertyList(PropertyListSyntax)
 
-    /// Determines the syntax by the extension of the file's name, `.csv` or `.tsv`, or else by the content.
+    /// Determines the syntax from the extension `.csv` or `.tsv`, else from the content.
     ///
     /// - Parameter head: the first bytes of the file.
     /// - Throws: `PropertyListError` for another format, known or unknown.
@@ -58,11 +58,11 @@ public enum TableSyntax: Sendable, Equatable {
 }
 
 extension Interpretation {
-    /// Reads a table in a file of its own.
+    /// Reads a table in its own file.
     ///
     /// - Parameters:
-    ///   - name: the file's name, whose extension may tell the syntax.
-    ///   - pool: existing levels, which are shared if they have the same content.
+    ///   - name: the file's name, whose extension may determine the syntax.
+    ///   - pool: levels to share if their content is equal.
     func load(
         _ file: borrowing DocumentFile, named name: String, drilledBy drilling: RecordDrilling, pool: LevelPool?
     ) throws(SourceError) -> LoadedTree {
@@ -82,7 +82,7 @@ extension Interpretation {
 }
 
 extension TableSyntax {
-    /// The syntax of a property list with the same values; the log names only that of the document itself.
+    /// The syntax of a property list with the same values; the log names only the document's own syntax.
     fileprivate var propertyList: PropertyListSyntax {
         switch self {
         case .lines: .json

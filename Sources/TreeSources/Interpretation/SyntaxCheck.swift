@@ -91,7 +91,7 @@ struct SyntaxCheck {
         )
     }
 
-    /// Whether the text is of the format that NeXT's OpenStep had: `{ a = b; }`, `( a, b )`, `"a" = "b";`.
+    /// Whether the text is in the format of NeXT's OpenStep: `{ a = b; }`, `( a, b )`, `"a" = "b";`.
     private mutating func isOpenStep() throws(PropertyListError) -> Bool {
         let start = cursor
         defer { cursor = start }
@@ -128,7 +128,7 @@ struct SyntaxCheck {
         }
     }
 
-    /// Moves past a quoted or bare word; false if there is none.
+    /// Moves past a quoted or bare word; false without one.
     private mutating func skipWord() -> Bool {
         let start = cursor
         if next == UInt8(ascii: "\"") {

@@ -5,11 +5,11 @@ struct AnswerHead: Sendable, Equatable {
     /// 0 until the first line has arrived.
     private(set) var status = 0
     private(set) var validators = Validators()
-    /// Whether the origin says that it applied the requested wait (RFC 7240, section 3).
+    /// Whether the origin applied the requested wait (RFC 7240, section 3).
     private(set) var isWaitApplied = false
     /// The value of `Content-Length`.
     private(set) var contentLength: Int?
-    /// Whether the body has a content coding, so that `contentLength` is not that of the document.
+    /// Whether the body has a content coding, so that `contentLength` differs from the document's size.
     private(set) var isCoded = false
     private(set) var hasLocation = false
     /// Whether all lines have arrived.
@@ -18,7 +18,7 @@ struct AnswerHead: Sendable, Equatable {
     /// Whether it is a redirect to another URL.
     var isRedirect: Bool { (300..<400).contains(status) && status != 304 && hasLocation }
 
-    /// A longer value is not worth sending with every request.
+    /// A longer validator is not worth sending with every request.
     private static let longestValidator = 1_000
 
     /// Reads one line; a status line begins a new response, an empty line ends the header.
@@ -28,7 +28,7 @@ struct AnswerHead: Sendable, Equatable {
             self = AnswerHead()
             status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         } else if isComplete {
-            // Trailer fields say nothing about the document.
+            // Trailer fields do not describe the document.
             return
         } else if line.isEmpty {
             isComplete = true
@@ -65,7 +65,7 @@ struct AnswerHead: Sendable, Equatable {
 }
 
 extension String {
-    /// Without the white space of a header line at both ends.
+    /// Removes white space at both ends of a header line.
     fileprivate var trimmed: String {
         func isSpace(_ character: Character) -> Bool { character.isWhitespace }
         return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())

@@ -2,25 +2,24 @@ internal import Files
 internal import Glibc
 internal import PropertyLists
 
-/// The copy of a remote document on disk, which the next start serves, with a label beside it (suffix `.origin`).
+/// A copy of a remote document on disk, served at the next start. A label beside it (suffix `.origin`) describes it.
 struct DocumentCopy {
     let path: String
     /// The document's URL.
     let origin: String
     let maximumBytes: Int
 
-    /// A copy that was found.
+    /// An existing copy.
     struct Found: ~Copyable {
         let file: DocumentFile
-        /// Empty if unknown; then the request is unconditional.
+        /// Empty if unknown; the request is then unconditional.
         let validators: Validators
     }
 
     // MARK: Reading
 
-    /// Opens the copy.
+    /// Opens the copy, if it exists.
     ///
-    /// - Returns: nil if there is none.
     /// - Throws: `SourceError` if the copy cannot be read, or belongs to another document.
     func find() throws(SourceError) -> Found? {
         guard unsafe access(path, F_OK) == 0 || errno != ENOENT else { return nil }
@@ -78,7 +77,7 @@ struct DocumentCopy {
         return try file.commit()
     }
 
-    /// The number of bytes read; 0 if the document cannot be read any more.
+    /// The number of bytes read; 0 if the document has become unreadable.
     private static func read(
         _ input: DocumentInput, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
     ) -> Int {
@@ -90,7 +89,7 @@ struct DocumentCopy {
     }
 }
 
-/// What is known about a copy beyond its content: its origin, the origin's validators, and the state of the file.
+/// Describes a copy beyond its content: its origin, the origin's validators, and the state of the file.
 struct CopyLabel: Equatable {
     let origin: String
     let validators: Validators
@@ -106,7 +105,7 @@ struct CopyLabel: Equatable {
         modified = file.modified
     }
 
-    /// Whether a file is still the one that the label was written for; another file may have replaced it.
+    /// Whether the label was written for a file; another file may have replaced it.
     func isOf(_ file: FileIdentity) -> Bool { file.size == size && file.modified == modified }
 
     // MARK: As a text, a line for each

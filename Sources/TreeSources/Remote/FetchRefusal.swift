@@ -3,12 +3,12 @@ internal import Files
 internal import Glibc
 internal import PropertyLists
 
-/// The messages for documents that could not be fetched. None contains a time or a number that differs between
+/// The messages about documents that could not be fetched. They contain no times and no numbers that differ between
 /// attempts, so that equal reasons give equal messages.
 struct FetchRefusal {
     let address: RemoteAddress
     let limits: RemoteDocument.Limits
-    /// Where the origin redirected the request; nil if it did not.
+    /// The URL to which the origin redirected the request, if it did.
     let redirect: String?
 
     private func error(_ reason: String) -> SourceError {
@@ -40,7 +40,7 @@ struct FetchRefusal {
         }
     }
 
-    /// The error for an origin that took too long.
+    /// The error for an origin that is too slow.
     func ofPace(_ fault: TransferPace.Fault) -> SourceError {
         switch fault {
         case .silent(let time):
@@ -94,10 +94,10 @@ struct FetchRefusal {
     /// The error for a transfer that failed before its response was complete.
     ///
     /// - Parameters:
-    ///   - code: what curl says (`libcurl-errors(3)`).
-    ///   - words: curl's own message, used if it is more specific.
-    ///   - system: the system's error number; 0 if there is none.
-    ///   - status: of the response, if one has begun; else 0.
+    ///   - code: curl's code (`libcurl-errors(3)`).
+    ///   - words: curl's message, used if it is more specific.
+    ///   - system: the system's error number, or 0.
+    ///   - status: the status of a response that has begun; otherwise 0.
     func ofTransfer(_ code: CURLcode, words: String, system: Int32, status: Int) -> SourceError {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
@@ -139,8 +139,7 @@ struct FetchRefusal {
 enum MistakenAnswer: CaseIterable {
     case page, level, detail, changes, state, index
 
-    /// - Parameter head: the first bytes of a response that was refused.
-    /// - Returns: nil if it is neither.
+    /// - Parameter head: the first bytes of a refused response; if they are neither, the result is nil.
     init?(head: [UInt8]) {
         let text = String(decoding: head, as: UTF8.self)
         guard let found = Self.allCases.first(where: { $0.isFound(in: text) }) else { return nil }
@@ -180,13 +179,13 @@ enum MistakenAnswer: CaseIterable {
         }
     }
 
-    /// Why it is refused, and which URL to use instead of `url`, which returned it.
+    /// The reason for the refusal, and the URL to use instead of `url`, which returned the response.
     func reason(at url: String) -> String {
         let advice = self == .page ? "the URL of the property list itself" : Self.documentURL(beside: url)
         return "the response is \(words), not a property list; use \(advice)"
     }
 
-    /// The URL of the document, or of the item with everything below it, whose level or detail is at `url`.
+    /// The URL of the document, or of an item with everything below it, given the URL of a level or a detail.
     private static func documentURL(beside url: String) -> String {
         let place = url.prefix { $0 != "?" }
         for name in ["/levels", "/detail"] {

@@ -7,7 +7,7 @@ final class Fetcher {
     private let progress: LoadProgress?
     private let loop: TransferLoop
     private var transfer: Transfer?
-    /// The reception of the running transfer.
+    /// The reception of the current transfer.
     private var reception: Reception?
 
     /// - Throws: `SourceError` if there is not enough memory.
@@ -28,7 +28,7 @@ final class Fetcher {
     /// Whether a request is running.
     var isBusy: Bool { reception != nil }
 
-    /// Sends a request, replacing a running one.
+    /// Sends a request; cancels the current one.
     func begin(_ request: FetchRequest) throws(SourceError) {
         giveUp()
         guard let begun = Transfer(request, from: address, limits: limits, progress: progress) else {
@@ -39,7 +39,7 @@ final class Fetcher {
         transfer = consume begun
     }
 
-    /// Cancels a running request, even if part of its response has arrived.
+    /// Cancels the current request, even if part of its response has arrived.
     func giveUp() { _ = end() }
 
     private func end() -> Transfer? {
@@ -49,9 +49,9 @@ final class Fetcher {
         return ended
     }
 
-    /// Does all work that is possible without waiting.
+    /// Continues the request without waiting.
     ///
-    /// - Returns: the outcome of the request; nil while it is running, or if none is.
+    /// - Returns: the outcome once the request has ended.
     func advance() -> FetchOutcome? {
         guard let reception else { return nil }
         if let code = loop.advance() { return end()?.outcome(code, from: address, limits: limits) }
@@ -61,7 +61,7 @@ final class Fetcher {
         return .failed(refusal.ofPace(fault), retryAfter: nil)
     }
 
-    /// Adds what the running request waits for; nothing if none is running.
+    /// Adds the events that the current request waits for.
     func addWaits(to waits: inout WaitSet) {
         guard let reception else { return }
         loop.addWaits(to: &waits)
@@ -77,7 +77,7 @@ final class Fetcher {
         switch finish() {
         case .fetched(let document): return document
         case .failed(let error, _): throw error
-        // Never, because the request was unconditional; a 304 is a failure then.
+        // Impossible: the request was unconditional, and a 304 is then a failure.
         case .confirmed: throw SourceError(address.shown, "it returned no document")
         }
     }
@@ -92,25 +92,26 @@ final class Fetcher {
     }
 }
 
-/// A request for an origin's document, conditional if one was loaded before, at once or after a wait for a change.
+/// A request for an origin's document: conditional if one was loaded before, and immediate or after a wait for a
+/// change.
 struct FetchRequest: Sendable, Equatable {
-    /// The validators of the current document; empty if there is none.
+    /// The validators of the current document; empty without one.
     let validators: Validators
-    /// How long the origin may hold its response back; nil for not at all.
+    /// How long the origin may wait before it responds; nil for an immediate response.
     let wait: Duration?
 
-    /// Without a tag the origin does not know which state to wait to differ from.
+    /// Ignores the wait without an entity tag, because the origin needs one to recognise a change.
     init(validators: Validators = .init(), wait: Duration? = nil) {
         self.validators = validators
         self.wait = validators.entityTag == nil ? nil : wait
     }
 
-    /// A drilldown server returns its binary form, which is the cheapest to read and can represent every text; any
-    /// other server returns what it has.
+    /// A drilldown server returns its binary form, which is the fastest to read and represents every text; other
+    /// servers ignore this.
     private static let accept =
         "Accept: application/x-bplist, application/octet-stream;q=0.9, application/x-plist;q=0.8, application/json;q=0.7, */*;q=0.5"
 
-    /// The header lines that curl does not add by itself; `Prefer` is from RFC 7240.
+    /// The header lines that curl does not add itself; `Prefer` is from RFC 7240.
     var fieldLines: [String] {
         var lines = [Self.accept]
         if let tag = validators.entityTag { lines.append("If-None-Match: \(tag)") }
@@ -123,7 +124,7 @@ struct FetchRequest: Sendable, Equatable {
 /// The outcome of one request.
 enum FetchOutcome {
     case fetched(FetchedDocument)
-    /// The document is the one whose validators were sent.
+    /// The document is still the one with the sent validators.
     case confirmed(isWaitApplied: Bool)
     /// `retryAfter`: the pause that the origin asks for.
     case failed(SourceError, retryAfter: Duration?)

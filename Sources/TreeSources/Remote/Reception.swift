@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Receives one response: the header's lines, and the body into a temporary file.
 final class Reception {
-    /// Why a response is not read to its end.
+    /// Why a response was cut off.
     enum Cut {
         case tooLarge, headTooLarge, lineTooLong
         case notKept(SystemFailure)
@@ -13,7 +13,7 @@ final class Reception {
     private(set) var cut: Cut?
     /// Bytes of the body after content decoding.
     private(set) var size = 0
-    /// Created before the response arrives, because no descriptor may be left then; nil if that failed.
+    /// Created before the response arrives, when descriptors may still be available; nil if that failed.
     private var file: TemporaryFile?
     private var headBytes = 0
     private let mostBytes: Int
@@ -31,15 +31,15 @@ final class Reception {
         do throws(SystemFailure) {
             file = try TemporaryFile()
         } catch {
-            // Created when the body arrives, which reports the failure.
+            // Created again when the body arrives; that attempt reports the failure.
             file = nil
         }
     }
 
-    /// Why the transfer takes too long; nil if it does not.
+    /// The fault of a transfer that takes too long.
     func paceFault() -> TransferPace.Fault? { pace.fault(at: clock.now) }
 
-    /// Reads a line of the header; false if the rest of the response is not to be read.
+    /// Reads a line of the header; false to abandon the response.
     func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headBytes += bytes.count
         guard bytes.count <= Self.mostLineBytes else { return end(.lineTooLong) }
@@ -53,9 +53,9 @@ final class Reception {
         return (head.contentLength ?? 0) <= mostBytes || end(.tooLarge)
     }
 
-    /// Reads a piece of the body; false if the rest of the response is not to be read.
+    /// Reads a piece of the body; false to abandon the response.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // The body of an error response is not read, because its status is enough.
+        // The status of an error response is enough, so its body is not read.
         guard head.status == 200 else { return false }
         size += bytes.count
         guard size <= mostBytes else { return end(.tooLarge) }
@@ -79,7 +79,7 @@ final class Reception {
         return false
     }
 
-    /// The body, whose ownership passes to the caller; nil if there is none.
+    /// The body, now owned by the caller; nil if the response has none.
     func takeDocument() -> FetchedDocument? {
         guard size > 0, let file = file.take() else { return nil }
         return FetchedDocument(
@@ -87,7 +87,7 @@ final class Reception {
     }
 }
 
-/// How long an origin may take to begin its response, and then for each part of it.
+/// How long an origin may take to begin its response, and then to send each part.
 struct TransferPace: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -104,27 +104,27 @@ struct TransferPace: Sendable {
 
     private let patience: Duration
     private let wait: Duration
-    /// When the transfer is checked next.
+    /// The time of the next check.
     private(set) var deadline: Instant
-    /// Bytes at the previous check; nil while no response has begun.
+    /// Bytes at the previous check; nil before the response begins.
     private var received: Int?
 
     /// - Parameters:
-    ///   - patience: how long the origin may send nothing, or little.
-    ///   - wait: how much longer it may take to begin, because the request asks it to wait.
+    ///   - patience: how long the origin may send nothing, or almost nothing.
+    ///   - wait: how much longer it may take to begin, if the request asks it to wait.
     init(patience: Duration, wait: Duration?, from now: Instant) {
         self.patience = patience
         self.wait = wait ?? .zero
         deadline = now + patience + self.wait
     }
 
-    /// Notes a redirect: the request begins again at another origin.
+    /// Records a redirect: the request begins again at another origin.
     mutating func beginAnew(at now: Instant) {
         deadline = now + patience + wait
         received = nil
     }
 
-    /// Notes that the header is complete and the body follows.
+    /// Records that the header is complete and the body follows.
     mutating func beginBody(at now: Instant) {
         deadline = now + patience
         received = 0
@@ -132,7 +132,7 @@ struct TransferPace: Sendable {
 
     mutating func receive(_ count: Int) { received? += count }
 
-    /// The fault at a deadline; nil if there is none, and then the next deadline is set.
+    /// The fault at a deadline; without a fault, sets the next deadline.
     mutating func fault(at now: Instant) -> Fault? {
         guard now >= deadline else { return nil }
         guard let received else { return .silent(patience + wait) }

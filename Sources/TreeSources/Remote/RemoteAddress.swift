@@ -1,7 +1,7 @@
 internal import Bytes
 internal import CCurl
 
-/// The parsed URL of a document: the part that may be shown, and the part that only its origin receives.
+/// The parsed URL of a document: one part may be shown, and the other is for the origin only.
 public struct RemoteAddress: Sendable, Equatable {
     /// Without user, password and fragment: for requests, logs, errors and `/readyz`.
     public let shown: String
@@ -65,7 +65,7 @@ public struct RemoteAddress: Sendable, Equatable {
         return text[..<authority.endIndex] + rest.joined()
     }
 
-    /// The part that may be shown of a text that may be a URL, valid or not.
+    /// A source without user name and password, whether or not it is a valid URL.
     public static func shown(_ text: String) -> String {
         do {
             return try RemoteAddress(text).shown
@@ -77,7 +77,7 @@ public struct RemoteAddress: Sendable, Equatable {
     private static func withoutUser(_ text: String) -> String {
         guard let scheme = text.firstRange(of: "://") else { return text }
         let rest = text[scheme.upperBound...]
-        // An unencoded password may contain a slash; then more is removed than necessary.
+        // An unencoded password may contain a slash; in that case the result is shorter than necessary.
         guard let end = rest.lastIndex(of: "@") else { return text }
         return String(text[..<scheme.upperBound] + rest[rest.index(after: end)...])
     }

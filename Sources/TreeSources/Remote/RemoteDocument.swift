@@ -2,6 +2,9 @@ public import Levels
 internal import PropertyLists
 
 /// A property list at a URL as a source, fetched again when it changes; XML, binary or JSON, detected from its content.
+///
+///     let address = try RemoteAddress("https://example.com/Data.plist")
+///     let loaded = try RemoteDocument(address).load(replacing: nil)
 public struct RemoteDocument: TreeSource {
     /// The limits for an origin, in bytes and in time.
     public struct Limits: Sendable {
@@ -10,7 +13,7 @@ public struct RemoteDocument: TreeSource {
         /// How long the origin may send nothing, or almost nothing.
         public var patience: Duration
 
-        /// The limits, which by default fit any document that a server can hold.
+        /// Creates limits; the defaults fit any document that a server can hold.
         public init(bytes: Int = Interpretation.defaultMaximumBytes, patience: Duration = .seconds(30)) {
             self.bytes = bytes
             self.patience = patience
@@ -19,7 +22,7 @@ public struct RemoteDocument: TreeSource {
         /// The maximum number of redirects.
         static let redirects = 5
 
-        /// How long connecting may take; a running server needs no longer.
+        /// The time limit for connecting; a running server needs no longer.
         var connectSeconds: Int { max(1, min(10, Int(patience.components.seconds))) }
     }
 
@@ -27,11 +30,11 @@ public struct RemoteDocument: TreeSource {
     public let address: RemoteAddress
     /// How the document's bytes become a tree.
     public var interpretation: Interpretation
-    /// What the origin may take, in bytes and in time.
+    /// The limits for the origin.
     public var limits: Limits
-    /// How often the origin is requested, if it does not hold responses back until the document changes.
+    /// The pause between requests, if the origin does not hold responses back until the document changes.
     public var interval: Duration
-    /// The file that keeps the latest document for the next start; nil for none.
+    /// The file that keeps the latest document for the next start, if any.
     public var copyPath: String?
     /// Receives notices about that copy, on the loading thread.
     public var onNotice: @Sendable (SourceNotice) -> Void
@@ -52,7 +55,7 @@ public struct RemoteDocument: TreeSource {
 
     public var name: String { address.shown }
 
-    /// Fetches the document even if a copy exists, without a time limit of its own.
+    /// Fetches the document, even if a copy exists; the only time limits are those for the origin.
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         let fetcher = try Fetcher(address, limits: limits, progress: interpretation.progress)
         let document = try fetcher.fetch(FetchRequest())
@@ -80,11 +83,11 @@ public struct RemoteDocument: TreeSource {
     public func makeWatcher() -> any SourceWatcher { RemoteWatcher(self) }
 }
 
-/// A notice from a source whose tree is valid, for logs.
+/// A notice about the copy of a remote document, for logs; the tree is valid.
 public enum SourceNotice: Sendable, Equatable {
     /// The copy of an earlier run is served until the origin responds.
     case servesCopy(path: String, name: String)
-    /// A copy exists but cannot be used.
+    /// The copy exists but cannot be used.
     case copyNotRead(SourceError)
     /// The document cannot be stored on disk; it is served anyway.
     case copyNotKept(SourceError)

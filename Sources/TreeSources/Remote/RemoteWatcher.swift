@@ -1,31 +1,31 @@
 internal import Levels
 internal import Threads
 
-/// Follows a remote document: sends requests to its origin, and loads what was fetched.
+/// Follows a remote document: sends requests to its origin, and loads the responses.
 ///
-/// Transfers share the thread with all else that it drives, so that a wake-up to stop cancels them at once.
+/// Transfers share the thread with everything else that it drives, so that a wake-up to stop cancels them at once.
 final class RemoteWatcher: SourceWatcher {
     private let document: RemoteDocument
     private let clock = ContinuousClock()
     private let copy: DocumentCopy?
     private var fetcher: Fetcher?
-    /// Whether the origin is to be requested; not before the first load, unless `refresh` asks for it.
+    /// Whether to request the origin; false before the first load, unless `refresh` asks for it.
     private var isFollowing = false
     private var schedule: RefreshSchedule
-    /// The running request, or the last one.
+    /// The current request, or the last one.
     private var request = FetchRequest()
-    /// The validators of the document loaded last; a refused document is requested again.
+    /// The validators of the latest loaded document; a refused document is requested again.
     private var validators = Validators()
-    /// Whether the origin must respond at once, because a caller waits for it, or nothing was received from it yet.
+    /// Whether the origin must respond at once, because a caller waits or no response has arrived yet.
     private var isUrgent = false
-    /// The document that was fetched but is not loaded yet.
+    /// A document that was fetched but not loaded yet.
     private var arrived: FetchedDocument?
-    /// The document that was loaded but is not on disk yet.
+    /// A document that was loaded but is not on disk yet.
     private var unkept: FetchedDocument?
-    /// Why the latest document is not on disk; nil if it is.
+    /// Why the latest document is not on disk, if it is not.
     private var keepingFailure: SourceError?
 
-    /// How long the origin is asked to wait before it responds; a proxy in front of it may give up after a minute.
+    /// How long the origin is asked to wait; a proxy in front of it may give up after a minute.
     private static let longestWait = Duration.seconds(50)
 
     init(_ document: RemoteDocument) {
@@ -102,7 +102,7 @@ final class RemoteWatcher: SourceWatcher {
     }
 
     private func succeed(isWaitApplied: Bool, isNew: Bool) {
-        // Without a tag an origin cannot be asked to wait.
+        // A request can only ask for a wait if it has a tag.
         let told = request.wait != nil ? isWaitApplied : validators.entityTag == nil ? false : nil
         schedule.succeed(at: clock.now, isWaitApplied: told, isNew: isNew)
     }
@@ -137,7 +137,7 @@ final class RemoteWatcher: SourceWatcher {
 
     // MARK: The copy on disk
 
-    /// The tree of the copy; the origin is requested as soon as it is served. Nil if no copy can be used.
+    /// The tree of the copy, if it is usable; the origin is requested as soon as the copy is served.
     private func loadCopy() -> LoadedTree? {
         guard let copy else { return nil }
         do throws(SourceError) {
@@ -153,7 +153,7 @@ final class RemoteWatcher: SourceWatcher {
         }
     }
 
-    /// Stores what was loaded; done after publication, because a disk may be slow.
+    /// Stores the loaded document, after publication, because a disk may be slow.
     private func keep() {
         guard let copy, let fetched = unkept.take() else { return }
         do throws(SourceError) {
@@ -166,17 +166,17 @@ final class RemoteWatcher: SourceWatcher {
     }
 }
 
-/// When an origin is requested next: at an interval, at once if it holds responses back until the document changes,
-/// and less and less often while it fails.
+/// When to request an origin: at an interval, or at once if it holds responses back until the document changes, and
+/// less and less often while it fails.
 struct RefreshSchedule: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     /// How an origin treated the request to wait.
     enum Following: Sendable {
-        /// It was not asked to wait yet.
+        /// The origin has not been asked to wait yet.
         case unknown
         case applied
-        /// It responded at once, so it is requested at the interval.
+        /// The origin responded at once, so it is requested at the interval.
         case notApplied
     }
 
@@ -188,8 +188,7 @@ struct RefreshSchedule: Sendable {
     /// When the latest request was sent.
     private var begun: Instant
 
-    /// The pause after a response without news, so that an origin that claims to wait but does not causes no busy
-    /// loop.
+    /// The pause after a response without news, for an origin that claims to wait but does not.
     static let leastSpacing = Duration.seconds(1)
     /// The pause after a response with news, because more may follow.
     static let newsSpacing = Duration.milliseconds(100)
@@ -209,7 +208,7 @@ struct RefreshSchedule: Sendable {
 
     mutating func begin(at now: Instant) { begun = now }
 
-    /// Notes that the origin returned its document, or confirmed the current one.
+    /// Records that the origin returned its document, or confirmed the current one.
     ///
     /// - Parameters:
     ///   - isWaitApplied: whether it applied the requested wait; nil if it was not asked to wait.
@@ -223,11 +222,11 @@ struct RefreshSchedule: Sendable {
         }
     }
 
-    /// Notes that the origin returned nothing usable.
+    /// Records that the origin returned nothing usable.
     ///
     /// - Parameters:
     ///   - retryAfter: the pause that the origin asked for.
-    ///   - jitter: from 0 to 1; shortens the pause by up to a half, so that many followers do not come back as one.
+    ///   - jitter: from 0 to 1; shortens the pause by up to a half, so that many followers do not return together.
     mutating func fail(at now: Instant, retryAfter: Duration?, jitter: Double) {
         let pause = min(Duration.seconds(1 << min(failures, 16)), Self.longestBackOff)
         failures += 1

@@ -1,18 +1,18 @@
 internal import CCurl
 internal import Glibc
 
-/// One running request: a curl handle (`libcurl-easy(3)`), and what is received through it.
+/// A running request: a curl handle (`libcurl-easy(3)`), and the reception of its response.
 @safe
 struct Transfer: ~Copyable {
-    /// For the loop that drives it.
+    /// For the loop that advances the transfer.
     let handle: UnsafeMutableRawPointer
     let request: FetchRequest
     let reception: Reception
     private let fieldLines: UnsafeMutablePointer<curl_slist>?
-    /// Where curl writes what went wrong.
+    /// Receives curl's error message.
     private let words: UnsafeMutablePointer<CChar>
 
-    /// - Returns: nil if curl has no memory for it.
+    /// Nil if curl has no memory for the transfer.
     init?(
         _ request: FetchRequest, from address: RemoteAddress, limits: RemoteDocument.Limits, progress: LoadProgress?
     ) {
@@ -32,7 +32,7 @@ struct Transfer: ~Copyable {
         setReceivers()
     }
 
-    /// The handle must have left the loop that drives it.
+    /// The handle must have left its loop.
     deinit {
         unsafe curl_easy_cleanup(handle)
         unsafe curl_slist_free_all(fieldLines)
@@ -41,7 +41,7 @@ struct Transfer: ~Copyable {
 
     private func setAddress(_ address: RemoteAddress) {
         setText(CURLOPT_URL, address.shown)
-        // Set separately from the URL, they appear in none of curl's messages, and go to no other host.
+        // Set separately from the URL, they appear in none of curl's messages and go to no other host.
         if let user = address.user { setText(CURLOPT_USERNAME, user) }
         if let password = address.password { setText(CURLOPT_PASSWORD, password) }
         setText(CURLOPT_USERAGENT, "drilldown/0.1")
@@ -92,7 +92,7 @@ struct Transfer: ~Copyable {
         let refusal = FetchRefusal(address: address, limits: limits, redirect: redirect)
         let status = reception.head.status
         if let cut = reception.cut ?? cut(by: code) { return failed(refusal.ofCut(cut)) }
-        // A body that is not read ends in its own error.
+        // A body that is not read ends with its own error.
         guard code == CURLE_OK || (code == CURLE_WRITE_ERROR && status != 200) else {
             return failed(refusal.ofTransfer(code, words: reason(of: code), system: systemError, status: status))
         }
@@ -103,19 +103,19 @@ struct Transfer: ~Copyable {
         }
     }
 
-    /// A header line that outgrows curl's own buffer: older releases report `CURLE_OUT_OF_MEMORY`, and newer ones
-    /// `CURLE_TOO_LARGE` (100), which is missing from the older headers.
+    /// A header line that exceeds curl's own buffer: older releases report `CURLE_OUT_OF_MEMORY`, and newer ones
+    /// `CURLE_TOO_LARGE` (100), which older headers lack.
     private func cut(by code: CURLcode) -> Reception.Cut? {
         let isTooLong = code == CURLE_OUT_OF_MEMORY || code.rawValue == 100
         return isTooLong && !reception.head.isComplete ? .lineTooLong : nil
     }
 
-    /// Where the origin redirected the request; nil if it did not.
+    /// The URL to which the origin redirected the request, if it did.
     private var redirect: String? {
         guard unsafe shim_curl_number(handle, CURLINFO_REDIRECT_COUNT) > 0,
             let text = unsafe shim_curl_text(handle, CURLINFO_EFFECTIVE_URL)
         else { return nil }
-        // A query may be a key that is valid for one request only.
+        // A query may contain a key that is valid for one request only.
         return RemoteAddress.shown(unsafe String(cString: text)).split(separator: "?").first.map(String.init)
     }
 

@@ -1,8 +1,8 @@
 internal import CCurl
 internal import Threads
 
-/// curl's side of a loop (`libcurl-multi(3)`): it advances a transfer whenever there is something to do, and keeps
-/// connections open from one transfer to the next.
+/// curl's side of a loop (`libcurl-multi(3)`): advances a transfer when a socket or a timer is due, and keeps
+/// connections open between transfers.
 @safe
 struct TransferLoop: ~Copyable {
     private let loop: UnsafeMutableRawPointer
@@ -11,7 +11,7 @@ struct TransferLoop: ~Copyable {
     /// Once per process, before anything else (`curl_global_init(3)`).
     private static let isPrepared = shim_curl_prepare() == CURLE_OK
 
-    /// - Returns: nil if curl has no memory for it.
+    /// Nil if curl has no memory for the loop.
     init?() {
         guard Self.isPrepared, let loop = unsafe curl_multi_init() else { return nil }
         unsafe self.loop = loop
@@ -26,23 +26,23 @@ struct TransferLoop: ~Copyable {
 
     func remove(_ transfer: borrowing Transfer) { unsafe curl_multi_remove_handle(loop, transfer.handle) }
 
-    /// Adds the sockets that curl waits for, and when it must act at the latest.
+    /// Adds the sockets that curl waits for, and its next deadline.
     func addWaits(to waits: inout WaitSet) {
         for (socket, events) in sockets.events { waits.add(socket, for: events) }
         var milliseconds = -1
-        // Asked anew before each wait: a time that curl gave once (`CURLMOPT_TIMERFUNCTION(3)`) would be lost if it
-        // came a little early by curl's own clock.
+        // Asked again before each wait, because a time from `CURLMOPT_TIMERFUNCTION(3)` would be lost if it came early
+        // by curl's own clock.
         _ = unsafe curl_multi_timeout(loop, &milliseconds)
         if milliseconds >= 0 { waits.wake(by: .now + .milliseconds(milliseconds)) }
     }
 
-    /// Does all work that is possible without waiting.
+    /// Continues the transfer without waiting.
     ///
-    /// - Returns: how the transfer ended; nil while it is running.
+    /// - Returns: the transfer's result once it has ended.
     func advance() -> CURLcode? {
         var running: Int32 = 0
         var rest: Int32 = 0
-        // Without flags curl looks by itself what a socket is ready for.
+        // Without flags, curl itself checks the state of the socket.
         for socket in Array(sockets.events.keys) {
             _ = unsafe curl_multi_socket_action(loop, socket, 0, &running)
         }
@@ -56,7 +56,7 @@ struct TransferLoop: ~Copyable {
 final class TransferSockets {
     private(set) var events: [curl_socket_t: WaitSet.Events] = [:]
 
-    /// Notes what curl waits for from now on.
+    /// Records which events curl waits for from now on.
     ///
     /// - Parameter action: `CURL_POLL_IN`, `CURL_POLL_OUT`, both, or none (`CURLMOPT_SOCKETFUNCTION(3)`).
     func watch(_ socket: curl_socket_t, for action: Int32) {

@@ -5,24 +5,24 @@ internal import Heap
 internal import Levels
 internal import PropertyLists
 
-/// A file of a document that is being edited: what was read from it, and how it is saved.
+/// A file of a document that is being edited: its loaded content, and how to save it.
 struct EditedFile {
-    /// The path as the document's author knows it; symbolic links are followed.
+    /// The path that the document's author uses; symbolic links are followed.
     let path: String
     let maximumBytes: Int
     let interpretation: Interpretation
-    /// What was read from it.
+    /// The loaded content.
     let loaded: LoadedTree
     let syntax: PropertyListSyntax
     let worker: SaveWorker
     /// Makes steps of a save fail in tests.
     var fault: FileReplacement.Fault = { _, _ in nil }
 
-    /// What the file becomes.
+    /// The new content of a file.
     enum Content {
-        /// An edited tree, and where its rows come from; the level whose one row is the root item.
+        /// An edited tree, as the level whose one row is the root item, and the origins of its rows.
         case tree(Level, Provenance)
-        /// A document of the file's syntax that was read to this tree.
+        /// A document in the file's syntax, and the tree read from it.
         case bytes([UInt8], Tree)
 
         fileprivate var document: Level {
@@ -33,15 +33,15 @@ struct EditedFile {
         }
     }
 
-    /// A larger document is not held in memory, and not read again before it replaces the old one.
+    /// A larger document is not held in memory, and not checked before it replaces the old one.
     private static let mostCheckedBytes = 256 << 10
 
     /// Replaces the file's content, and returns when it is on disk.
     ///
-    /// - Returns: what a load of the file gives now.
-    /// - Throws: `SaveError`; the file is as it was.
+    /// - Returns: the result of a load of the file.
+    /// - Throws: `SaveError`; the file is unchanged.
     func save(_ content: Content) throws(SaveError) -> LoadedTree {
-        // A file that an earlier save has replaced has its space until it is closed.
+        // A file replaced by an earlier save takes its space until it is closed.
         let wasClosing = worker.isClosing
         do throws(SaveError) {
             return try attempt(content)
@@ -60,7 +60,7 @@ struct EditedFile {
         do throws(SaveError) {
             written = try write(content, from: original, to: &file)
         } catch {
-            // Probably it changed while it was copied.
+            // The original probably changed while it was copied.
             throw original.isUnchanged() ? error : .changedMeanwhile
         }
         let identity = try file.commit(
@@ -81,7 +81,7 @@ struct EditedFile {
 
     /// Writes the new content.
     ///
-    /// - Returns: what was written if it is small, to be checked; nil otherwise.
+    /// - Returns: a small content, to be checked; nil for a large one.
     private func write(
         _ content: Content, from original: borrowing DocumentFile, to file: inout FileReplacement
     ) throws(SaveError) -> [UInt8]? {
@@ -107,7 +107,7 @@ struct EditedFile {
             case .sink(let error): throw SaveError(error)
             }
         }
-        // A buffer that could not grow lacks what was to be written.
+        // If a buffer could not grow, content is missing.
         guard refusals == MemoryBudget.refusals else { throw .outOfMemory }
         return small
     }
@@ -124,13 +124,14 @@ struct EditedFile {
         }
     }
 
-    /// The old content, in memory if it is small: a splice looks at many places.
+    /// The old content; a small one is held in memory, because a splice reads it at many places.
     private func input(_ original: borrowing DocumentFile) throws(SpliceError<FileReplacementError>) -> DocumentInput {
         guard original.identity.size <= Self.mostCheckedBytes else { return original.input }
         do throws(PropertyListError) { return .memory(try original.bytes()) } catch { throw .document(error) }
     }
 
-    /// A check that reads a new content, and returns why it must not be saved, or nil if it is read as the edited tree.
+    /// A check that reads the new content: returns nil if it gives the edited tree, otherwise the reason not to save
+    /// it.
     private func check(of bytes: [UInt8], _ document: Level) -> @Sendable () -> SaveError? {
         { [interpretation, syntax] in
             do throws(PropertyListError) {
@@ -146,9 +147,10 @@ struct EditedFile {
 }
 
 extension DocumentFile {
-    /// Opens a file that was read before, to be replaced.
+    /// Opens a file that was read before, to replace it.
     ///
-    /// - Throws: `SaveError.changedMeanwhile` if it is another one now, or cannot be opened: it must be read again first.
+    /// - Throws: `SaveError.changedMeanwhile` if the file is another one now or cannot be opened: it must be read again
+    ///   first.
     static func open(
         path: String, maximumBytes: Int, unchangedSince identity: FileIdentity?
     ) throws(SaveError) -> DocumentFile {
@@ -164,7 +166,7 @@ extension DocumentFile {
 }
 
 extension LoadedTree {
-    /// What a load gives after an edited tree was saved.
+    /// The result of a load after an edited tree was saved.
     fileprivate func saved(as document: Level, in identity: FileIdentity) -> LoadedTree {
         var loaded = self
         loaded.tree = tree.edited(to: document)

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What this process may do with files.
+/// The permissions of this process for files.
 enum FileAccess {
-    /// Why the file at a path cannot be replaced; nil if it can.
+    /// The reason why the file at a path cannot be replaced; nil if it can.
     static func refusal(ofReplacing path: String) -> SaveRefusal? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return unreached }
@@ -13,18 +13,18 @@ enum FileAccess {
             target = resolved
             guard unsafe stat(target, &status) == 0 else { return .missingFile }
         }
-        // Root may write to any file, but a file that nobody has permission to write to is meant to stay as it is.
+        // Root may write to any file, but a file without write permission for anyone is meant to stay as it is.
         guard status.st_mode & 0o222 != 0 else { return .readOnlyFile }
         return denial(of: W_OK, to: target, .readOnlyFile)
             ?? denial(of: R_OK | W_OK | X_OK, to: FileReplacement.folder(of: target), .readOnlyFolder)
     }
 
-    /// Why the file was not found just now.
+    /// The reason why the file has just not been found.
     private static var unreached: SaveRefusal {
         errno == ENOENT || errno == ENOTDIR ? .missingFile : .unreachableFile
     }
 
-    /// Why this process may not do something (`faccessat(2)`); nil if it may.
+    /// The reason why an access is denied (`faccessat(2)`); nil if it is permitted.
     static func denial(of access: Int32, to path: String, _ usual: SaveRefusal) -> SaveRefusal? {
         unsafe faccessat(AT_FDCWD, path, access, AT_EACCESS) == 0 ? nil : refusal(denied: errno, by: usual)
     }

@@ -2,12 +2,12 @@ internal import CFiles
 internal import Files
 internal import Glibc
 
-/// Who may do what with a file: its owner, its permissions and its extended attributes, access control lists included.
+/// The owner, permissions and extended attributes of a file, including access control lists.
 struct FileAttributes: Equatable {
     private let owner: uid_t
     private let group: gid_t
     private let mode: mode_t
-    /// When an attribute changed last; nil if that is not compared.
+    /// The time of the latest change of an attribute; nil if it is not compared.
     private var changed: Int64?
 
     init(_ status: stat, comparesTime: Bool = true) {
@@ -17,14 +17,14 @@ struct FileAttributes: Equatable {
         changed = comparesTime ? FileIdentity(status).changed : nil
     }
 
-    /// Those of an open file; nil if they cannot be read.
+    /// The attributes of an open file; nil if they cannot be read.
     init?(of descriptor: Int32, comparesTime: Bool = true) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         self.init(status, comparesTime: comparesTime)
     }
 
-    /// The same without the time at which they changed.
+    /// The same attributes without the time of their change.
     var withoutTime: FileAttributes {
         var attributes = self
         attributes.changed = nil
@@ -35,7 +35,7 @@ struct FileAttributes: Equatable {
     ///
     /// If the owner or the group cannot be kept, nobody gets more rights than before.
     ///
-    /// - Returns: those that it copied.
+    /// - Returns: the copied attributes.
     /// - Throws: the error number.
     static func copy(from source: Int32, to target: Int32) throws(ErrorNumber) -> FileAttributes {
         var (status, own) = (stat(), stat())
@@ -46,15 +46,15 @@ struct FileAttributes: Equatable {
         let keepsGroup = keepsOwner || fchown(target, uid_t.max, status.st_gid) == 0
         try removeInherited(from: target, unlike: source)
         try copyExtended(from: source, to: target)
-        // After the owner, because changing that clears bits, and after the access control list, whose mask is the
+        // After the owner, because changing it clears bits; and after the access control list, whose mask is the
         // group's bits.
         let mode = allowed(status.st_mode & 0o7777, keepsOwner: keepsOwner, keepsGroup: keepsGroup)
         guard fchmod(target, mode) == 0 else { throw ErrorNumber(errno) }
         return FileAttributes(status)
     }
 
-    /// The permissions for a file whose owner or group is another one: who had rights as a member of the group, or as
-    /// the owner, now counts as someone else.
+    /// The permissions for a file whose owner or group differs: former owners and members of the group now count as
+    /// others.
     static func allowed(_ mode: mode_t, keepsOwner: Bool, keepsGroup: Bool) -> mode_t {
         var (owner, group, other) = (mode >> 6 & 7, mode >> 3 & 7, mode & 7)
         var special = mode & 0o7000
@@ -67,8 +67,8 @@ struct FileAttributes: Equatable {
 
     // MARK: Extended attributes (xattr(7))
 
-    /// Removes the access control list that a new file has from its folder (acl(5)) if the other file has none: the
-    /// permissions of the group would become its mask, and switch it on.
+    /// Removes the access control list that a new file inherits from its folder (acl(5)), if the other file has no
+    /// list. Otherwise the permissions of the group would become its mask and activate it.
     private static func removeInherited(from target: Int32, unlike source: Int32) throws(ErrorNumber) {
         let list = "system.posix_acl_access"
         guard try names(of: target).contains(list), try !names(of: source).contains(list) else { return }
@@ -86,10 +86,10 @@ struct FileAttributes: Equatable {
         }
     }
 
-    /// Whether an attribute describes the content, so that it would be wrong for another.
+    /// Whether an attribute describes the content, and would be wrong for other content.
     private static func isOfContent(_ name: String) -> Bool { name == "security.ima" || name == "security.evm" }
 
-    /// Whether an attribute must not be lost; only the system's administrator may set the others.
+    /// Whether an attribute must be kept; only the system's administrator may set the others.
     private static func isRequired(_ name: String) -> Bool {
         name.hasPrefix("user.") || name.hasPrefix("system.posix_acl_")
     }
@@ -103,14 +103,12 @@ struct FileAttributes: Equatable {
         try unsafe bytes { buffer, size in unsafe fgetxattr(file, name, buffer, size) }
     }
 
-    /// What a call writes into a buffer that is as large as the call itself says.
-    ///
-    /// - Returns: nil if there is nothing.
+    /// The result of a call that writes into a buffer of the size that the call itself reports; nil if it is empty.
     private static func bytes(_ call: (UnsafeMutablePointer<CChar>?, Int) -> Int) throws(ErrorNumber) -> [UInt8]? {
         while true {
             let size = call(nil, 0)
             guard size >= 0 else {
-                // The attribute was removed just now, or the file system has none.
+                // The attribute was just removed, or the file system does not support attributes.
                 if errno == ENODATA || errno == EOPNOTSUPP { return nil }
                 throw ErrorNumber(errno)
             }
@@ -124,7 +122,7 @@ struct FileAttributes: Equatable {
     }
 }
 
-/// An error number of the system, as in `errno(3)`.
+/// An error number of the system (`errno(3)`).
 struct ErrorNumber: Error, Equatable {
     let code: Int32
 

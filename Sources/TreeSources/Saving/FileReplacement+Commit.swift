@@ -2,24 +2,24 @@ internal import CFiles
 internal import Files
 internal import Glibc
 
-/// The replacement of a file that others may save at any moment: what they save is never lost.
+/// Replaces a file that other programs may save at any moment, without losing their saves.
 ///
-/// The two files exchange their names (`renameat2(2)`), which shows what really was at the path in that instant. If it
+/// The two files exchange their names (`renameat2(2)`), which shows which file was at the path in that instant. If it
 /// is not the file that was read, it is put back.
 extension FileReplacement {
-    /// Puts the new content in place of the original, unless somebody else has changed the file since it was read.
+    /// Puts the new content in place of the original, unless another program has changed the file since it was read.
     ///
-    /// What cannot be seen: a program that opens the new file afterwards and writes into it what it made of the old
-    /// content; a program that had the old file open for writing, on a file system without leases; and one that replaces
-    /// the file between the last look and the renaming, on a file system that cannot exchange names. A process that is
-    /// killed between the exchange and the look leaves what it took away in the hidden file.
+    /// Three cases cannot be detected: a program opens the new file later and writes content derived from the old one;
+    /// a program has the old file open for writing, on a file system without leases; and a program replaces the file
+    /// between the last look and the renaming, on a file system that cannot exchange names. If the process is killed
+    /// between the exchange and the look, the file taken away remains under the hidden name.
     ///
     /// - Parameters:
     ///   - original: the open file, in the state in which it was read.
     ///   - worker: runs the check.
-    ///   - check: runs while the new content is written to disk; returns why it must not be saved, or nil if it may.
+    ///   - check: runs while the new content is written to disk; returns the reason not to save it, or nil.
     /// - Returns: the state of the new file.
-    /// - Throws: `SaveError`; the old file is in place, or what somebody else saved.
+    /// - Throws: `SaveError`; the old file, or another program's, is in place.
     mutating func commit(
         replacing original: borrowing DocumentFile, _ worker: SaveWorker, check: (@Sendable () -> SaveError?)? = nil
     ) throws(SaveError) -> FileIdentity {
@@ -31,7 +31,7 @@ extension FileReplacement {
         } catch {
             throw error.isForeignSave ? .changedMeanwhile : SaveError(error)
         }
-        // Probably the original changed while it was copied.
+        // The original probably changed while it was copied.
         throw original.isUnchanged() ? refusal ?? .changedMeanwhile : .changedMeanwhile
     }
 
@@ -41,7 +41,7 @@ extension FileReplacement {
         return try copyAttributes(from: original.descriptor)
     }
 
-    /// Writes the new content to disk, and checks it meanwhile; returns what the check says.
+    /// Writes the new content to disk, and checks it meanwhile; returns the result of the check.
     private func sync(
         _ worker: SaveWorker, _ check: (@Sendable () -> SaveError?)?
     ) throws(FileReplacementError) -> SaveError? {
@@ -66,7 +66,7 @@ extension FileReplacement {
     ) throws(FileReplacementError) -> FileIdentity {
         let old = original.descriptor
         var attributes = copied
-        // Another process of this program must not take the old file for remains while it has the other name.
+        // Another process of this program must not mistake the old file for remains while it has the hidden name.
         _ = flock(old, LOCK_EX | LOCK_NB)
         defer { _ = flock(old, LOCK_UN) }
         if FileAttributes(of: old) != attributes { attributes = try copyAttributes(from: old) }
@@ -80,7 +80,7 @@ extension FileReplacement {
             if error.step == .syncFolder { try syncUndo() }
             throw error
         }
-        // While it is locked: afterwards another process may have a file of its own under the name.
+        // While the file is locked: afterwards the name may belong to another process.
         isRenamed = make(.remove, .unlink(aside)) == 0
         return state(since: new)
     }
@@ -92,12 +92,12 @@ extension FileReplacement {
             return true
         } catch {
             if FileNames.isUnsupported(error.code) { return false }
-            // The file was removed or moved away just now.
+            // The file was just removed or moved away.
             throw error.code == ENOENT ? foreignSave : error
         }
     }
 
-    /// Looks at the file that was at the path: it must be the original, and nobody may be writing to it.
+    /// Looks at the file that was at the path: it must be the original, and no program may be writing to it.
     private func verify(
         _ original: borrowing DocumentFile, _ attributes: FileAttributes
     ) throws(FileReplacementError) {
@@ -110,10 +110,10 @@ extension FileReplacement {
         _ = try copyAttributes(from: original.descriptor)
     }
 
-    /// Puts back what the exchange took away, and what anybody has saved meanwhile: the newest of it.
+    /// Puts back the newest of the file that the exchange took away and the files that others have saved since.
     ///
-    /// Each exchange puts in place what the one before took away. The last one takes away what was put in place itself,
-    /// so that nobody has saved anything in between.
+    /// Each exchange puts in place the file that the previous one took away. When an exchange takes away the file that
+    /// was just put in place, nothing was saved in between.
     ///
     /// - Parameter new: the state of the new content, which is dropped.
     private mutating func restore(_ new: FileIdentity) throws(FileReplacementError) {
@@ -125,7 +125,7 @@ extension FileReplacement {
                     return
                 }
                 if errno == EEXIST || errno == ENOENT { continue }
-                // Better a file too many than a lost one.
+                // An extra file is better than a lost one.
                 isRenamed = true
                 throw FileReplacementError(step: .restore, code: errno, path: path, isUnknown: true)
             }
@@ -134,7 +134,7 @@ extension FileReplacement {
         }
     }
 
-    /// Replaces the file where names cannot be exchanged, after a last look.
+    /// Replaces the file after a last look, if names cannot be exchanged.
     private mutating func renameOver(
         _ original: borrowing DocumentFile
     ) throws(FileReplacementError) -> FileIdentity {
@@ -153,12 +153,12 @@ extension FileReplacement {
         }
     }
 
-    /// That somebody else has saved the file.
+    /// The error for a file that another program has saved.
     private var foreignSave: FileReplacementError { FileReplacementError(step: .verify, code: ESTALE, path: path) }
 }
 
 extension FileReplacementError {
-    /// Whether nothing failed, but the file is not the one that was read.
+    /// Whether no step failed, but the file is not the one that was read.
     fileprivate var isForeignSave: Bool { step == .verify && code == ESTALE }
 }
 
@@ -177,10 +177,10 @@ enum FileNames {
 }
 
 extension FileReplacement {
-    /// Gives the new content the path, at which there was no file, and returns when it is on disk.
+    /// Gives the new content the path, at which no file existed, and returns when it is on disk.
     ///
     /// - Returns: the state of the new file.
-    /// - Throws: `SaveError`: `changedMeanwhile` if somebody else has made a file there; nothing is at the path, or that.
+    /// - Throws: `SaveError`: `changedMeanwhile` if another program has made a file there, which then stays.
     mutating func commitAsNew() throws(SaveError) -> FileIdentity {
         var written = FileIdentity(ofOpen: descriptor)
         do throws(FileReplacementError) {
@@ -202,9 +202,9 @@ extension FileReplacement {
         return state(since: written)
     }
 
-    /// Removes the new file after a failed sync of the folder: a power failure could remove it, so it must not be there.
+    /// Removes the new file after a failed sync of the folder, because a power failure could remove it later.
     ///
-    /// - Returns: the failure; its outcome is unknown if the file cannot be removed for good.
+    /// - Returns: the failure; its outcome is unknown if the file cannot be removed durably.
     private func removed(after failure: FileReplacementError) -> FileReplacementError {
         do throws(FileReplacementError) {
             if Self.isStill(descriptor, at: path) { try attempt(.restore, path, .unlink(path)) }
@@ -215,7 +215,7 @@ extension FileReplacement {
         }
     }
 
-    /// Renames where a file system cannot refuse to replace, after a last look.
+    /// Renames after a last look, on a file system that cannot refuse to replace a file.
     private mutating func renameToFree() throws(SaveError) -> FileIdentity {
         guard FileIdentity(named: path) == nil else { throw .changedMeanwhile }
         do throws(FileReplacementError) {
@@ -226,7 +226,7 @@ extension FileReplacement {
     }
 }
 
-/// The folder of a replaced file: a new name is on disk only when the folder is.
+/// The folder of a replaced file: a new name is durable only after the folder is synced.
 extension FileReplacement {
     /// Writes the names in the folder to disk.
     func syncFolder(_ step: Step = .syncFolder) throws(FileReplacementError) {
@@ -239,9 +239,9 @@ extension FileReplacement {
         throw FileReplacementError(step: step, code: code, path: folder)
     }
 
-    /// Writes the names to disk again after an exchange or a renaming whose sync failed was undone.
+    /// Writes the names to disk again, after undoing an exchange or a renaming whose sync failed.
     ///
-    /// Undoing it has changed the folder once more, so that the system tries to write what it may have given up.
+    /// Undoing it has changed the folder once more, so the system tries again to write it.
     ///
     /// - Throws: `FileReplacementError` with an unknown outcome: the disk may have the new names.
     func syncUndo() throws(FileReplacementError) {
@@ -251,8 +251,8 @@ extension FileReplacement {
 
 /// File systems on which a folder cannot be synced.
 enum FolderSync {
-    /// Drivers that have no such call for a folder, as their numbers in statfs(2): SMB (before Linux 4.18), 9P (its first
-    /// protocol), and the shared folders of VirtualBox. Their names are kept by another machine.
+    /// Drivers without this call for a folder, by their numbers in statfs(2): SMB (before Linux 4.18), 9P (its first
+    /// protocol), and the shared folders of VirtualBox. Another machine keeps their names.
     private static let withoutCall: Set<UInt32> = [0xFF53_4D42, 0xFE53_4D42, 0x0102_1997, 0x786F_4256]
 
     static func isImpossible(onFileSystemOf descriptor: Int32) -> Bool {

@@ -15,7 +15,7 @@ struct FileReplacement: ~Copyable {
             remove
     }
 
-    /// Sees each system call before it is made, and the step that it belongs to; for tests.
+    /// Sees each system call before it is made, and its step; for tests.
     ///
     /// Returns the error number with which the call fails, or nil to make it.
     typealias Fault = @Sendable (Step, SystemCall) -> Int32?
@@ -23,7 +23,7 @@ struct FileReplacement: ~Copyable {
     let descriptor: Int32
     let path, aside: String
     let fault: Fault
-    /// Whether the other file is no longer there, or must stay.
+    /// Whether the other file no longer exists, or must stay.
     var isRenamed = false
 
     /// Begins a replacement with an empty file.
@@ -89,10 +89,10 @@ struct FileReplacement: ~Copyable {
         return state(since: written)
     }
 
-    /// The state of the new file, now that it has its name.
+    /// The state of the new file under its name.
     ///
-    /// Renaming changes the time at which the attributes were last changed. If somebody has written into the file since
-    /// it has the name, the result is its state before that, so that the file is found to be another one.
+    /// Renaming changes the time of the attributes. If another program has written into the file since then, the result
+    /// is the state before that, so that the file is recognised as changed.
     func state(since written: FileIdentity) -> FileIdentity {
         let now = FileIdentity(ofOpen: descriptor)
         return now.isSameContent(as: written) ? now : written
@@ -100,15 +100,15 @@ struct FileReplacement: ~Copyable {
 
     // MARK: The steps
 
-    /// Makes the system call of a step.
+    /// Makes a system call of a step.
     @discardableResult
     func attempt(_ step: Step, _ path: String, _ call: SystemCall) throws(FileReplacementError) -> Int32 {
         try attempt(step, path, call, by: call.make)
     }
 
-    /// Makes the system call of a step.
+    /// Makes a system call of a step.
     ///
-    /// - Parameter perform: makes the call, because that takes more than the value has.
+    /// - Parameter perform: makes a call that needs more than the value's parameters.
     @discardableResult
     func attempt(
         _ step: Step, _ path: String, _ call: SystemCall, by perform: () -> Int32
@@ -118,7 +118,7 @@ struct FileReplacement: ~Copyable {
         return result
     }
 
-    /// Makes the system call of a step; returns a negative number, with its `errno`, if it fails.
+    /// Makes a system call of a step; if it fails, returns a negative number and leaves its `errno`.
     func make(_ step: Step, _ call: SystemCall) -> Int32 { Self.make(step, call, fault, by: call.make) }
 
     private static func make(_ step: Step, _ call: SystemCall, _ fault: Fault, by perform: () -> Int32) -> Int32 {
@@ -129,14 +129,14 @@ struct FileReplacement: ~Copyable {
 
     /// Creates the other file, after removing the remains of a killed process.
     ///
-    /// The remains are not overwritten, because they may be a file that has other names, too. The file is locked, so
-    /// that two processes do not write to it at once.
+    /// The remains are not overwritten, because the file may also have other names. The new file is locked, so that two
+    /// processes do not write to it at once.
     static func create(_ aside: String) -> Int32 {
         while true {
             let made = unsafe open(aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             if made >= 0 {
                 if isFree(made, at: aside) { return made }
-                // Another process took it for remains before it was locked.
+                // Another process mistook it for remains before it was locked.
                 _ = close(made)
             } else if errno != EEXIST || removeRemains(at: aside) != 0 {
                 return -1
@@ -156,7 +156,7 @@ struct FileReplacement: ~Copyable {
     }
 }
 
-/// The other file of an edited document, and what a killed process leaves of it.
+/// The other file of an edited document, and the remains of killed processes.
 extension FileReplacement {
     /// The path through which an edited file is replaced: a hidden name in the same folder, always the same for one path.
     ///
@@ -179,21 +179,21 @@ extension FileReplacement {
         return "\(start)~\(hash)"
     }
 
-    /// Removes what a killed process left beside a document that it was saving.
+    /// Removes the remains of a save by a killed process.
     static func removeRemains(ofEdited path: String) {
         guard let target = RealPath.existing(path) else { return }
         removeRemains(at: editPath(of: target))
     }
 
-    /// Removes the other file that a killed process left, if there is one.
+    /// Removes the other file of a killed process, if it exists.
     ///
-    /// - Returns: 0; -1 with its `errno` if it cannot be removed, which is `EWOULDBLOCK` if a living process is writing it.
+    /// - Returns: 0; or -1 with its `errno` if it cannot be removed, `EWOULDBLOCK` if a living process is writing it.
     @discardableResult
     static func removeRemains(at aside: String) -> Int32 {
         let opened = unsafe open(aside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard opened >= 0 else { return errno == ENOENT ? 0 : -1 }
         var isRemoved = flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
-        // If it lost its name meanwhile, another process has removed or renamed it.
+        // If it has lost its name, another process has removed or renamed it.
         if isRemoved, isStill(opened, at: aside) { isRemoved = unsafe unlink(aside) == 0 }
         let code = errno
         _ = close(opened)
@@ -201,14 +201,14 @@ extension FileReplacement {
         return isRemoved ? 0 : -1
     }
 
-    /// Locks a file; whether it was not locked by another process and still has its name.
+    /// Locks a file; returns whether no other process has locked it and it still has its name.
     static func isFree(_ opened: Int32, at aside: String) -> Bool {
         // A file system without locks fails with another error number.
         (flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && isStill(opened, at: aside)
     }
 }
 
-/// A system call of a replacement. It is a value, so that a test sees what is called, with what, and in which order.
+/// A system call of a replacement, as a value, so that a test sees the calls with their parameters and order.
 enum SystemCall: Equatable, Sendable {
     case create(String)
     case setMode(Int32, mode_t)
@@ -224,8 +224,8 @@ enum SystemCall: Equatable, Sendable {
 
     /// Makes the call.
     ///
-    /// - Returns: a negative number, with its `errno`, if it fails. It is 0 for what needs more than the value has: the
-    ///   caller writes, copies attributes, or looks at a file.
+    /// - Returns: a negative number, with its `errno`, if it fails; 0 for calls that need more than the value's
+    ///   parameters: the caller writes, copies attributes, or looks at a file.
     func make() -> Int32 {
         switch self {
         case .create(let path): FileReplacement.create(path)

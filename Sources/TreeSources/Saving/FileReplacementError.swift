@@ -7,7 +7,7 @@ struct FileReplacementError: Error, Equatable {
     /// As in `errno(3)`, such as `ENOSPC`.
     let code: Int32
     let path: String
-    /// Whether it is not known which content the file has after a power failure: the new one, or the old one.
+    /// Whether the content after a power failure is unknown: the new one, or the old one.
     var isUnknown = false
 
     var withUnknownOutcome: FileReplacementError {
@@ -38,7 +38,7 @@ extension FileReplacementError: CustomStringConvertible {
 }
 
 extension SaveError {
-    /// What a failed step of a replacement means for the client that edits.
+    /// The outcome for the client whose edit failed in this step.
     init(_ error: FileReplacementError) {
         switch error.code {
         case _ where error.isUnknown: self = .unknown(error.description)

@@ -7,7 +7,7 @@ internal import PropertyLists
 enum DocumentOutput {
     static let pieceBytes = 1 << 20
 
-    /// A document that is written anew.
+    /// The content of a document that is written anew.
     enum Whole {
         case tree(Level)
         case dictionary(PropertyListDictionary)
@@ -121,7 +121,7 @@ extension BinaryPropertyListWriter: WholeDocumentWriter {}
 enum SplicePiece: Sendable, Equatable {
     /// Code units of the older document.
     case copy(Range<Int>)
-    /// The same, with the lines within it further in or out.
+    /// Code units of the older document, with their lines indented more or less.
     case shifted(Range<Int>, IndentShift)
     /// New text in UTF-8.
     case text([UInt8])
@@ -129,10 +129,10 @@ enum SplicePiece: Sendable, Equatable {
 
 /// How the indentation of lines changes when they move.
 struct IndentShift: Sendable, Equatable {
-    /// What the moved lines begin with now, and what they begin with afterwards.
+    /// The prefix of the moved lines before and after the move.
     let old, new: [UInt8]
 
-    /// The indentation of a line that has another one now; a line that begins in another way stays as it is.
+    /// The new indentation of a line; a line with another prefix keeps its own.
     func callAsFunction(_ indent: [UInt8]) -> [UInt8] {
         indent.starts(with: old) ? new + indent.dropFirst(old.count) : indent
     }
@@ -141,12 +141,12 @@ struct IndentShift: Sendable, Equatable {
 /// The pieces of a document in the order in which it is written.
 struct SplicePieces {
     private(set) var all: [SplicePiece] = []
-    /// How far the older document has been copied or passed over.
+    /// The end of the part of the older document that was copied or omitted.
     private(set) var cursor = 0
-    /// How lines are indented at the moment: those of an item that moves are shifted.
+    /// The current change of indentation, inside an item that moves.
     private(set) var shift: IndentShift?
 
-    /// Copies the older document up to a place that has not been passed.
+    /// Copies the older document up to a place.
     mutating func copy(upTo end: Int) {
         guard end > cursor else { return }
         let range = cursor..<end
@@ -174,16 +174,16 @@ struct SplicePieces {
         all.append(.text(last))
     }
 
-    /// The indentation that a line of the older document has in the new one.
+    /// The indentation in the new document of a line of the older one.
     func shifted(_ indent: [UInt8]?) -> [UInt8]? { indent.map { shift?($0) ?? $0 } }
 
-    /// Where copying goes on after something from elsewhere.
+    /// A place in the older document where copying continues later.
     struct Place {
         fileprivate let cursor: Int
         fileprivate let shift: IndentShift?
     }
 
-    /// Goes on elsewhere in the older document.
+    /// Continues at another place in the older document.
     mutating func leave(for place: Int, shift: IndentShift?) -> Place {
         defer { (cursor, self.shift) = (place, shift) }
         return Place(cursor: cursor, shift: self.shift)
@@ -192,8 +192,8 @@ struct SplicePieces {
     mutating func resume(at place: Place) { (cursor, shift) = (place.cursor, place.shift) }
 }
 
-/// Copies values of a document with another indentation: only of lines that begin between values, so that no text, no
-/// comment and no data changes.
+/// Copies values of a document with another indentation. Only lines between values change, so that texts, comments and
+/// data stay as they are.
 enum ShiftedText<Tokens: DocumentTokens & ~Copyable> {
     static func write<Failure: Error>(
         _ units: Range<Int>, _ shift: IndentShift, of document: DocumentText,
@@ -223,7 +223,7 @@ enum ShiftedText<Tokens: DocumentTokens & ~Copyable> {
         }
     }
 
-    /// White space, commas and comments with other indentation; the lines of a comment stay as they are.
+    /// White space, commas and comments with other indentation; lines within a comment stay as they are.
     private static func shifted(_ gap: [UInt8], by shift: IndentShift) -> [UInt8] {
         var result: [UInt8] = []
         var index = 0
@@ -243,7 +243,7 @@ enum ShiftedText<Tokens: DocumentTokens & ~Copyable> {
         return result
     }
 
-    /// Where the comment or the processing instruction at an index ends; nil if there is none.
+    /// The end of a comment or a processing instruction at an index, if there is one.
     private static func endOfMarkup(in gap: [UInt8], at index: Int) -> Int? {
         guard gap[index] == UInt8(ascii: "<") else { return nil }
         let isComment = gap[index...].starts(with: Array("<!--".utf8))

@@ -1,19 +1,19 @@
 package import Levels
 package import PropertyLists
 
-/// A document after edits, written from the text that it had before: all that the edits did not touch is copied.
+/// Writes a document after edits, copying everything that the edits did not touch from its older text.
 ///
 /// The values are those of the new tree. In an XML or JSON document, comments, indentation, the order of entries, line
-/// ends and the encoding stay as they are outside the items that were changed, and new text is laid out as what is
-/// around it. A binary document, and one without an older file, is written anew.
+/// ends and the encoding stay the same outside the changed items, and new text follows the layout around it. A binary
+/// document, or one without an older file, is written anew.
 package struct DocumentSplice: Sendable {
     private let old, new: Level
     private let provenance: Provenance
 
     /// - Parameters:
-    ///   - old: the document that was read from the file, a level whose one row is the root item.
+    ///   - old: the document read from the file, a level whose one row is the root item.
     ///   - new: the document after the edits.
-    ///   - provenance: where the items of `new` were in `old`, for the root.
+    ///   - provenance: the origins of the items of `new` in `old`, for the root.
     package init(old: Level, new: Level, provenance: Provenance) {
         self.old = old
         self.new = new
@@ -22,12 +22,12 @@ package struct DocumentSplice: Sendable {
 
     /// Writes the new document.
     ///
-    /// O(file) time; memory for what the edits touched, and none for the rest.
+    /// O(file) time; memory only for the touched items.
     ///
     /// - Parameters:
     ///   - input: the file that `old` was read from.
     ///   - sink: takes the document's bytes, piece by piece.
-    /// - Throws: `SpliceError`; an incomplete document may have been sent then.
+    /// - Throws: `SpliceError`; the sink may have received part of the document.
     package func write<Failure: Error>(
         _ input: DocumentInput, syntax: PropertyListSyntax, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
@@ -66,11 +66,11 @@ package struct DocumentSplice: Sendable {
     }
 }
 
-/// Why a document could not be written.
+/// The reason why a document could not be written.
 package enum SpliceError<Failure: Error>: Error {
-    /// The file is not what the old tree was read from, or its syntax cannot represent a new value.
+    /// The file does not match the old tree, or its syntax cannot represent a new value.
     case document(PropertyListError)
-    /// The sink did not take the bytes.
+    /// The sink refused the bytes.
     case sink(Failure)
 }
 
@@ -85,13 +85,13 @@ extension PropertyListSyntax {
     }
 }
 
-/// A document that is one dictionary without items, such as stored values, after edits; see `DocumentSplice`.
+/// Writes a document that is one dictionary without items, such as stored values, after edits; see `DocumentSplice`.
 package struct DictionarySplice: Sendable {
     private let old, new: PropertyListDictionary
 
     /// - Parameters:
-    ///   - old: the dictionary that was read from the file.
-    ///   - new: the dictionary that is to be written.
+    ///   - old: the dictionary read from the file.
+    ///   - new: the dictionary to write.
     package init(old: PropertyListDictionary, new: PropertyListDictionary) {
         self.old = old
         self.new = new
@@ -102,7 +102,7 @@ package struct DictionarySplice: Sendable {
     /// - Parameters:
     ///   - input: the file that `old` was read from; nil to write a new one.
     ///   - sink: takes the document's bytes, piece by piece.
-    /// - Throws: `SpliceError`; an incomplete document may have been sent then.
+    /// - Throws: `SpliceError`; the sink may have received part of the document.
     package func write<Failure: Error>(
         _ input: DocumentInput?, syntax: PropertyListSyntax, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {

@@ -14,9 +14,9 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
         self.names = names
     }
 
-    /// Finds the root and what is touched below it.
+    /// Finds the root and the touched items below it.
     ///
-    /// - Throws: `PropertyListError` if the text is not that of the tree.
+    /// - Throws: `PropertyListError` if the text does not match the tree.
     static func locate(
         _ root: TouchedItem, of step: Item.Step, in text: SplicedText
     ) throws(PropertyListError) {
@@ -74,7 +74,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
 
     // MARK: Items
 
-    /// Finds an item whose text begins with a token, and what is touched below it.
+    /// Finds an item whose text begins with a token, and the touched items below it.
     private mutating func locate(
         _ item: TouchedItem, _ step: Item.Step, _ token: DocumentToken, anchor: Int
     ) throws(PropertyListError) {
@@ -108,7 +108,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
 
     // MARK: Rows
 
-    /// Finds the rows of an item whose array, or dictionary of arrays, begins with a token; returns where it ends.
+    /// Finds the rows of an item whose array, or dictionary of arrays, begins with a token; returns the end of it.
     private mutating func structure(
         of item: TouchedItem, _ step: Item.Step, _ token: DocumentToken, anchor: Int
     ) throws(PropertyListError) -> Int {
@@ -139,7 +139,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Finds the rows of a section, which is an array or a dictionary with one; returns where it ends.
+    /// Finds the rows of a section, which is an array or a dictionary with one; returns the end of it.
     private mutating func section(
         _ number: Int, _ sections: [WrittenSection], of item: TouchedItem, _ step: Item.Step,
         _ token: DocumentToken, anchor: Int
@@ -165,7 +165,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
         return dictionary.closing.upperBound
     }
 
-    /// Finds those rows of an array that are needed; returns where it ends.
+    /// Finds the needed rows of an array; returns the end of the array.
     private mutating func rows(
         _ expected: Range<Int>, of item: TouchedItem, _ step: Item.Step, section: Int, _ token: DocumentToken,
         anchor: Int
@@ -212,7 +212,7 @@ struct KeyText {
 
     init(_ syntax: FragmentWriter.Syntax) { self.syntax = syntax }
 
-    /// The name that a key, with its tags or quotes, is for.
+    /// The name in a key with its tags or quotes.
     func name(_ key: Range<Int>, in text: DocumentText) throws(PropertyListError) -> [UInt8] {
         let bytes = try text.utf8(key)
         if let plain = plainName(bytes) { return plain }
@@ -229,7 +229,7 @@ struct KeyText {
         return name.name
     }
 
-    /// The name of a key without entities, escapes and markup; nil for others.
+    /// The name in a key without entities, escapes and markup; nil for other keys.
     private func plainName(_ key: [UInt8]) -> [UInt8]? {
         switch syntax {
         case .json:
@@ -248,7 +248,7 @@ struct KeyText {
     private static let end = Array("</key>".utf8)
 }
 
-/// Takes the one key of a document.
+/// Collects the one key of a document.
 private struct KeyCollector: PropertyListConsumer {
     private(set) var name: [UInt8] = []
 

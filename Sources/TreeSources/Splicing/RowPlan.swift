@@ -3,22 +3,22 @@ internal import PropertyLists
 
 /// How the rows of one array of a document change.
 struct RowPlan {
-    /// A row with changes within it, or a new one.
+    /// A new row, or a row with changes inside it.
     struct Change {
         /// Its number in the new level.
         let row: Int
         let provenance: Provenance
     }
 
-    /// The section of the older level.
+    /// The section in the older level.
     let section: Int
-    /// Its rows in the older level.
+    /// The section's rows in the older level.
     let old: Range<Int>
     private(set) var steps: [ListStep<Change>] = []
-    /// The first of the older rows that is not known to stay or to go.
+    /// The first older row that is not yet known to stay or go.
     private var next: Int
 
-    /// Whether rows come or go; otherwise some are changed in place, if at all.
+    /// Whether rows come or go; otherwise rows at most change in place.
     var isRearranged: Bool { steps.contains(where: \.rearranges) }
 
     /// Whether anything changes in the array.
@@ -32,7 +32,7 @@ struct RowPlan {
         next = old.lowerBound
     }
 
-    /// The changes of all arrays of an item's rows; nil if the arrays themselves are other ones.
+    /// The changes of all arrays of an item's rows; nil if the arrays themselves differ.
     static func all(
         _ runs: [Provenance.Run], origin: [Int], old: Item.Step, new: Item.Step
     ) -> [RowPlan]? {
@@ -72,7 +72,7 @@ struct RowPlan {
         return plan
     }
 
-    /// The first of the new rows of each run, in ascending order.
+    /// The first new row of each run, in ascending order.
     private static func starts(of runs: [Provenance.Run]) -> [Int] {
         var next = 0
         return runs.map { run in
@@ -81,7 +81,7 @@ struct RowPlan {
         }
     }
 
-    /// The runs of some of the new rows.
+    /// The parts of runs within some of the new rows.
     private static func clipped(
         _ runs: [Provenance.Run], _ starts: [Int], to rows: Range<Int>
     ) -> [(run: Provenance.Run, new: Int)] {
@@ -135,7 +135,7 @@ struct RowPlan {
         next = max(next, row)
     }
 
-    /// The older rows whose places in the text are needed: those that go, and those beside what comes or goes.
+    /// The older rows whose places in the text are needed: rows that go, and the neighbours of rows that come or go.
     var wanted: Set<Int> {
         guard isRearranged else { return [] }
         var wanted: Set<Int> = []
@@ -153,7 +153,7 @@ struct RowPlan {
 }
 
 extension Provenance {
-    /// The place of the item in the older document; nil for a new one.
+    /// The place of the item in the older document; nil for a new item.
     var origin: [Int]? {
         switch self {
         case .new: nil
@@ -165,7 +165,7 @@ extension Provenance {
 
 /// The rows of items.
 extension Splicer {
-    /// Copies or writes the value of the place for an item's rows.
+    /// Copies or writes an item's rows, given the edit of their place.
     func splice(
         _ edit: PlaceEdit, of item: TouchedItem, as new: Item.Step, _ runs: [Provenance.Run]?
     ) throws(PropertyListError) {
@@ -179,7 +179,7 @@ extension Splicer {
 
     /// Copies the arrays of an item's rows with their changes.
     ///
-    /// - Parameter whole: the value that they are in.
+    /// - Parameter whole: the value that contains the arrays.
     func spliceRows(
         of item: TouchedItem, as new: Item.Step, _ runs: [Provenance.Run], whole: Range<Int>
     ) throws(PropertyListError) {

@@ -22,7 +22,7 @@ struct SplicedField {
         content = .value(entry.value)
     }
 
-    /// Whether its value is the rows of the item.
+    /// Whether its value is the item's rows.
     var isPlace: Bool { if case .packed(let field) = content { field.form != nil } else { false } }
 
     func value() throws(PropertyListError) -> PropertyListValue {
@@ -50,7 +50,7 @@ extension PropertyListValue {
         self = value
     }
 
-    /// Whether it is an array or a dictionary, or is written as one.
+    /// Whether it is written as an array or a dictionary.
     var isContainer: Bool {
         switch self {
         case .array, .dictionary, .uid: true
@@ -58,7 +58,7 @@ extension PropertyListValue {
         }
     }
 
-    /// Whether both are written alike; unlike with `==`, numbers are compared bit for bit.
+    /// Whether both are written the same way; unlike with `==`, numbers are compared bit for bit.
     func isWritten(like other: PropertyListValue) -> Bool {
         switch (self, other) {
         case (.real(let one), .real(let other)), (.date(let one), .date(let other)):
@@ -75,14 +75,14 @@ extension PropertyListValue {
     }
 }
 
-/// Which entries of a dictionary can stay where they are when their order changes.
+/// Finds entries of a dictionary that can stay in place when their order changes.
 enum EntryOrder {
-    /// The longest run of entries that are in ascending order, the pinned one among them.
+    /// The longest ascending run of entries that includes the pinned one.
     ///
     /// - Parameters:
-    ///   - old: for each entry of the new order, its number in the old; nil for new ones.
-    ///   - pinned: the place in `old` of an entry that must stay.
-    /// - Returns: `old` with nil for those that cannot stay.
+    ///   - old: for each entry of the new order, its number in the old; nil for new entries.
+    ///   - pinned: the index in `old` of an entry that must stay.
+    /// - Returns: `old` with nil for entries that cannot stay.
     static func staying(_ old: [Int?], pinned: Int?) -> [Int?] {
         guard let pinned, let bound = old[pinned] else { return increasing(old) }
         let before = increasing(old[..<pinned].map { $0.flatMap { $0 < bound ? $0 : nil } })
@@ -92,7 +92,7 @@ enum EntryOrder {
 
     /// The longest increasing subsequence, by patience sorting: O(n log n).
     private static func increasing(_ numbers: [Int?]) -> [Int?] {
-        // For each length, the place of the smallest number that ends a run of it; and what precedes each.
+        // For each length, the index of the smallest number that ends a run; and the predecessor of each number.
         var ends: [Int] = []
         var before = [Int](repeating: -1, count: numbers.count)
         for (place, number) in numbers.enumerated() {

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// The characters of a document, looked at in any order a few at a time.
+/// The characters of a document, read in any order, a few at a time.
 struct SplicedText {
     let document: DocumentText
     let syntax: FragmentWriter.Syntax
@@ -30,7 +30,7 @@ struct SplicedText {
         return found
     }
 
-    /// Whether a few characters are at a place.
+    /// Whether the text is at a place.
     mutating func matches(_ text: StaticString, at place: Int) throws(PropertyListError) -> Bool {
         for offset in 0..<text.utf8CodeUnitCount {
             let expected = unsafe text.utf8Start[offset]
@@ -41,28 +41,28 @@ struct SplicedText {
 
     // MARK: Lines
 
-    /// Where the blanks before a place begin.
+    /// The beginning of the blanks before a place.
     mutating func blanks(before place: Int) throws(PropertyListError) -> Int {
         var start = place
         while let character = try character(start - 1), character.isBlank { start -= 1 }
         return start
     }
 
-    /// Where the blanks from a place on end.
+    /// The end of the blanks from a place on.
     mutating func blanks(after place: Int) throws(PropertyListError) -> Int {
         var end = place
         while let character = try character(end), character.isBlank { end += 1 }
         return end
     }
 
-    /// The indentation of a line that begins with what is at a place; nil if something precedes it on its line.
+    /// The indentation of a line that begins at a place; nil if something precedes the place on its line.
     mutating func indent(of place: Int) throws(PropertyListError) -> [UInt8]? {
         let start = try blanks(before: place)
         guard let before = try character(start - 1) else { return try characters(start..<place) }
         return before.isLineBreak ? try characters(start..<place) : nil
     }
 
-    /// The indentation of the line that a place is on; nil if its beginning is far away.
+    /// The indentation of the line around a place; nil if its beginning is far away.
     mutating func lineIndent(around place: Int) throws(PropertyListError) -> [UInt8]? {
         var start = place
         while let character = try character(start - 1), !character.isLineBreak {
@@ -72,7 +72,7 @@ struct SplicedText {
         return try characters(start..<min(blanks(after: start), place))
     }
 
-    /// Where the line break before the blanks before a place begins; the beginning of the blanks if there is none.
+    /// The beginning of the line break and the blanks before a place; without a line break, of the blanks.
     mutating func lineBreak(before place: Int) throws(PropertyListError) -> Int {
         let start = try blanks(before: place)
         guard try character(start - 1) == UInt8(ascii: "\n") else {
@@ -81,15 +81,15 @@ struct SplicedText {
         return try character(start - 2) == UInt8(ascii: "\r") ? start - 2 : start - 1
     }
 
-    /// What follows a place on its line.
+    /// The end of a line, seen from a place on it.
     struct LineEnd {
-        /// Where the last comment behind the place ends; the place itself without one.
+        /// The end of the last comment after the place; the place itself without one.
         let comments: Int
-        /// Where the line ends; nil if something other than comments follows.
+        /// The end of the line; nil if something other than comments follows.
         let end: Int?
     }
 
-    /// What follows a place on its line.
+    /// Finds the end of the line after a place.
     mutating func lineEnd(after place: Int) throws(PropertyListError) -> LineEnd {
         var comments = place
         while true {
@@ -108,7 +108,7 @@ struct SplicedText {
         }
     }
 
-    /// The attributes of the tag that begins at a place, without the white space around them.
+    /// The attributes of the tag at a place, without the white space around them.
     mutating func attributes(ofTagAt place: Int) throws(PropertyListError) -> Range<Int> {
         var end = place + 1
         while let character = try character(end), character > 0x20, !character.endsTag { end += 1 }
@@ -140,7 +140,7 @@ struct SplicedText {
         return found.allSatisfy(\.isBlank) ? found : nil
     }
 
-    /// Whether a colon near a place has a space behind it; true without one.
+    /// Whether a space follows the first colon near a place; true without a colon.
     mutating func isSpaced(near place: Int) throws(PropertyListError) -> Bool {
         for near in place..<place + Self.blockUnits {
             guard try character(near) == UInt8(ascii: ":") else { continue }
@@ -175,14 +175,14 @@ extension UInt8 {
 
 /// An element or an entry in a document's text.
 struct TextSlot {
-    /// From its first to its last code unit; of an entry, from the key on.
+    /// From the first to the last code unit; an entry begins at its key.
     let range: Range<Int>
-    /// JSON: the comma behind it.
+    /// JSON: the comma after it.
     var comma: Int?
-    /// What is between key and value of an entry.
+    /// The text between the key and the value of an entry.
     var between = 0..<0
 
-    /// Where it ends, with the comma.
+    /// The end, including the comma.
     var end: Int { comma.map { $0 + 1 } ?? range.upperBound }
 }
 
@@ -198,12 +198,12 @@ struct TextEntry {
     }
 }
 
-/// An array or a dictionary in a document's text, with the places of those of its elements that matter.
+/// An array or a dictionary in a document's text, with the places of its needed elements.
 struct TextList {
     /// The beginning and the end of the container; the end is empty in `<array/>`.
     let opening: Range<Int>
     var closing = 0..<0
-    /// Where the line may begin that the container is on: its key, or the container itself.
+    /// The start of the container's line, if it begins one: its key, or the container itself.
     let anchor: Int
     /// The numbers of its elements.
     var numbers: Range<Int>
@@ -212,7 +212,7 @@ struct TextList {
     var slots: [Int: TextSlot] = [:]
     /// Whether it is a dictionary, whose elements are entries.
     private(set) var isDictionary = false
-    /// What is between the keys and the values of a dictionary; nil if values begin on a line of their own.
+    /// The text between keys and values of a dictionary; nil if values begin on their own line.
     var keyGap: [UInt8]?
 
     init(_ opening: Range<Int>, anchor: Int, numbers: Range<Int>) {
@@ -236,9 +236,9 @@ struct TextList {
         for (number, entry) in dictionary.entries.enumerated() { slots[number] = entry.slot }
     }
 
-    /// An element whose place was looked for.
+    /// The element with a number.
     ///
-    /// - Throws: `PropertyListError` if it was not found.
+    /// - Throws: `PropertyListError` if it was not found in the text.
     func slot(_ number: Int) throws(PropertyListError) -> TextSlot {
         guard let slot = slots[number] else { throw .notWhatWasRead }
         return slot
@@ -269,13 +269,13 @@ struct TextDictionary {
         entries.append(TextEntry(name: entry.name, key: entry.key, value: value))
     }
 
-    /// Notes the comma behind the last entry.
+    /// Records the comma after the last entry.
     mutating func noteComma(_ comma: Int?) {
         if !entries.isEmpty { entries[entries.count - 1].comma = comma }
     }
 }
 
-/// A container of a document's text with all that it contains.
+/// A container in a document's text, with its elements.
 enum TextContainer {
     case dictionary(TextDictionary)
     case array([Range<Int>])

@@ -4,17 +4,17 @@ internal import PropertyLists
 
 /// The entries of dictionaries.
 extension Splicer {
-    /// What happens to the place of an item's rows.
+    /// The edit of the place of an item's rows.
     enum PlaceEdit {
-        /// It is in the older text, its value at a range.
+        /// The place is in the older text, with its value at a range.
         case kept(Range<Int>)
-        /// It is new; the value is written by a writer.
+        /// The place is new; a writer writes its value.
         case new(Place)
     }
 
-    /// Copies a dictionary with its changes, so that its entries are in the new order.
+    /// Copies a dictionary with its changes, with the entries in the new order.
     ///
-    /// - Parameter editPlace: copies or writes the value of the place for an item's rows.
+    /// - Parameter editPlace: copies or writes the value of the place of an item's rows.
     func splice(
         _ dictionary: TextDictionary, _ old: [SplicedField], _ new: [SplicedField],
         editPlace: (PlaceEdit) throws(PropertyListError) -> Void
@@ -70,7 +70,7 @@ extension Splicer {
         let new: SplicedField
     }
 
-    /// Copies a dictionary whose entries stay where they are.
+    /// Copies a dictionary whose entries stay in place.
     private func spliceInPlace(
         _ dictionary: TextDictionary, _ old: [SplicedField], _ new: [SplicedField],
         _ editPlace: (PlaceEdit) throws(PropertyListError) -> Void
@@ -83,7 +83,7 @@ extension Splicer {
         }
     }
 
-    /// Copies an entry that stays, with its change.
+    /// Copies an entry that stays, with its changes.
     private func make(
         _ change: FieldChange, _ editPlace: (PlaceEdit) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
@@ -98,7 +98,7 @@ extension Splicer {
         try splice(entry.value, anchor: entry.key.lowerBound, old.value(), change.new.value())
     }
 
-    /// Writes the key of a new entry, and what is between it and the value.
+    /// Writes the key of a new entry, and the text before its value.
     func writeKey(_ name: [UInt8], at place: Place) throws(PropertyListError) {
         try write(at: place) { (writer) throws(PropertyListError) in try writer.write(key: name.span) }
         pieces.append(place.keyGap)
@@ -112,7 +112,7 @@ extension Splicer {
         try write(at: place) { (writer) throws(PropertyListError) in try value.tell(to: &writer) }
     }
 
-    /// What is between keys and values of a dictionary; in XML, a line feed stands for the line's beginning.
+    /// The text between keys and values of a dictionary; in XML, a line feed stands for the beginning of a line.
     func keyGap(of dictionary: TextDictionary) throws(PropertyListError) -> [UInt8]? {
         guard let entry = dictionary.entries.last(where: { $0.value.lowerBound - $0.key.upperBound < 64 }) else {
             return nil
@@ -124,7 +124,7 @@ extension Splicer {
 
     // MARK: Values
 
-    /// Replaces a value, or only what differs in it.
+    /// Replaces a value, or only its differing parts.
     func splice(
         _ range: Range<Int>, anchor: Int, _ old: PropertyListValue, _ new: PropertyListValue
     ) throws(PropertyListError) {
@@ -153,7 +153,7 @@ extension Splicer {
         }
     }
 
-    /// Writes a value in place of another; a value without elements takes the attributes of the old one's tag over.
+    /// Replaces a value; a value without elements inherits the attributes of the old tag.
     func replace(_ range: Range<Int>, by new: [UInt8], isScalar: Bool) throws(PropertyListError) {
         pieces.copy(upTo: range.lowerBound)
         let attributes = syntax == .xml && isScalar ? try text.attributes(ofTagAt: range.lowerBound) : 0..<0
@@ -175,7 +175,7 @@ extension Splicer {
 }
 
 extension TextDictionary {
-    /// Whether its entries have the names of some fields, in their order.
+    /// Whether the entries have the names of some fields, in order.
     fileprivate func hasEntries(named fields: [SplicedField]) -> Bool {
         !entries.isEmpty && entries.count == fields.count && zip(entries, fields).allSatisfy { $0.name == $1.name }
     }

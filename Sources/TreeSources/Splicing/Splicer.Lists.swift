@@ -1,21 +1,21 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The elements of one container: where the new ones are written, and what goes with those that go.
+/// The elements of one container: inserts new elements, and removes others with their commas, comments and lines.
 extension Splicer {
-    /// What precedes the current place in a container.
+    /// The element before the current place in a container.
     private enum Before {
         case nothing
         /// An element of the older text.
         case old(Int)
-        /// A new element, and the place where it is.
+        /// A new element, and its place.
         case new(Place, isBeforeOld: Bool)
     }
 
     /// Copies a container with its changes.
     ///
     /// - Parameters:
-    ///   - change: copies an element that stays, with the changes within it.
+    ///   - change: copies an element that stays, with the changes inside it.
     ///   - write: writes a new element.
     func splice<Content>(
         _ list: TextList, _ steps: [ListStep<Content>], change: (Content) throws(PropertyListError) -> Void,
@@ -63,7 +63,7 @@ extension Splicer {
         }
     }
 
-    /// Takes the indentation of the elements, compared with their container's, as that of this part of the document.
+    /// Measures the indentation of the elements relative to their container, as the unit for this part of the document.
     func measureUnit(of list: TextList) throws(PropertyListError) {
         guard let first = list.firstStart, let inner = try text.indent(of: first),
             let outer = try indent(of: list), inner.starts(with: outer)
@@ -71,13 +71,13 @@ extension Splicer {
         unit = Array(inner.dropFirst(outer.count))
     }
 
-    /// The indentation of the line that a container, or its key, begins; nil if it is within a line.
+    /// The indentation of the line that a container, or its key, begins; nil within a line.
     private func indent(of list: TextList) throws(PropertyListError) -> [UInt8]? {
         if let indent = try text.indent(of: list.anchor) { return indent }
         return try text.indent(of: list.opening.lowerBound)
     }
 
-    /// Writes or omits the comma behind an element that stays.
+    /// Writes or omits the comma after an element that stays.
     private func settleComma(of number: Int, in list: TextList, isLast: Bool) throws(PropertyListError) {
         guard syntax == .json, let slot = list.slots[number] else { return }
         if isLast, let comma = slot.comma {
@@ -132,14 +132,14 @@ extension Splicer {
         }
     }
 
-    /// Begins the line of a new element, or the room between it and the one before.
+    /// Begins the line of a new element, or writes the gap before it.
     private func begin(_ place: Place, gap: [UInt8]) throws(PropertyListError) {
         guard let indent = place.lineIndent else { return pieces.append(gap) }
         pieces.append(place.style.lineBreak)
         pieces.append(indent)
     }
 
-    /// The indentation of a new element behind an old one; nil if it is on the same line.
+    /// The indentation of a new element after an old one; nil on the same line.
     private func indent(after number: Int, in list: TextList) throws(PropertyListError) -> [UInt8]? {
         let slot = try list.slot(number)
         let own = try text.indent(of: slot.range.lowerBound)
@@ -152,7 +152,7 @@ extension Splicer {
 
     /// The layout of a new element.
     ///
-    /// - Parameter number: the element beside it: where that is a container on one line, the new one is, too.
+    /// - Parameter number: the element beside it; if it is a container on one line, the new one is, too.
     private func place(
         in list: TextList, _ indent: [UInt8]?, like number: Int
     ) throws(PropertyListError) -> Place {
@@ -175,7 +175,7 @@ extension Splicer {
         return isContainer && !found.contains(where: \.isLineBreak)
     }
 
-    /// What is between two elements on one line, behind the comma.
+    /// The text between two elements on one line, after the comma.
     private func gap(in list: TextList, near number: Int?) throws(PropertyListError) -> [UInt8] {
         let first = list.numbers.lowerBound
         for number in [number ?? first, (number ?? first) - 1, first] {
@@ -189,7 +189,7 @@ extension Splicer {
 
     // MARK: Empty containers
 
-    /// Writes the first elements of a container that has none.
+    /// Writes the first elements of an empty container.
     private func fill<Content>(
         _ list: TextList, _ steps: [ListStep<Content>], _ write: (Content, Place) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
@@ -209,16 +209,17 @@ extension Splicer {
         pieces.append(closing.text)
     }
 
-    /// The indentation of an empty container; nil if it is within a line.
+    /// The indentation of an empty container; nil within a line.
     ///
-    /// One whose end begins a line was emptied: it is not within a line, even if its beginning is.
+    /// A container whose end begins a line was emptied earlier: it counts as multi-line, even if it begins within a
+    /// line.
     private func indent(ofEmpty list: TextList) throws(PropertyListError) -> [UInt8]? {
         if let indent = try indent(of: list) { return indent }
         guard try text.hasLineBreak(in: list.opening.upperBound..<list.closing.lowerBound) else { return nil }
         return try text.indent(of: list.closing.lowerBound)
     }
 
-    /// Copies or writes the beginning of an empty container; returns what must be written behind its elements.
+    /// Copies or writes the beginning of an empty container; returns the text to write after its elements.
     private func open(
         _ list: TextList, isOnOneLine: Bool
     ) throws(PropertyListError) -> (needsLine: Bool, text: [UInt8]) {
@@ -249,7 +250,7 @@ extension Splicer {
 
     // MARK: Deletion
 
-    /// XML: the comments between the key and the value of an entry; nil if there are none.
+    /// XML: the comments between the key and the value of an entry, if any.
     private func comments(in slot: TextSlot) throws(PropertyListError) -> Range<Int>? {
         guard syntax == .xml else { return nil }
         let gap = try text.characters(slot.between)
@@ -259,14 +260,14 @@ extension Splicer {
         return slot.between.lowerBound + first..<slot.between.lowerBound + last + 1
     }
 
-    /// Omits elements that are on one line, and the line if nothing else is on it.
+    /// Omits elements on one line, and the line itself if nothing else is on it.
     private func drop(_ first: Int, _ last: Int, of list: TextList) throws(PropertyListError) {
         let start = try list.slot(first).range.lowerBound
         let end = try list.slot(last).end
         let line = try text.lineEnd(after: end)
         let following = try text.blanks(after: end)
         let beginsLine = try text.indent(of: start) != nil
-        // Comments beside an entry stay with the dictionary; one beside a row goes with the row.
+        // Comments beside an entry stay with the dictionary; a comment beside a row goes with the row.
         let keepsComments = line.comments > end && (list.isDictionary || first != last)
         if let lineEnd = line.end, beginsLine, !keepsComments {
             pieces.copy(upTo: try text.lineBreak(before: start))
@@ -281,12 +282,13 @@ extension Splicer {
     }
 }
 
-/// What becomes of the elements of a container, in the new order; those that go are between those that stay.
+/// The steps that turn a container's old elements into its new ones, in the new order, with dropped elements in
+/// between.
 enum ListStep<Content> {
-    /// Elements stay; the content is that of one element with changes within it.
+    /// Elements stay; the content is for one element with changes inside it.
     case keep(Range<Int>, changing: Content?)
     case drop(Int)
-    /// A new element is written.
+    /// A new element.
     case insert(Content)
 
     var isDrop: Bool { if case .drop = self { true } else { false } }

@@ -9,7 +9,7 @@ final class Splicer {
     var text: SplicedText
     let root: TouchedItem
     var pieces = SplicePieces()
-    /// What a line further in has before it, near the current place.
+    /// One unit of indentation near the current place.
     var unit: [UInt8]
     var syntax: FragmentWriter.Syntax { text.syntax }
 
@@ -19,19 +19,19 @@ final class Splicer {
         unit = Array((text.syntax == .xml ? "\t" : "  ").utf8)
     }
 
-    /// Where something new is written.
+    /// The place and layout of new text.
     struct Place {
         /// The layout of the new text.
         let style: FragmentStyle
-        /// The indentation of the line that it begins on; nil if it begins within a line.
+        /// The indentation of the line that the text begins; nil within a line.
         let lineIndent: [UInt8]?
-        /// What is between a key and its value there.
+        /// The text between a key and its value.
         var keyGap: [UInt8] = []
     }
 
     // MARK: Items
 
-    /// Copies an item of the older document with its changes; copying has reached the item.
+    /// Copies an item of the older document with its changes, from the current place on.
     func splice(_ item: TouchedItem, as new: Item.Step, by provenance: Provenance) throws(PropertyListError) {
         guard case .changed(_, let runs) = provenance else { return }
         guard let old = item.step, !item.range.isEmpty else { throw .notWhatWasRead }
@@ -59,7 +59,7 @@ final class Splicer {
         }
     }
 
-    /// The place of a value that is replaced by another.
+    /// The place of a value to be replaced.
     func place(of start: Int) throws(PropertyListError) -> Place {
         let indent = pieces.shifted(try text.indent(of: start))
         return Place(style: try style(indent, near: start), lineIndent: indent)
@@ -70,7 +70,7 @@ final class Splicer {
             indent: indent, unit: unit, lineBreak: try text.lineBreak(around: place), colon: try colon())
     }
 
-    /// JSON: what is between keys and values in this document.
+    /// JSON: the text between keys and values in this document.
     func colon() throws(PropertyListError) -> [UInt8] {
         if let knownColon { return knownColon }
         var colon = Array(": ".utf8)
@@ -89,7 +89,7 @@ final class Splicer {
 
     // MARK: New items
 
-    /// Writes an item at a place where it was not.
+    /// Writes an item at a new place.
     func write(_ new: Item.Step, by provenance: Provenance, at place: Place) throws(PropertyListError) {
         switch provenance {
         case .new: try writeAnew(new, at: place)
@@ -102,7 +102,7 @@ final class Splicer {
         }
     }
 
-    /// Writes an item without the text that it had, but its rows as their provenance says.
+    /// Writes an item anew, but its rows according to their provenance.
     private func rewrite(
         _ new: Item.Step, _ runs: [Provenance.Run]?, at place: Place
     ) throws(PropertyListError) {
@@ -131,7 +131,7 @@ final class Splicer {
         writer.output.truncate(to: 0)
     }
 
-    /// Copies an item of the older document to another place, with the comments behind it on its line.
+    /// Copies an item of the older document to another place, with the comments after it on its line.
     private func move(
         _ path: [Int], to place: Place, _ change: (TouchedItem) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
@@ -153,9 +153,9 @@ final class Splicer {
     }
 }
 
-/// New items with rows that are not new.
+/// New items with older rows.
 extension Splicer {
-    /// Writes a new item, and the rows below it as their provenance says.
+    /// Writes a new item, and its rows according to their provenance.
     func compose(
         _ new: Item.Step, _ runs: [Provenance.Run]?, _ writer: inout FragmentWriter
     ) throws(PropertyListError) {

@@ -1,31 +1,31 @@
 internal import Levels
 internal import PropertyLists
 
-/// An item of the older document that matters for an edit, with its place in the text.
+/// An item of the older document that matters for an edit, and its place in the text.
 final class TouchedItem {
-    /// Those of its rows that matter themselves, by their numbers.
+    /// The touched items among its rows, by row.
     private(set) var below: [Int: TouchedItem] = [:]
     /// The rows whose places in the text are needed.
     private(set) var wanted: Set<Int> = []
-    /// How its rows change, by old section; nil if they do not, or are written anew.
+    /// The changes of its rows, by old section; nil if the rows are unchanged or written anew.
     private(set) var plans: [RowPlan]?
-    /// The rows that matter or whose places are needed, in ascending order, once they are looked for.
+    /// The touched or wanted rows in ascending order, from the beginning of the search on.
     private var sought: [Int] = []
-    /// The item in the tree, once it was found in the text.
+    /// The item in the tree, once found in the text.
     var step: Item.Step?
     /// Its place in the text.
     var range = 0..<0
-    /// Its dictionary; nil if it is not one.
+    /// The item's dictionary; nil for an item that is not a dictionary.
     var dictionary: TextDictionary?
     /// The arrays of its rows, by section.
     var arrays: [Int: TextList] = [:]
-    /// The dictionaries of sections that have no rows.
+    /// The dictionaries of sections without rows.
     var sections: [Int: TextDictionary] = [:]
 
-    /// Notes what an edit needs to know of the older document.
+    /// Records the items of the older document that an edit needs.
     ///
     /// - Parameters:
-    ///   - provenance: that of `new`.
+    ///   - provenance: the origin of `new`.
     ///   - old: the older document.
     func touch(by provenance: Provenance, old: Level, new: Item.Step) throws(PropertyListError) {
         switch provenance {
@@ -52,14 +52,14 @@ final class TouchedItem {
         }
     }
 
-    /// Notes that the place of an item is needed.
+    /// Records that the place of an item is needed.
     private func want(_ path: [Int], _ old: Level) throws(PropertyListError) {
         guard let row = path.last else { return }
         _ = try item(at: path, old)
         try item(at: Array(path.dropLast()), old).0.wanted.insert(row)
     }
 
-    /// The item at a path from this one, the root, on.
+    /// The item at a path below this one, the root.
     private func item(at path: [Int], _ old: Level) throws(PropertyListError) -> (TouchedItem, Item.Step) {
         var (item, step) = (self, Item.Step(level: old, row: 0))
         for row in path {
@@ -79,7 +79,7 @@ final class TouchedItem {
 
     // MARK: Finding
 
-    /// Begins to find it in the text; of several with one key, the last one is found.
+    /// Begins to find the item in the text; of several entries with one key, the last counts.
     func begin(_ step: Item.Step) {
         self.step = step
         sought = wanted.union(below.keys).sorted()
@@ -93,18 +93,18 @@ final class TouchedItem {
         sections = [:]
     }
 
-    /// Whether anything about a section is needed.
+    /// Whether any row of a section is needed.
     func needs(_ section: Int, _ rows: Range<Int>) -> Bool {
         if let plans, plans.indices.contains(section), plans[section].isRearranged { return true }
         return !needed(rows).isEmpty
     }
 
-    /// Those of some rows that are needed, in ascending order.
+    /// The needed rows of a range, in ascending order.
     func needed(_ rows: Range<Int>) -> ArraySlice<Int> {
         sought[sought.firstIndex(from: rows.lowerBound)..<sought.firstIndex(from: rows.upperBound)]
     }
 
-    /// The item at a path from this one on, which was touched.
+    /// The touched item at a path below this one.
     func item(at path: ArraySlice<Int>) throws(PropertyListError) -> TouchedItem {
         var item = self
         for row in path {
@@ -114,7 +114,7 @@ final class TouchedItem {
         return item
     }
 
-    /// The place of a row that was looked for.
+    /// The place of a wanted row.
     func slot(_ row: Int) throws(PropertyListError) -> TextSlot {
         for array in arrays.values { if let slot = array.slots[row] { return slot } }
         throw .notWhatWasRead
@@ -122,7 +122,7 @@ final class TouchedItem {
 }
 
 extension [Int] {
-    /// The index of the first number that is not below a bound; the numbers ascend.
+    /// The index of the first number that is not below a bound, in ascending numbers.
     func firstIndex(from bound: Int) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -134,7 +134,7 @@ extension [Int] {
 }
 
 extension Item.Step {
-    /// The arrays of its rows in the document, empty ones too.
+    /// The arrays of its rows in the document, including empty ones.
     var writtenSections: [WrittenSection] {
         if let level = below { return level.writtenSections }
         return writtenForm == .rows ? [WrittenSection(noRowsNamed: [])] : []

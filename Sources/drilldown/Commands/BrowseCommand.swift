@@ -1,15 +1,15 @@
 import Files
 import Glibc
 
-/// `drilldown browse`: gives way to the program `drilldown-browse`, which is a client with a client's libraries.
+/// `drilldown browse`: executes the program `drilldown-browse`, which is a client and links a client's libraries.
 enum BrowseCommand {
     /// The program's name, beside this one or in a folder of `PATH`.
     static let program = "drilldown-browse"
 
     /// Does not return if the program can be executed.
     ///
-    /// - Returns: The exit status if it cannot.
-    /// - Throws: `UsageError` if the arguments are not one URL.
+    /// - Returns: the exit status if it cannot.
+    /// - Throws: `UsageError` unless the only argument is a URL.
     static func run(_ arguments: CommandLineArguments) throws(UsageError) -> Int32 {
         let words = try programArguments(of: arguments)
         // A signal that is ignored stays ignored in the program.
@@ -40,7 +40,7 @@ enum BrowseCommand {
         return options + ["--", url]
     }
 
-    /// The path of the program in the folder of this one; nil if the kernel does not tell it.
+    /// The path of the program in this program's folder; nil if the kernel does not report it.
     private static var pathBesideThis: String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)

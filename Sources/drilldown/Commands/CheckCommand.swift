@@ -5,7 +5,7 @@ import Levels
 import PropertyLists
 import TreeSources
 
-/// `drilldown check`: lists the errors and warnings of documents, and what they hold.
+/// `drilldown check`: lists the errors and warnings of documents, and summarises their content.
 enum CheckCommand {
     /// Checks all documents; ends the process with status 0 if all are fine, else with 1.
     ///
@@ -51,11 +51,11 @@ enum CheckCommand {
     }
 }
 
-/// What `check` tells of a document that can be served.
+/// The summary that `check` prints for a document without errors.
 struct DocumentSummary {
-    /// What the load took.
+    /// The cost of the load.
     struct Cost {
-        /// Of memory, for as long as the document is served.
+        /// The memory that the document takes while it is served.
         let bytes: Int
         let time: Duration
     }
@@ -68,12 +68,12 @@ struct DocumentSummary {
         (self.loaded, self.name, self.cost) = (loaded, name, cost)
     }
 
-    /// One fact a line; the last line is the verdict, for programs.
+    /// One fact per line; the last line is the verdict, for programs.
     var lines: [String] {
         ["\(name): \(levels), \(memory), loaded in \(time)", "\(name): deepest at \(deepestPath)"] + advice + [verdict]
     }
 
-    /// For a large binary document: each edit takes as long as writing all of it.
+    /// For a large binary document, because each edit writes all of it.
     private var advice: [String] {
         guard loaded.syntax == .binary, loaded.tree.itemCount >= 100_000 else { return [] }
         return ["\(name): an edit writes a binary document anew; XML or JSON is faster to edit at this size"]
@@ -86,8 +86,8 @@ struct DocumentSummary {
 
     private var levels: String { "\(Quantity(loaded.tree.deepestLevel.depth + 1, "level"))" }
 
-    /// The path of the first of the deepest levels, to paste behind the address of the service. The middle of a very deep
-    /// path and the end of a long key are `…`.
+    /// The path of the first of the deepest levels, to paste after the service's address. The middle of a very deep
+    /// path and the end of a long key become `…`.
     private var deepestPath: String {
         let keys = loaded.tree.deepestLevel.steps.dropFirst().map { step in Self.encoded(step.level.key(step.row)) }
         guard !keys.isEmpty else { return "/levels/" }

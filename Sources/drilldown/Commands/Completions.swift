@@ -2,7 +2,7 @@ import PropertyLists
 
 /// The scripts that complete the commands, options and values of drilldown in a shell.
 enum Completions {
-    /// What the options that every command takes do.
+    /// The options that every command takes, with their help.
     static let common: [(name: String, help: String)] = [
         ("help", "explains the command and its options"), ("version", "prints the version"),
     ]

@@ -1,4 +1,4 @@
-/// What `--help` and `--version` print.
+/// The texts of `--help` and `--version`.
 enum Help {
     static let versionNumber = "0.1.0"
     static let version = "drilldown \(versionNumber)"
@@ -9,7 +9,7 @@ enum Help {
         return paragraphs.joined(separator: "\n\n") + "\n"
     }
 
-    /// What the program is for, in one sentence.
+    /// The program's purpose, in one sentence.
     static let purpose = "drilldown serves a property list over HTTP, one level at a time."
 
     private static var general: String {
@@ -80,7 +80,7 @@ extension Help {
     struct Section {
         /// The section's heading in the manual page.
         let heading: String
-        /// Its lines, which a blank line divides into paragraphs.
+        /// Its lines; a blank line separates paragraphs.
         let text: String
 
         static let serve = Section(
@@ -131,7 +131,7 @@ extension Help {
                 Down, Home and End move further. q leaves.
                 """)
 
-        /// Those that follow the options, in the order of the help text.
+        /// The sections after the options, in the order of the help text.
         static let all = [
             Section(
                 heading: "CONFIGURATION",

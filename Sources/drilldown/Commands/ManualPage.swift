@@ -1,6 +1,6 @@
 /// The manual page drilldown(1), in the macros of man(7).
 enum ManualPage {
-    /// - Throws: `UsageError` if there are arguments.
+    /// - Throws: `UsageError` if the command has arguments.
     static func text(for arguments: [String]) throws(UsageError) -> String {
         guard arguments.isEmpty else {
             throw UsageError("manual takes no arguments, but there are: \(arguments.joined(separator: ", ")).")
@@ -53,7 +53,7 @@ enum ManualPage {
 
     private static func command(_ arguments: String) -> String { ".B drilldown\n\(escaped(arguments))" }
 
-    /// What a command does.
+    /// The entry of a command.
     private static func entry(of command: CommandLineArguments.Command) -> String {
         let text =
             switch command {
@@ -74,7 +74,7 @@ enum ManualPage {
         return "\(entryOfBrowse(of: option))\n\(filled("\(facts)."))"
     }
 
-    /// An option that is on the command line only.
+    /// The entry of an option that only the command line has.
     private static func entryOfBrowse(of option: Option) -> String {
         let value = option.placeholder.map { " \\fI\(escaped($0))\\fR" } ?? ""
         return """
@@ -93,7 +93,7 @@ enum ManualPage {
         ".SH \(section.heading)\n\(filled(section.text))"
     }
 
-    /// A few words of the table of options as a sentence.
+    /// Turns a few words from the table of options into a sentence.
     private static func sentence(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() + "." }
 
     // MARK: Text
@@ -104,7 +104,7 @@ enum ManualPage {
             .map { $0.isEmpty ? ".P" : escaped($0) }.joined(separator: "\n")
     }
 
-    /// A line without requests and escapes of its own (groff(7)).
+    /// A line with groff's requests and escapes quoted (groff(7)).
     static func escaped(_ line: some StringProtocol) -> String {
         let text = line.unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {

@@ -11,13 +11,13 @@ import TreeStore
 
 /// `drilldown serve`: listens, loads, serves, follows changes, and stops gracefully.
 enum ServeCommand {
-    /// The descriptors that the store opens after the server was started, its wake-ups and what watches the source, less
-    /// the listening socket, which is open already when the server counts it.
+    /// The descriptors that the store opens after the server has started: wake-ups and the source's watches, less the
+    /// listening socket, which is open when the server counts.
     private static let storeDescriptors = 6
 
     /// Ends the process with status 0 after a signal to stop.
     ///
-    /// - Returns: the exit status 1, if it could not start.
+    /// - Returns: exit status 1, if the service could not start.
     /// - Throws: `UsageError` for a document that cannot be served.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         let log = settings.log
@@ -42,7 +42,7 @@ enum ServeCommand {
             let manager = try ServiceEnvironment(environment: environment())
             ServiceEnvironment.clearEnvironment()
             Signals.ignoreOthers()
-            // Before any thread is started, so that none of them handles a signal instead of the waiting thread.
+            // Before any thread starts, so that the waiting thread alone handles signals.
             let signals = try SignalQueue(Signals.all)
             let editTokens = try TokenSource(.editing, settings) { log.write($0) }
             let readTokens = try TokenSource(.reading, settings) { log.write($0) }

@@ -21,7 +21,7 @@ struct Log: Sendable {
         Self.putLine(line(of: entry, at: moment, isColored: StandardError.shared.isColored), entry.severity)
     }
 
-    /// Writes a line for people on standard error; its control characters are shown escaped.
+    /// Writes a line for people on standard error, with control characters escaped.
     ///
     /// - Parameter severity: for systemd's journal; the line does not show it.
     static func put(_ text: String, _ severity: Severity) {
@@ -33,7 +33,7 @@ struct Log: Sendable {
         output.putLine((output.isJournal ? severity.journalPrefix : "") + line)
     }
 
-    /// How loads that take long are shown here.
+    /// How to show loads that take long.
     var progressStyle: ProgressDisplay.Style {
         let output = StandardError.shared
         return format == .text && output.isTerminal ? .bar(output) : .lines { write($0) }
@@ -80,7 +80,8 @@ extension Log {
     enum Severity: String {
         case info, warning, error
 
-        /// What tells systemd's journal the severity; it does not keep it. A line without one is information.
+        /// The prefix that gives systemd's journal the severity; the journal removes it. A line without a prefix is
+        /// information.
         var journalPrefix: String {
             switch self {
             case .info: ""
@@ -89,7 +90,7 @@ extension Log {
             }
         }
 
-        /// The word, bold and in a colour if that is wanted (ECMA-48, SGR).
+        /// The word; bold and coloured on request (ECMA-48, SGR).
         func word(_ isColored: Bool) -> String {
             guard isColored else { return rawValue }
             return switch self {
@@ -130,30 +131,30 @@ extension Log {
     }
 }
 
-/// The one owner of standard error: whole lines and, below them on a terminal, a line that is drawn again and again.
+/// The owner of standard error: whole lines and, below them on a terminal, a line that is redrawn.
 final class StandardError: Sendable {
     static let shared = StandardError(
         STDERR_FILENO, terminalType: environmentText("TERM"), refusesColors: environmentText("NO_COLOR") != nil,
         journalStream: environmentText("JOURNAL_STREAM"))
 
-    /// Whether lines can be drawn again: it is a terminal, and not one without control sequences.
+    /// Whether lines can be redrawn: the output is a terminal that understands control sequences.
     let isTerminal: Bool
     /// Whether words may be coloured (no-color.org).
     let isColored: Bool
-    /// Whether systemd's journal reads it, which takes the severity from the beginning of a line (sd-daemon(3)).
+    /// Whether systemd's journal reads the output and takes the severity from the beginning of a line (sd-daemon(3)).
     let isJournal: Bool
     private let descriptor: Int32
-    /// The line at the bottom; nil for none.
+    /// The line at the bottom, if any.
     private let bottom = Guarded<String?>(nil)
-    /// Whether there is one, for signal handlers.
+    /// Whether `bottom` is set, for signal handlers.
     private let hasBottom = Atomic(false)
 
     /// Moves to the line's beginning, and clears to its end (ECMA-48, EL).
     private static let clearing = "\r\u{1B}[K"
     private static let usualColumns = 80
 
-    /// - Parameter journalStream: the device and the inode of what the service manager gave the process as its standard
-    ///   error (systemd.exec(5)). It may have been redirected since, or be that of a parent.
+    /// - Parameter journalStream: the device and the inode of the standard error that the service manager gave the
+    ///   process (systemd.exec(5)). The output may have been redirected since, or the variable inherited from a parent.
     init(_ descriptor: Int32, terminalType: String?, refusesColors: Bool, journalStream: String? = nil) {
         self.descriptor = descriptor
         isTerminal = isatty(descriptor) != 0 && terminalType.map { $0 != "dumb" } ?? false
@@ -169,7 +170,7 @@ final class StandardError: Sendable {
         return Int(size.ws_col)
     }
 
-    /// Writes a line, above the one that is drawn.
+    /// Writes a line above the one at the bottom.
     func putLine(_ line: String) {
         guard isTerminal else { return write(line + "\n") }
         bottom.withLock { bottom in
@@ -177,14 +178,15 @@ final class StandardError: Sendable {
         }
     }
 
-    /// Draws the line at the bottom anew.
+    /// Redraws the line at the bottom.
     ///
-    /// - Parameter line: makes the line, narrower than the terminal; nil clears it. Called while nothing else is written.
+    /// - Parameter line: makes the line, narrower than the terminal; nil clears it. Called while nothing else is
+    ///   written.
     func draw(_ line: () -> String?) {
         bottom.withLock { bottom in
             let new = line()
             guard new != nil || bottom != nil else { return }
-            // At no moment is there a line that a signal handler does not know of.
+            // The flag is set whenever a line is drawn, for signal handlers.
             if new != nil { hasBottom.store(true, ordering: .relaxed) }
             write(Self.clearing + (new ?? ""))
             if new == nil { hasBottom.store(false, ordering: .relaxed) }
@@ -198,7 +200,7 @@ final class StandardError: Sendable {
         _ = unsafe Glibc.write(descriptor, "\r\u{1B}[K", 4)
     }
 
-    /// Written in one call, which the system usually completes.
+    /// Writes in one call, which the system usually completes.
     private func write(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
@@ -207,7 +209,7 @@ final class StandardError: Sendable {
         }
     }
 
-    /// A variable's value; nil if it is not set or empty.
+    /// The value of a variable; nil if it is unset or empty.
     private static func environmentText(_ name: String) -> String? {
         guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
         return unsafe String(cString: value)
@@ -220,12 +222,12 @@ final class StandardError: Sendable {
 enum PrintableText {
     private static let mostCharacters = 64 << 10
 
-    /// A line of text whose control characters and bidirectional marks are shown as `\u{1B}`.
+    /// A line of text with control characters and bidirectional marks shown as `\u{1B}`.
     static func line(_ text: String) -> String {
         QuotedText.isPlain(text) ? text : QuotedText(text, most: mostCharacters).description
     }
 
-    /// The same JSON, with these characters escaped as in JSON; they can occur only within its strings.
+    /// The same JSON with these characters escaped as in JSON; they can occur only in its strings.
     static func json(_ json: String) -> String {
         guard !QuotedText.isPlain(json) else { return json }
         var escaped = ""

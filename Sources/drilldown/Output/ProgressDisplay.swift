@@ -1,9 +1,9 @@
 import Threads
 import TreeSources
 
-/// Shows on a thread of its own how far a load is: a line that moves on a terminal, else a log line now and then.
+/// Shows how far a load is, on its own thread: a moving line on a terminal, otherwise a log line now and then.
 ///
-/// The thread sleeps while there is no load.
+/// The thread sleeps between loads.
 struct ProgressDisplay {
     /// How loads are shown.
     enum Style {
@@ -12,7 +12,7 @@ struct ProgressDisplay {
         /// Log lines.
         case lines(@Sendable (Log.Entry) -> Void)
 
-        /// A load that is over by then is not shown.
+        /// A shorter load is not shown.
         fileprivate var patience: Duration {
             switch self {
             case .bar: .seconds(1)
@@ -20,7 +20,7 @@ struct ProgressDisplay {
             }
         }
 
-        /// The time from one showing to the next.
+        /// The time between two updates.
         fileprivate var interval: Duration {
             switch self {
             case .bar: .milliseconds(100)
@@ -33,10 +33,11 @@ struct ProgressDisplay {
     private let style: Style
     private let wakeup: Wakeup
 
-    /// Formatting takes little stack; it is enough for a document's longest path.
+    /// Formatting takes little stack; this is enough for a document's longest path.
     private static let stackBytes = 1 << 20
 
-    /// - Returns: what the loads tell; nil if the system has no thread left, so that none is shown.
+    /// - Returns: the progress that loads report to; nil if the system cannot start a thread, and then no load is
+    ///   shown.
     static func start(_ style: Style) -> LoadProgress? {
         do throws(SystemCallError) {
             let wakeup = try Wakeup()
@@ -80,7 +81,7 @@ struct ProgressDisplay {
     private func show() {
         switch style {
         case .bar(let output):
-            // Looked at once more, so that a load that has just ended is not drawn.
+            // Read once more, so that a load that has just ended is not drawn.
             output.draw { progress.status.map { ProgressText($0, at: .now).line(columns: output.columns) } }
         case .lines(let write):
             if let status = progress.status { write(Log.Entry(status, at: .now)) }

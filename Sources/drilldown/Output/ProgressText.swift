@@ -1,41 +1,41 @@
 import PropertyLists
 import TreeSources
 
-/// How far a load is, in words: for a line that is drawn again and again, and for a log.
+/// The progress of a load in words, for a redrawn line and for a log.
 struct ProgressText {
     private let status: LoadProgress.Status
     private let now: LoadProgress.Instant
 
     init(_ status: LoadProgress.Status, at now: LoadProgress.Instant) { (self.status, self.now) = (status, now) }
 
-    /// A file that is read in less than a second has no bar of its own unless it is the only one.
+    /// A file that is read in less than a second has its own bar only if it is the only file.
     private static let leastBarBytes = 64 << 20
     private static let mostBarColumns = 30
     private static let leastBarColumns = 10
 
     // MARK: Figures
 
-    /// The share of the step that is done, from 0 to 1; nil if its size is not known.
+    /// The completed share of the step, from 0 to 1; nil if its size is unknown.
     var share: Double? {
         guard let size = status.size, size > 0 else { return nil }
         if status.step == .reading, status.files > 1, size < Self.leastBarBytes { return nil }
         return Double(status.bytes) / Double(size)
     }
 
-    /// The time until the end of the step, if it goes on as it has so far; nil if that cannot be said yet.
+    /// The time until the end of the step at the speed so far; nil if it is too early to estimate.
     var left: Duration? {
         guard let share, share >= 0.02 else { return nil }
         return (now - status.stepBegun) * ((1 - share) / share)
     }
 
-    /// Rounded up, because what is left is not `0 s`.
+    /// Rounded up, so that it never shows `0 s`.
     private var shownLeft: String? { left.map { Self.time($0 + .milliseconds(999)) + " left" } }
 
     private var elapsed: Duration { now - status.begun }
 
     // MARK: Words
 
-    /// What the load does, as `reading Data.plist`.
+    /// The activity, such as `reading Data.plist`.
     private func activity(_ name: String) -> String {
         let name = PrintableText.line(name)
         return switch status.step {
@@ -74,7 +74,7 @@ struct ProgressText {
     func line(columns: Int) -> String {
         let width = max(columns - 1, 0)
         var parts = figures + [shownLeft ?? Self.time(elapsed)]
-        // The bar and the first figure are the last to go.
+        // The bar and the first figure are dropped last.
         while parts.count > 1, Self.width(parts) + Self.leastBarColumns + Self.leastNameColumns > width {
             parts.remove(at: parts.count > 2 ? parts.count - 2 : 1)
         }
@@ -109,7 +109,7 @@ struct ProgressText {
         return text
     }
 
-    /// A bar, or a block that moves if the share is not known.
+    /// A bar, or a moving block if the share is unknown.
     private func bar(_ width: Int) -> String {
         let inside = width - 2
         guard let share else {

@@ -1,15 +1,14 @@
 import Glibc
 
-/// The signals that the service handles; the main thread takes them from a queue.
+/// The service's signals, which the main thread takes from a queue.
 enum Signals {
     /// The signals that end the service.
     static let stopping = [SIGTERM, SIGINT]
-    /// All signals that the main thread takes.
     static let all = stopping + [SIGHUP]
 
-    /// Ignores the signals that other services take and that would end this one.
+    /// Ignores signals that other services handle and that would end this one.
     ///
-    /// The log is standard error, so a file of it is rotated from outside.
+    /// The log is standard error, so a log file is rotated from outside.
     static func ignoreOthers() { for signal in [SIGUSR1, SIGUSR2] { _ = Glibc.signal(signal, SIG_IGN) } }
 
     /// Runs `body` with SIGTERM and SIGINT ending the process at once; nothing in it needs cleaning up.
@@ -32,7 +31,7 @@ enum Signals {
         return try body()
     }
 
-    /// Has SIGTERM and SIGINT clear the line that is drawn on the terminal before they end the process as they usually do.
+    /// Makes SIGTERM and SIGINT clear the line on the terminal before they end the process as usual.
     static func clearProgressAtEnd() {
         for signal in [SIGTERM, SIGINT] {
             _ = Glibc.signal(signal) { signal in

@@ -1,15 +1,15 @@
 import HTTPServer
 import PropertyLists
 
-/// The certificate of the service: from the files that the options name, watched as long as the service runs.
+/// The certificate of the service, from the files that the options name; they are watched while the service runs.
 struct CertificateSource {
     let certificates: Certificates
     private let watcher: CertificateWatcher
 
-    /// Nil if neither file is named, so that the service speaks HTTP.
+    /// Nil if neither file is named; the service then speaks HTTP.
     ///
     /// - Parameter log: receives the entries about the files.
-    /// - Throws: `StartRefusal` for files that cannot be used.
+    /// - Throws: `StartRefusal` for unusable files.
     init?(_ settings: Settings, _ log: @escaping @Sendable (Log.Entry) -> Void) throws {
         guard let certificate = settings.certificate, let key = settings.certificateKey else { return nil }
         let files: CertificateFiles

@@ -40,7 +40,7 @@ extension Log.Entry {
         case .refused(let error, _):
             [Log.Entry(.error, "refused", "\(error) The last good version is still served.", place(of: error))]
         case .edited(let snapshot, let author, let edits, let took): [edited(snapshot, by: author, edits, took)]
-        // Each edit has a line of its own.
+        // Each edit has its own line.
         case .saved: []
         case .notSaved(let id, let reason):
             [

@@ -4,13 +4,13 @@ import ServiceManager
 import Threads
 import TreeStore
 
-/// What the service manager is told; nothing if it wants no notifications.
+/// The notifications to the service manager, if it wants them.
 struct ManagerReports {
     private let socket: NotificationSocket?
     private let log: Log
     private var shown = ""
     private var wanted: String?
-    /// When the status may be told again.
+    /// The earliest time of the next status.
     private var statusTime = ContinuousClock.now
     private var hasFailed = false
 
@@ -42,17 +42,17 @@ struct ManagerReports {
 
     // MARK: The status
 
-    /// When a status that is held back is due; nil if none is.
+    /// When to send a status that is held back, if any.
     var nextStatus: ContinuousClock.Instant? { wanted == nil ? nil : statusTime }
 
-    /// Tells the status if it is another one, at once or a little later.
+    /// Sends a new status, at once or a little later.
     mutating func show(_ status: String) {
         guard isOn else { return }
         wanted = status == shown ? nil : status
         showWanted()
     }
 
-    /// Tells the status that was held back, if its time has come.
+    /// Sends the status that was held back, when its time has come.
     mutating func showWanted() {
         guard let status = wanted, ContinuousClock.now >= statusTime else { return }
         note(status)
@@ -64,10 +64,10 @@ struct ManagerReports {
     }
 }
 
-/// Finds out in rounds, two in each interval of the service manager, whether the service is alive.
+/// Checks twice in each interval of the service manager that the service is alive.
 ///
-/// It is alive while the main thread begins rounds, each serving thread closes a connection that is opened to it, and the
-/// store's thread takes turns or works on the source.
+/// It is alive if the main thread begins rounds, each serving thread closes a connection opened to it, and the store's
+/// thread takes turns or works on the source.
 struct Watchdog {
     private let period: Duration
     private let server: Server
@@ -77,8 +77,8 @@ struct Watchdog {
     private var awaitsStore = false
     private var nextRound = ContinuousClock.now
 
-    /// - Parameter interval: how long the service manager waits for a sign of life.
-    /// - Throws: `SystemCallError` if the system has no descriptor left.
+    /// - Parameter interval: the time within which the service manager expects a sign of life.
+    /// - Throws: `SystemCallError` if no descriptor is available.
     init(interval: Duration, _ server: Server, _ store: TreeStore) throws(SystemCallError) {
         period = interval / 2
         (self.server, self.store) = (server, store)
@@ -87,14 +87,14 @@ struct Watchdog {
 
     private var isWaiting: Bool { awaitsStore || !probes.isEmpty }
 
-    /// Adds what the round waits for, or when the next one begins.
+    /// Adds the events that the round waits for, or the time of the next round.
     func addWaits(to waits: inout WaitSet) {
         guard isWaiting else { return waits.wake(by: nextRound) }
         for probe in probes { waits.add(probe) }
         if awaitsStore { waits.add(storeBell.descriptor) }
     }
 
-    /// Goes on with the round; returns whether it has just ended well.
+    /// Continues the round; returns whether it has just ended well.
     mutating func advance() -> Bool {
         if !isWaiting {
             guard ContinuousClock.now >= nextRound else { return false }
@@ -107,13 +107,13 @@ struct Watchdog {
 
     private mutating func begin() {
         nextRound = .now + period
-        // A thread has none if all connections are in use: then at least they were served.
+        // A thread whose connections are all in use has no probe: it was alive to serve them.
         probes = (0..<server.threadCount).compactMap { server.probe(thread: $0) }
         awaitsStore = true
         store.ask { [storeBell] in storeBell.signal() }
     }
 
-    /// Whether a thread has closed the other end; closes this one then.
+    /// Whether a thread has closed the other end; if so, closes this one.
     private static func isAnswered(_ probe: Int32) -> Bool {
         var byte: UInt8 = 0
         if unsafe recv(probe, &byte, 1, Int32(MSG_DONTWAIT)) < 0, errno == EAGAIN || errno == EINTR { return false }

@@ -2,7 +2,7 @@ import HTTPServer
 import LevelsAPI
 import ServiceManager
 
-/// A server that is bound and not started yet.
+/// A server that is bound but not yet started.
 final class ServerStart {
     var configuration: Server.Configuration
     private let responder: FirstLoadResponder
@@ -14,7 +14,7 @@ final class ServerStart {
     let mayWait: Bool
     /// The addresses that the system has bound.
     let bound: [BoundAddress]
-    /// The same as the log shows them.
+    /// The addresses as the log shows them.
     let addresses: [ServedAddress]
 
     /// Binds and listens.
@@ -22,7 +22,7 @@ final class ServerStart {
     /// - Parameters:
     ///   - handed: the sockets of the service manager, which take precedence over the targets.
     ///   - origin: where the targets were named.
-    /// - Throws: `ServerError` or `StartRefusal` if that cannot be done.
+    /// - Throws: `ServerError` or `StartRefusal` if the server cannot listen.
     init(
         at targets: [ListenTarget], handed: [HandedSocket], named origin: Settings.Origin,
         _ configuration: Server.Configuration, _ responder: FirstLoadResponder
@@ -40,7 +40,7 @@ final class ServerStart {
         addresses = zip(bound, known).map { ServedAddress(target: ListenTarget($0, named: $1), isSecure: isSecure) }
     }
 
-    /// Starts to serve, the first time.
+    /// The server; starts it at the first call.
     ///
     /// - Throws: `ServerError` if the system refuses descriptors, threads or memory.
     func started() throws(ServerError) -> Server {
@@ -52,10 +52,10 @@ final class ServerStart {
     }
 }
 
-/// The server of metrics and probes, if they have an address of their own.
+/// The server of metrics and probes, if they have their own address.
 ///
-/// It has a thread and connections of its own, so that a crowd of clients does not keep monitoring out, and goes on while
-/// the other server stops. It speaks HTTP without TLS, as probes and Prometheus do by default.
+/// It has its own thread and connections, so that a crowd of clients cannot keep monitoring out, and it runs while the
+/// other server stops. It speaks HTTP without TLS, as probes and Prometheus do by default.
 final class MonitoringStart {
     private let server: Server
     let address: ServedAddress
@@ -64,12 +64,12 @@ final class MonitoringStart {
     /// The descriptors that it opens.
     static let descriptors = connections + 16
 
-    /// Binds, and begins to serve.
+    /// Binds and starts to serve.
     ///
     /// - Parameters:
-    ///   - settings: the origin of the target, and the hosts to answer to.
+    ///   - settings: the origin of the target, and the accepted hosts.
     ///   - service: the configuration of the service, for its logs and counters.
-    /// - Throws: `ServerError` or `StartRefusal` if that cannot be done.
+    /// - Throws: `ServerError` or `StartRefusal` if the server cannot start.
     init(
         at target: ListenTarget, _ settings: Settings, _ service: Server.Configuration, _ responder: FirstLoadResponder
     ) throws {

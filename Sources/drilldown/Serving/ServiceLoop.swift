@@ -8,7 +8,7 @@ import ServiceManager
 import Threads
 import TreeStore
 
-/// The main thread's work from the first load to the stop: it waits for signals, for news of other threads, and for times.
+/// The main thread from the first load to the stop: it waits for signals, for news of other threads, and for times.
 struct ServiceLoop: ~Copyable {
     struct Parts {
         let name: String
@@ -16,19 +16,19 @@ struct ServiceLoop: ~Copyable {
         let signals: SignalQueue
         let news: ServiceNews
         let start: ServerStart
-        /// Nil without an address of its own for metrics and probes.
+        /// Nil unless metrics and probes have their own address.
         let monitor: MonitoringStart?
         let responder: FirstLoadResponder
         let manager: ServiceEnvironment
         /// Nil for HTTP.
         let certificates: CertificateSource?
-        /// How long to serve on after the first signal to stop.
+        /// How long to keep serving after the first signal to stop.
         let drain: Duration
         /// Makes the API of the store.
         let api: (TreeStore) -> LevelsAPI
     }
 
-    /// What there is after the first load.
+    /// The parts that exist after the first load.
     private struct Serving {
         let store: TreeStore
         let api: LevelsAPI
@@ -36,19 +36,19 @@ struct ServiceLoop: ~Copyable {
 
     private let parts: Parts
     private var reports: ManagerReports
-    /// Nil until it is started.
+    /// Nil until the server is started.
     private var server: Server?
     private var serving: Serving?
     private var watchdog: Watchdog?
-    /// When the next sign of a long first load is due.
+    /// When the next notice of a long first load is due.
     private var loadingNotice = ContinuousClock.now + Self.longLoad
     private var isLongLoad = false
-    /// The reloads that signals asked for, and that have not ended.
+    /// The reloads requested by signals that have not ended.
     private var reloads = 0
     private var isReloadWanted = false
-    /// When the service stops, once it was asked to.
+    /// When the service stops, once it has been asked to.
     private var drainEnd: ContinuousClock.Instant?
-    /// The exit status, once the service cannot go on.
+    /// The exit status, once the service cannot continue.
     private var status: Int32?
 
     /// How long a first load takes before it is mentioned.
@@ -57,7 +57,7 @@ struct ServiceLoop: ~Copyable {
     private static let (extensionPeriod, extensionTime) = (Duration.seconds(10), Duration.seconds(30))
     /// How long running requests may take to finish when the server stops.
     private static let grace = Duration.milliseconds(1_500)
-    /// The same if nothing was served yet.
+    /// The same before the first load has ended.
     private static let earlyGrace = Duration.milliseconds(100)
     /// How long edits in progress may take to be saved when the server stops.
     private static let editGrace = Duration.seconds(5)
@@ -128,7 +128,7 @@ struct ServiceLoop: ~Copyable {
 
     private mutating func reload() {
         parts.certificates?.check()
-        // The service manager was told that the service stops.
+        // The service manager already knows that the service stops.
         guard drainEnd == nil else { return }
         guard let serving else {
             isReloadWanted = true
@@ -139,7 +139,8 @@ struct ServiceLoop: ~Copyable {
         serving.store.reload { [news = parts.news] _ in news.post(.reloaded) }
     }
 
-    /// Serves on for the time of `--drain`, so that load balancers can turn to another service; stops the second time.
+    /// Keeps serving for the time of `--drain`, so that load balancers can turn to another service; a second signal
+    /// stops at once.
     private mutating func drain() {
         guard let serving, parts.drain > .zero, drainEnd == nil else { stop() }
         drainEnd = .now + parts.drain
@@ -154,13 +155,13 @@ struct ServiceLoop: ~Copyable {
 
     private mutating func stop() -> Never {
         reports.stopping("Stopping.")
-        // Before the connections are told to end, so that every edit that was begun is answered.
+        // Before the connections are closed, so that every edit in progress is answered.
         serving?.api.finishEdits(until: .now + Self.editGrace)
         server?.stop(grace: serving == nil ? Self.earlyGrace : Self.grace)
         parts.monitor?.stop()
         parts.log.write(Log.Entry(.info, "stopped", "stopped"))
         StandardError.shared.clearAtOnce()
-        // Does not stop the store, which would wait for a running load; nothing is left to be saved.
+        // Leaves the store running, because stopping it would wait for a load in progress; nothing is left to save.
         _exit(0)
     }
 
@@ -206,7 +207,7 @@ struct ServiceLoop: ~Copyable {
         if isReloadWanted { reload() }
     }
 
-    /// What is served, as a sentence for the service manager; nil before the first load.
+    /// The served document as a sentence for the service manager; nil before the first load.
     private var sentence: String? {
         guard let store = serving?.store else { return nil }
         let current = store.current
@@ -215,21 +216,21 @@ struct ServiceLoop: ~Copyable {
     }
 }
 
-/// What other threads tell the main thread.
+/// The news from other threads to the main thread.
 final class ServiceNews: Sendable {
     enum Item: Sendable {
         /// The first load has ended.
         case firstLoad(Result<TreeStore, any Error>)
         /// A reload that a signal asked for has ended.
         case reloaded
-        /// What is served, or its state, has changed.
+        /// The served tree or its status has changed.
         case changed
     }
 
     private let items = Guarded<[Item]>([])
     private let wakeup: Wakeup
 
-    /// - Throws: `SystemCallError` if the system has no descriptor left.
+    /// - Throws: `SystemCallError` if no descriptor is available.
     init() throws(SystemCallError) { wakeup = try Wakeup() }
 
     /// Readable while there are items.
@@ -237,7 +238,7 @@ final class ServiceNews: Sendable {
 
     func post(_ item: Item) {
         items.withLock { items in
-            // Many edits are one change.
+            // Many edits count as one change.
             if case .changed = item, case .changed? = items.last { return }
             items.append(item)
         }

@@ -1,7 +1,7 @@
 import LevelsAPI
 import PropertyLists
 
-/// Where the tokens of a service come from that allow edits, or reading: the variable, and the file, which is read again when it changes.
+/// The tokens that allow edits or reading: from the environment, and from a file that is read again when it changes.
 struct TokenSource {
     enum Purpose {
         case editing, reading
@@ -15,7 +15,7 @@ struct TokenSource {
     private let fixed: AccessTokens
     private let file: AccessTokenFile?
 
-    /// Nil if neither is set, so that editing is off, or anyone may read.
+    /// Nil if neither is set: editing is off, or reading needs no token.
     ///
     /// - Parameter log: receives the entries about the file.
     /// - Throws: `StartRefusal` for an unreadable file, and for a variable that is not a token.

@@ -12,7 +12,7 @@ struct CommandLineArguments {
     var values: [String: String] = [:]
 
     /// - Parameter program: the name by which the program was called, for suggestions to paste.
-    /// - Throws: `UsageError` for an unknown command or option, with the command line that was probably meant.
+    /// - Throws: `UsageError` for an unknown command or option, with the probably intended command line.
     init(_ arguments: [String], program: String = "drilldown") throws(UsageError) {
         do {
             self = try Self.parsed(arguments)
@@ -143,7 +143,7 @@ extension CommandLineArguments {
             }
         }
 
-        /// What it does, in a few words.
+        /// Its purpose, in a few words.
         var summary: String {
             switch self {
             case .serve: "serves a document"
@@ -174,11 +174,11 @@ enum Shell: String, CaseIterable {
         "\(allCases.dropLast().map(\.rawValue).joined(separator: ", ")) or \(allCases[allCases.count - 1])"
 }
 
-/// A command line, variable or configuration that cannot be understood: exit status 2.
+/// A command line, variable or configuration with an error: exit status 2.
 struct UsageError: Error, Equatable, CustomStringConvertible {
-    /// What is wrong, as a whole sentence.
+    /// The error, as a whole sentence.
     let fact: String
-    /// What would be right, as a whole sentence; nil if the fact says it.
+    /// The remedy, as a whole sentence; nil if the fact includes it.
     let hint: String?
 
     init(_ fact: String, hint: String? = nil) {

@@ -6,11 +6,10 @@ import TreeSources
 enum ConfigurationFile {
     private static let maximumBytes = 1 << 20
 
-    /// The entries by key; relative paths, which are relative to the file's folder, are prefixed with that folder.
+    /// The entries by key. Paths relative to the file's folder are prefixed with that folder.
     ///
     /// - Parameter origin: the setting that named the file: `--config` or the variable.
-    /// - Throws: `UsageError` for an unreadable file, an unknown or repeated key, or a
-    ///   value that is a container.
+    /// - Throws: `UsageError` for an unreadable file, an unknown or repeated key, or a value that is a container.
     static func entries(in path: String, namedBy origin: String) throws(UsageError) -> [String: Settings.Given] {
         var reader = ConfigurationReader()
         do throws(SourceError) {
@@ -61,7 +60,7 @@ struct ConfigurationReader: PropertyListConsumer {
     private var isOpen = false
     /// The key whose value comes next.
     private var key: (option: Option, position: SourcePosition)?
-    /// The texts of an array so far; nil outside of one.
+    /// The texts of the current array so far; nil outside an array.
     private var list: [String]?
 
     /// Keys that a configuration never has and that documents begin with.

@@ -1,7 +1,7 @@
 import HTTPServer
 import PropertyLists
 
-/// Where the service is told to listen.
+/// A place to listen at, as the settings name it.
 enum ListenTarget: Equatable {
     case address(ListenAddress)
     /// The path of a Unix domain socket.
@@ -12,7 +12,7 @@ enum ListenTarget: Equatable {
 
     /// The address of a bound socket.
     ///
-    /// - Parameter named: where the service was told to listen; nil if the service manager handed over the socket.
+    /// - Parameter named: the target in the settings; nil if the service manager handed over the socket.
     init(_ bound: BoundAddress, named: ListenTarget?) {
         switch (bound, named) {
         case (.internet(_, let port), .address(let address)):
@@ -25,7 +25,7 @@ enum ListenTarget: Equatable {
     /// Whether the system chooses the port, so that the same text may name several sockets.
     var isFreePort: Bool { if case .address(let address) = self { address.port == 0 } else { false } }
 
-    /// The target as it is written.
+    /// The target as it is written in the settings.
     fileprivate var text: String {
         switch self {
         case .address(let address): address.text
@@ -33,7 +33,7 @@ enum ListenTarget: Equatable {
         }
     }
 
-    /// The targets that are not served because the service manager handed over other sockets, as they are written.
+    /// The targets, as written, that are not served because the service manager handed over other sockets.
     static func unused(_ targets: [ListenTarget], for bound: [BoundAddress]) -> [String] {
         targets.filter { target in
             switch target {
@@ -43,7 +43,7 @@ enum ListenTarget: Equatable {
         }.map(\.text)
     }
 
-    /// Binds and listens; SIGTERM and SIGINT end the process at once meanwhile.
+    /// Binds and listens; meanwhile SIGTERM and SIGINT end the process at once.
     ///
     /// - Parameter origin: where the address was named.
     func listener(named origin: Settings.Origin) throws(StartRefusal) -> Listener {
@@ -86,7 +86,7 @@ struct ServedAddress: Equatable {
     /// Whether it speaks HTTPS.
     var isSecure = false
 
-    /// What a client needs to know: a URL to paste, or the socket.
+    /// A URL to paste, or the socket.
     var url: String {
         switch target {
         case .address(let address): address.url(isSecure: isSecure)
@@ -113,16 +113,16 @@ extension [ServedAddress] {
             ? texts.joined() : texts.dropLast().joined(separator: ", ") + " and " + texts.suffix(1).joined()
     }
 
-    /// The members of the log's lines about the addresses: those of the first, and a list of all if there are several.
+    /// The members of the log's lines about the addresses: of the first, and a list of all if there are several.
     fileprivate var members: [Log.Member] {
         (first?.members ?? []) + (count < 2 ? [] : [.init("addresses", .text(map(\.url).joined(separator: " ")))])
     }
 }
 
 extension Log.Entry {
-    /// The line that says what is served, and where.
+    /// The line that reports the served document and the addresses.
     ///
-    /// - Parameter monitoring: the address of metrics and probes, if they have one of their own.
+    /// - Parameter monitoring: the address of metrics and probes, if they have their own.
     init(serving name: String, itemCount: Int, at addresses: [ServedAddress], monitoring: ServedAddress? = nil) {
         self.init(
             .info, "serving",
@@ -134,7 +134,7 @@ extension Log.Entry {
 
     /// The line about addresses that are not served because the service manager handed over sockets.
     ///
-    /// - Parameter name: where they were named.
+    /// - Parameter name: the setting that named them.
     init(unused targets: [String], named name: String) {
         self.init(
             .info, "listen",
@@ -144,7 +144,7 @@ extension Log.Entry {
 
     /// The line for a first load that takes long.
     ///
-    /// It has no ` at ` before the address, by which scripts know the line that says what is served.
+    /// It has no ` at ` before the address, because scripts find the line about serving by that word.
     init(loading name: String, for addresses: [ServedAddress]) {
         self.init(
             .info, "starting",
@@ -160,10 +160,10 @@ struct ListenAddress: Equatable {
     /// A port of 0 picks a free port.
     let port: UInt16
 
-    /// An address of the system, which has no brackets.
+    /// An address from the system, without brackets.
     init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
-    /// Nil for a text that is not `HOST:PORT`.
+    /// Nil if the text is not `HOST:PORT`.
     init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
@@ -178,14 +178,14 @@ struct ListenAddress: Equatable {
     /// `HOST:PORT`.
     var text: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-    /// What an address must be, for an invalid one: `HOST:PORT, such as …`.
+    /// The form of a valid address, for the message about an invalid one: `HOST:PORT, such as …`.
     static func requirement(for text: String) -> String {
         let port = text.split(separator: ":", omittingEmptySubsequences: false).last ?? ""
         let isPortTooLarge = !port.isEmpty && port.allSatisfy { $0.isASCII && $0.isNumber } && UInt16(port) == nil
         return "HOST:PORT\(isPortTooLarge ? " with a port from 0 to 65535" : ""), such as \(examples(for: text))"
     }
 
-    /// Examples of what the text probably meant: `127.0.0.1:9000 or [::1]:9000` for `9000` and `:9000`.
+    /// Probably intended addresses: `127.0.0.1:9000 or [::1]:9000` for `9000` and `:9000`.
     private static func examples(for text: String) -> String {
         let digits = text.drop { $0 == ":" }
         if let port = UInt16(digits) { return "127.0.0.1:\(port) or [::1]:\(port)" }

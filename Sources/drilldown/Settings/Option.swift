@@ -3,20 +3,21 @@ import Levels
 import LevelsAPI
 import TreeSources
 
-/// An option of `serve`, on the command line, in the environment and in the configuration file; or one of `browse`.
+/// An option of `serve`, on the command line, in the environment and in the configuration file; or an option of another
+/// command.
 struct Option: Sendable {
-    /// Without the leading hyphens.
+    /// The name without the leading hyphens.
     let name: String
     let placeholder: String?
     let completion: OptionCompletion
     /// The default; nil for an option that an empty text leaves unset.
     let standard: String?
     let help: String
-    /// Whether `check` takes it too.
+    /// Whether `check` takes the option too.
     let isOfCheck: Bool
-    /// Whether it may be given several times; each value is a line of the setting.
+    /// Whether the option may appear several times; each value is a line of the setting.
     let mayRepeat: Bool
-    /// The property of `Settings` that has the value.
+    /// The property of `Settings` that holds the value.
     let target: (any PartialKeyPath<Settings> & Sendable)?
     /// Reads a text into that property.
     let read: @Sendable (String, inout Settings) throws(WrongValue) -> Void
@@ -31,7 +32,7 @@ struct Option: Sendable {
         read = { text, settings throws(WrongValue) in settings[keyPath: target] = try type.read(text) }
     }
 
-    /// An option that is only passed on.
+    /// An option for another program or command, which reads it itself.
     init<Value>(_ name: String, _ type: OptionType<Value>, default standard: String? = nil, _ help: String) {
         (self.name, self.standard, self.help) = (name, standard, help)
         (isOfCheck, mayRepeat, target) = (false, false, nil)
@@ -39,7 +40,7 @@ struct Option: Sendable {
         read = { _, _ in }
     }
 
-    /// Whether it is read into a property.
+    /// Whether the option sets a property.
     func sets(_ property: PartialKeyPath<Settings>) -> Bool { (target as PartialKeyPath<Settings>?) == property }
 
     /// The key in the configuration file: the name in upper camel case.
@@ -48,7 +49,7 @@ struct Option: Sendable {
     /// `DRILLDOWN_` and the name in upper snake case.
     var variable: String { "DRILLDOWN_" + name.uppercased().replacing("-", with: "_") }
 
-    /// The options of a command, in the order of the help text; those of `serve` if there is no command.
+    /// The options of a command, in the order of the help text; without a command, the options of `serve`.
     static func all(of command: CommandLineArguments.Command?) -> [Option] {
         switch command {
         case nil, .serve: all
@@ -148,7 +149,7 @@ struct Option: Sendable {
         Option("no-web-client", .flag.map(!), default: "false", "leaves out the web client", \.api.hasWebClient),
     ]
 
-    /// The options of `browse`, which are on the command line only.
+    /// The options of `browse`, on the command line only.
     static let ofBrowse: [Option] = [
         Option("token-file", .file, "file with the token that the server asks for"),
         Option("lines", .flag, default: "false", "prints lines, as it does without a terminal"),
@@ -156,12 +157,12 @@ struct Option: Sendable {
         Option("cache-folder", .folder, "keeps levels there, to show them while the server is away"),
     ]
 
-    /// The options of `import` besides those of `check`, on the command line only.
+    /// The options of `import`, on the command line only, besides the options of `check`.
     static let ofImport: [Option] = [
         Option("replace", .flag, default: "false", "replaces the tree that the database has")
     ]
 
-    /// The options of `export` besides those of `check`, on the command line only.
+    /// The options of `export`, on the command line only, besides the options of `check`.
     static let ofExport: [Option] = [
         Option("format", OptionType<PropertyListSyntax>.choice(), default: "xml", "the syntax of the file")
     ]

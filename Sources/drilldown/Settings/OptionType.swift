@@ -3,9 +3,9 @@ import Levels
 import LevelsAPI
 import PropertyLists
 
-/// How the values of an option are named, completed and read.
+/// How values of an option are named, completed and read.
 struct OptionType<Value>: Sendable {
-    /// What the help shows for a value; nil for a flag.
+    /// The placeholder of a value in the help; nil for a flag.
     let placeholder: String?
     let completion: OptionCompletion
     let read: @Sendable (String) throws(WrongValue) -> Value
@@ -17,8 +17,7 @@ struct OptionType<Value>: Sendable {
         (self.placeholder, self.completion, self.read) = (placeholder, completion, read)
     }
 
-    /// - Parameters:
-    ///   - wanted: what a value must be, for the sentence about a text of which `parse` makes none.
+    /// - Parameter wanted: the form of a valid value, for the message about a text for which `parse` returns nil.
     init(
         _ placeholder: String?, _ completion: OptionCompletion = .text, wanted: String,
         parse: @escaping @Sendable (String) -> Value?
@@ -47,7 +46,7 @@ enum OptionCompletion: Equatable {
 
 /// A text that is not a value of its option.
 struct WrongValue: Error {
-    /// What is wrong, to follow the option's name and a colon.
+    /// The error, to follow the option's name and a colon.
     let reason: String
 
     init(_ reason: String) { self.reason = reason }

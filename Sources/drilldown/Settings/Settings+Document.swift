@@ -52,6 +52,6 @@ extension Settings {
             path: path, name: name, interpretation: interpretation, pollInterval: pollInterval, valuesPath: valuesPath)
     }
 
-    /// The folder of the served document's assets; nil if it has none.
+    /// The folder of the served document's assets, if it has one.
     var assetsFolder: String? { sources.first.flatMap { SourceScheme.of($0).assetsFolder($0) } }
 }

@@ -1,10 +1,12 @@
 import HTTPServer
 
 extension Settings {
-    /// The hosts that a server answers to at the addresses that it is bound to, as its targets name them; nil for all.
+    /// The hosts that a server answers to at its bound addresses; nil for all.
     ///
-    /// On a loopback address, a request that names another host can only come from a page that has given its own name
-    /// this address. On any other address, clients may reach the service by names that it does not know.
+    /// On a loopback address, a request that names another host can only come from a page whose own name resolves to
+    /// this address. On any other address, clients may use names that the service does not know.
+    ///
+    /// - Parameter targets: the addresses as the settings name them.
     func hosts(at bound: [BoundAddress], of targets: [ListenTarget]) -> AllowedHosts? {
         guard let listedHosts, !listedHosts.isEmpty || bound.contains(where: \.isLoopback) else { return nil }
         var own: [String] = []

@@ -13,7 +13,7 @@ struct Settings {
         /// An option's name without the leading hyphens.
         case option(String)
         case variable(String)
-        /// A key's place in the configuration, as `Config/drilldown.plist:12:3`.
+        /// The position of a key in the configuration, such as `Config/drilldown.plist:12:3`.
         case file(String)
 
         var description: String {
@@ -32,31 +32,31 @@ struct Settings {
         let origin: Origin
     }
 
-    // What the options are read into; those that have a default in the table never keep the value that is here.
+    // Set from the options; a property with a default in the table of options never keeps the value given here.
     var configuration: String?
     var listenTargets: [ListenTarget] = []
     /// Where metrics and probes are served; nil for the address of the service.
     var metricsTarget: ListenTarget?
     var certificate: String?
     var certificateKey: String?
-    /// How long the service goes on after the first signal to stop.
+    /// How long to keep serving after the first signal to stop.
     var drain = Duration.zero
     var server = Server.Configuration()
     var api = LevelsAPI.Configuration()
-    /// The hosts that are listed; nil for all.
+    /// The listed hosts; nil for all.
     var listedHosts: [String]? = []
     var readTokenFile: String?
     var editTokenFile: String?
     var logFormat = Log.Format.text
     var logsAccess = false
-    /// The memory that the process may use, in bytes; nil for what the system lets it have.
+    /// The memory that the process may use, in bytes; nil for the system's limit.
     var memoryLimit: Int?
     var historyBytes = 0
-    /// How documents are read, and where they tell how far their loads are.
+    /// How to read documents, and where to report the progress of loads.
     var interpretation = Interpretation()
     var valuesPath: String?
     var copyPath: String?
-    /// The file with the password of the database's role; nil if libpq finds one itself.
+    /// The file with the password of the database's role; nil if libpq finds the password itself.
     var databasePasswordFile: String?
     /// How long the first load waits for a database.
     var firstPatience = Duration.zero
@@ -66,11 +66,12 @@ struct Settings {
 
     /// Exactly one for `serve`, at least one for `check`.
     let sources: [String]
-    /// The tokens of `DRILLDOWN_EDIT_TOKEN`; nil if it is not set. It is no option, so that no command line has it.
+    /// The tokens of `DRILLDOWN_EDIT_TOKEN`, if it is set. There is an environment variable but no option, because
+    /// other users can read command lines.
     let editToken: String?
-    /// The tokens of `DRILLDOWN_READ_TOKEN`; nil if it is not set.
+    /// The tokens of `DRILLDOWN_READ_TOKEN`, if it is set.
     let readToken: String?
-    /// What was given for the options of the command, by key.
+    /// The given values of the command's options, by key.
     private let given: [String: Given]
 
     /// The variable of `readToken`.
@@ -125,7 +126,7 @@ struct Settings {
         return sources
     }
 
-    /// The variables that are options, by key; an empty one counts as unset.
+    /// The variables that are options, by key; an empty variable counts as unset.
     private static func variables(_ environment: [String: String]) throws(UsageError) -> [String: Given] {
         let known = Option.all + [Option.source]
         var values: [String: Given] = [:]
@@ -144,8 +145,8 @@ struct Settings {
         return values
     }
 
-    /// Whether Kubernetes sets this variable in every container next to a service named `drilldown`:
-    /// `_SERVICE_HOST`, `_SERVICE_PORT_HTTP`, `_PORT=tcp://…`, `_PORT_8080_TCP_ADDR` and their like.
+    /// Whether Kubernetes sets this variable in every container next to a service named `drilldown`: `_SERVICE_HOST`,
+    /// `_SERVICE_PORT_HTTP`, `_PORT=tcp://…`, `_PORT_8080_TCP_ADDR` and similar names.
     private static func isServiceLink(_ name: String, _ value: String) -> Bool {
         if name == "DRILLDOWN_PORT" { return value.contains("://") }
         if name.hasPrefix("DRILLDOWN_PORT_") { return name.dropFirst(15).first?.isNumber == true }
@@ -176,7 +177,7 @@ struct Settings {
     /// Where the value of a property was given.
     func origin(_ property: PartialKeyPath<Settings>) -> Origin { option(property).map(origin) ?? .standard }
 
-    /// The prefix of a message about the value of a property: the origin, with the key if the origin is a file.
+    /// The prefix of a message about a property's value: its origin, with the key if the origin is a file.
     func name(_ property: PartialKeyPath<Settings>) -> String { option(property).map(name) ?? "" }
 
     private func option(_ property: PartialKeyPath<Settings>) -> Option? { Option.all.first { $0.sets(property) } }

@@ -3,24 +3,24 @@ import Glibc
 import PropertyLists
 import TreeSources
 
-/// A kind of source, chosen by the form of its address. A new kind has a file of its own, and a line in `all`.
+/// A kind of source, chosen by the form of its address. To add a kind, write it in its own file and list it in `all`.
 struct SourceScheme: Sendable {
     /// Receives the notices of a source.
     typealias NoticeHandler = @Sendable (SourceNotice) -> Void
 
     /// The kind in a sentence, as `a file`.
     let noun: String
-    /// The options that no other kind takes, each with the reason.
+    /// The options that only this kind takes, each with the reason.
     var ownOptions: [(any KeyPath<Settings, String?> & Sendable, reason: String)] = []
     /// Whether an address has this form.
     let matches: @Sendable (_ address: String) -> Bool
-    /// The folder of the document's assets; nil if it has none.
+    /// The folder of the document's assets, if it has one.
     var assetsFolder: @Sendable (_ address: String) -> String? = { _ in nil }
-    /// Makes the source; nothing is read yet.
+    /// Makes the source without reading it.
     let makeSource:
         @Sendable (_ address: String, Settings, @escaping NoticeHandler) throws(UsageError) -> any TreeSource
 
-    /// All kinds, in the order in which they are tried; the last one takes every address.
+    /// All kinds, in the order in which they are tried; the last one accepts every address.
     static let all = [standardInput, web, sqlite, sqliteFile, postgres, bundle, file]
 
     /// The kind of an address.
@@ -28,7 +28,7 @@ struct SourceScheme: Sendable {
 }
 
 extension SourceScheme {
-    /// The end of standard input, which `check` reads once.
+    /// Standard input, which `check` reads once.
     static let standardInput = SourceScheme(
         noun: "standard input", matches: { $0 == "-" },
         makeSource: { _, settings, _ in
@@ -105,7 +105,7 @@ extension SourceScheme {
             return settings.file(address, named: address)
         })
 
-    /// Why a source that looks like a URL of another scheme (RFC 3986, section 3.1) is refused; nil for a path.
+    /// The refusal of a source that looks like a URL of another scheme (RFC 3986, section 3.1); nil for a path.
     private static func refusal(ofURL source: String) -> UsageError? {
         guard let end = source.firstRange(of: "://") else { return nil }
         let scheme = source[..<end.lowerBound]
@@ -120,7 +120,7 @@ extension SourceScheme {
         )
     }
 
-    /// Beside a file, or in a folder that is the document.
+    /// The folder `assets` beside a file, or in a folder that is the document.
     private static func assetsFolder(beside path: String) -> String {
         var status = stat()
         if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return path + "/assets" }

@@ -2,11 +2,11 @@ import Bytes
 import Glibc
 import TreeSources
 
-/// Suggests the command line that was probably meant.
+/// Suggests the command line that was probably intended.
 struct SuggestedCommand {
     private var words: [String]
 
-    /// The arguments that were probably meant; nil if there is no suggestion.
+    /// The arguments that were probably intended; nil without a suggestion.
     static func meant(by arguments: [String]) -> [String]? {
         if let informing = information(arguments) { return informing }
         var suggestion = SuggestedCommand(words: arguments)
@@ -55,7 +55,7 @@ struct SuggestedCommand {
 
     // MARK: Options
 
-    /// What other programs' options for the address say; here `--listen` says both.
+    /// The part of an address that another program's option sets; here `--listen` sets both.
     private enum AddressPart { case host, port }
 
     private static let addressWords: [(name: String, part: AddressPart)] = [
@@ -70,7 +70,7 @@ struct SuggestedCommand {
         return (String(word[..<sign]), String(word[word.index(after: sign)...]))
     }
 
-    /// The part that a word such as `--port` or `-p` names, or a slip of one that no known option is as near to.
+    /// The part that a word such as `--port` or `-p` names, also with a slip, unless a known option is as close.
     private static func addressPart(of word: String, besides known: [String]) -> AddressPart? {
         if word == "-p" { return .port }
         let bare = String(word.drop { $0 == "-" })
@@ -79,7 +79,7 @@ struct SuggestedCommand {
         return addressWords.first { $0.name == near }?.part
     }
 
-    /// The options of the command, and those of every command.
+    /// The options of the command, and the common ones.
     private var knownOptions: [String] {
         Option.all(of: words.first.flatMap(CommandLineArguments.Command.init)).map(\.name) + ["help", "version"]
     }
@@ -135,7 +135,7 @@ struct SuggestedCommand {
 
 /// An argument as it is typed in a shell (POSIX, Shell Command Language, 2.2).
 enum ShellWord {
-    /// The argument unchanged if the shell does not interpret it, else in single quotes.
+    /// The argument unchanged if the shell does not interpret it, otherwise in single quotes.
     static func quoted(_ argument: String) -> String {
         guard argument.isEmpty || !argument.unicodeScalars.allSatisfy(isPlain) else { return argument }
         return "'" + argument.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"

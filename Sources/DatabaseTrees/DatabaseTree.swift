@@ -106,7 +106,7 @@ public struct DatabaseTree: TreeSource {
     private func rows(
         of database: any TreeDatabase
     ) throws(DatabaseError) -> (table: ItemTable, head: TreeHead) {
-        let table = ItemTable()
+        var table = ItemTable()
         let head = try database.readItems { (place, fields) throws(DatabaseError) in
             table.add(place, fields: fields)
             guard table.isComplete else { throw DatabaseError(.away, "there is not enough memory for its items") }
@@ -132,7 +132,8 @@ public struct DatabaseTree: TreeSource {
     func read(
         _ database: any TreeDatabase, pool: LevelPool?, patience: Duration = .zero
     ) throws(SourceError) -> Read {
-        let (table, head): (ItemTable, TreeHead)
+        var table: ItemTable
+        let head: TreeHead
         var interpretation = interpretation
         let history: [RevisionEntry]
         do throws(DatabaseError) {
@@ -145,7 +146,7 @@ public struct DatabaseTree: TreeSource {
             throw SourceError(name, error.reason)
         }
         table.sort()
-        let reader = ItemReader(
+        var reader = ItemReader(
             table, names: interpretation.names, limits: interpretation.treeLimits,
             values: interpretation.propertyListLimits, pool: pool)
         do throws(PropertyListError) {

@@ -23,7 +23,7 @@ struct ItemIndex {
     /// Sets the rows below an item. Rows from elsewhere must be taken from their old item, too.
     mutating func setRows(_ slots: [Slot], below id: Int64) {
         rows[id] = slots.isEmpty ? nil : slots
-        for slot in slots { setParent(id, of: slot.id) }
+        setParent(id, of: slots.lazy.map(\.id))
     }
 
     /// The id of the item above; nil for the root, and for an unknown id.
@@ -33,17 +33,26 @@ struct ItemIndex {
         return parent == Self.none ? nil : parent
     }
 
-    private mutating func setParent(_ parent: Int64, of id: Int64) {
-        let page = id >> Self.pageBits
-        let number = Int(id & (1 << Self.pageBits - 1))
-        parents[page, default: Array(repeating: Self.none, count: 1 << Self.pageBits)][number] = parent
+    private mutating func setParent(_ parent: Int64, of ids: some Collection<Int64>) {
+        var next = ids.startIndex
+        // Ids that follow each other are of one page.
+        func fill(_ parents: inout [Int64], _ page: Int64) {
+            while next < ids.endIndex, ids[next] >> Self.pageBits == page {
+                parents[Int(ids[next] & (1 << Self.pageBits - 1))] = parent
+                ids.formIndex(after: &next)
+            }
+        }
+        while next < ids.endIndex {
+            let page = ids[next] >> Self.pageBits
+            fill(&parents[page, default: Array(repeating: Self.none, count: 1 << Self.pageBits)], page)
+        }
     }
 
     /// Forgets an item and all below it.
     mutating func forget(_ id: Int64) {
         var work = [id]
         while let next = work.popLast() {
-            if parent(of: next) != nil { setParent(Self.none, of: next) }
+            if parent(of: next) != nil { setParent(Self.none, of: CollectionOfOne(next)) }
             if let below = rows.removeValue(forKey: next) {
                 // Moved rows have another parent already.
                 work += below.filter { parent(of: $0.id) == next }.map(\.id)

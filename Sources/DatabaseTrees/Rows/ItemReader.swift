@@ -3,7 +3,7 @@ internal import Levels
 internal import PropertyLists
 
 /// Makes a tree of the rows of `items`, with the builder that reads files.
-final class ItemReader {
+struct ItemReader: ~Copyable {
     private let table: ItemTable
     private let names: StructuralNames
     private let childrenNames, sectionNames: [[UInt8]]
@@ -15,6 +15,16 @@ final class ItemReader {
     private(set) var culprit: Int64?
     /// The items whose sections are a dictionary.
     private(set) var named: [Int64] = []
+    /// The item whose fields are read.
+    private var item = OpenItem(id: 0, rows: 0..<0, outer: 0)
+    /// Where `table` has found the rows of the latest item.
+    private var hint = 0
+    /// The open containers of all open items.
+    private var open: [Container] = []
+    /// The readers of fields that are not in use.
+    private var readers: [FieldsReader] = []
+
+    private enum Container { case item, sectionList, sectionDictionary, section, other }
 
     init(
         _ table: ItemTable, names: StructuralNames, limits: TreeLimits, values: PropertyListLimits = .init(),
@@ -30,7 +40,7 @@ final class ItemReader {
     /// A whole tree.
     ///
     /// - Throws: `PropertyListError` for a row that breaks a rule; `culprit` is its id.
-    func tree() throws(PropertyListError) -> Tree {
+    mutating func tree() throws(PropertyListError) -> Tree {
         guard let root = table.root else {
             culprit = 0
             throw PropertyListError("there is no root; insert the item with the id 0 and no parent")
@@ -47,7 +57,7 @@ final class ItemReader {
     }
 
     /// One item with everything below it, in a level of its own; the first row of the table.
-    func item(isRoot: Bool) throws(PropertyListError) -> Item.Step {
+    mutating func item(isRoot: Bool) throws(PropertyListError) -> Item.Step {
         if !isRoot { try builder.beginArray(at: Self.nowhere) }
         try send(0)
         if !isRoot { try builder.endArray() }
@@ -57,14 +67,14 @@ final class ItemReader {
         return Item.Step(level: level, row: 0)
     }
 
-    private func finish() throws(PropertyListError) -> Tree {
+    private mutating func finish() throws(PropertyListError) -> Tree {
         var done = TreeBuilder(names: names)
         swap(&builder, &done)
         return try done.finish()
     }
 
     /// Refuses rows that the root does not lead to.
-    private func checkUnreached() throws(PropertyListError) {
+    private mutating func checkUnreached() throws(PropertyListError) {
         guard reached < table.count else { return }
         let ids = Set((0..<table.count).map { table.place($0).id })
         for row in 0..<table.count {
@@ -85,41 +95,45 @@ final class ItemReader {
         }
     }
 
-    fileprivate static let nowhere = SourcePosition.byte(offset: 0)
+    private static let nowhere = SourcePosition.byte(offset: 0)
 
     /// Sends an item with everything below it.
-    private func send(_ row: Int) throws(PropertyListError) {
+    private mutating func send(_ row: Int) throws(PropertyListError) {
         reached += 1
+        if let step = table.item(row) {
+            var walk = TreeWalk(step.level, row: step.row)
+            return try walk.finish(to: &builder)
+        }
         let id = table.place(row).id
+        let parent = item
+        item = OpenItem(id: id, rows: table.rows(below: id, near: &hint), outer: open.count)
         do throws(PropertyListError) {
-            switch table.content(row) {
-            case .item(let step):
-                var walk = TreeWalk(step.level, row: step.row)
-                try walk.finish(to: &builder)
-            case .fields(let bytes):
-                var item = OpenItem(reader: self, id: id, rows: table.rows(below: id))
-                if bytes.contains(UInt8(ascii: "$")) {
-                    var walk = PropertyListValueWalk(try PropertyListValue(json: bytes, limits: limits).decoded())
-                    try walk.finish(to: &item)
-                } else {
-                    try JSONPropertyListReader.read(.memory(bytes), limits: limits, into: &item)
-                }
-                try item.checkRest()
-            }
+            try sendFields(row)
+            try checkRest()
         } catch {
             culprit = culprit ?? repeatedKey(below: id) ?? id
             // Where it is in the column is of no use beside the item's id.
             throw error.isOutOfMemory ? error : PropertyListError(error.reason, path: error.path)
         }
+        item = parent
+    }
+
+    private mutating func sendFields(_ row: Int) throws(PropertyListError) {
+        if table.mayHaveTypes(row) {
+            let value = try PropertyListValue(json: table.fields(row), limits: limits)
+            var walk = PropertyListValueWalk(try value.decoded())
+            return try walk.finish(to: &self)
+        }
+        let reader = if let reader = readers.popLast() { reader } else { try FieldsReader(limits) }
+        try reader.read(row, of: table, into: &self)
+        readers.append(reader)
     }
 
     /// The later of two items below an item that have the same `Key`.
     private func repeatedKey(below id: Int64) -> Int64? {
         var seen: Set<String> = []
-        for row in table.rows(below: id) {
-            guard case .fields(let bytes) = table.content(row),
-                let fields = Self.dictionary(bytes)
-            else { continue }
+        for row in table.rows(below: id) where table.item(row) == nil {
+            guard let fields = dictionary(row) else { continue }
             for name in names[.key] {
                 // Swift compares strings by canonical equivalence, as keys are.
                 if case .string(let key)? = fields[name], !seen.insert(key).inserted { return table.place(row).id }
@@ -129,140 +143,156 @@ final class ItemReader {
     }
 
     /// The fields of an item; nil for a string, and for text that is not JSON.
-    private static func dictionary(_ bytes: [UInt8]) -> PropertyListDictionary? {
+    private func dictionary(_ row: Int) -> PropertyListDictionary? {
         do throws(PropertyListError) {
-            guard case .dictionary(let fields) = try PropertyListValue(json: bytes) else { return nil }
+            guard case .dictionary(let fields) = try PropertyListValue(json: table.fields(row)) else { return nil }
             return fields
         } catch {
             return nil
         }
     }
+}
 
-    /// An item whose fields are read: its rows are sent where the fields have `null` for them.
-    private struct OpenItem: PropertyListConsumer {
-        let reader: ItemReader
-        let id: Int64
-        let rows: Range<Int>
-        /// The first row that was not sent.
-        var next: Int
-        /// The number of places for rows so far.
-        var places = 0
-        /// The open containers.
-        var open: [Container] = []
-        /// Whether the innermost container is an array of children, still empty.
-        var isInEmptyList = false
-        /// The role of the latest key of an item or a section.
-        var key = Key.other
-        enum Container { case item, sectionList, sectionDictionary, section, other }
-        enum Key { case children, sections, other }
+/// An item whose fields are read: its rows are sent where the fields have `null` for them.
+private struct OpenItem {
+    let id: Int64
+    let rows: Range<Int>
+    /// The first row that was not sent.
+    var next: Int
+    /// The number of open containers around it.
+    let outer: Int
+    /// The number of places for rows so far.
+    var places = 0
+    /// Whether the innermost container is an array of children, still empty.
+    var isInEmptyList = false
+    /// The role of the latest key of an item or a section.
+    var key = Key.other
+    enum Key { case children, sections, other }
 
-        init(reader: ItemReader, id: Int64, rows: Range<Int>) {
-            (self.reader, self.id, self.rows) = (reader, id, rows)
-            next = rows.lowerBound
+    init(id: Int64, rows: Range<Int>, outer: Int) {
+        (self.id, self.rows, self.outer) = (id, rows, outer)
+        next = rows.lowerBound
+    }
+
+    var hasMore: Bool { next < rows.upperBound }
+}
+
+/// A reader of fields; an item's reader is in use while those below it are read.
+private final class FieldsReader {
+    private var json: JSONPropertyListReader
+
+    init(_ limits: PropertyListLimits) throws(PropertyListError) { json = try JSONPropertyListReader(limits: limits) }
+
+    func read(_ row: Int, of table: ItemTable, into reader: inout ItemReader) throws(PropertyListError) {
+        try table.withFields(row) { fields throws(PropertyListError) in try json.read(fields, into: &reader) }
+    }
+}
+
+extension ItemReader: PropertyListConsumer {
+    /// The innermost container of the item; nil outside of its value.
+    private var container: Container? { open.count > item.outer ? open.last : nil }
+
+    mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
+        item.isInEmptyList = false
+        switch container {
+        case nil: open.append(.item)
+        case .item where item.key == .sections:
+            open.append(.sectionDictionary)
+            named.append(item.id)
+        case .sectionList: open.append(.section)
+        default: open.append(.other)
         }
+        try builder.beginDictionary(at: position)
+    }
 
-        mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
-            isInEmptyList = false
-            switch open.last {
-            case nil: open.append(.item)
-            case .item where key == .sections:
-                open.append(.sectionDictionary)
-                reader.named.append(id)
-            case .sectionList: open.append(.section)
-            default: open.append(.other)
-            }
-            try reader.builder.beginDictionary(at: position)
+    mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
+        if container == .item || container == .section {
+            item.key =
+                childrenNames.contains { name.isEqual(to: $0.span) }
+                ? .children : sectionNames.contains { name.isEqual(to: $0.span) } ? .sections : .other
         }
+        try builder.key(name, at: position)
+    }
 
-        mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
-            if open.last == .item || open.last == .section {
-                key =
-                    reader.childrenNames.contains { name.isEqual(to: $0.span) }
-                    ? .children : reader.sectionNames.contains { name.isEqual(to: $0.span) } ? .sections : .other
-            }
-            try reader.builder.key(name, at: position)
-        }
+    mutating func endDictionary() throws(PropertyListError) {
+        if open.popLast() == .item, item.places == 0, item.hasMore { try addPlace() }
+        try builder.endDictionary()
+    }
 
-        mutating func endDictionary() throws(PropertyListError) {
-            if open.popLast() == .item, places == 0, next < rows.upperBound { try addPlace() }
-            try reader.builder.endDictionary()
-        }
+    mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
+        let isList = container.map { $0 == .item && item.key != .other } ?? true
+        item.isInEmptyList = container == .item && item.key == .children
+        open.append(isList ? .sectionList : .other)
+        try builder.beginArray(at: position)
+    }
 
-        mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
-            let isList = open.last.map { $0 == .item && key != .other } ?? true
-            isInEmptyList = open.last == .item && key == .children
-            open.append(isList ? .sectionList : .other)
-            try reader.builder.beginArray(at: position)
-        }
+    mutating func endArray() throws(PropertyListError) {
+        _ = open.popLast()
+        // An empty array is a place for rows, too.
+        if item.isInEmptyList, item.places == 0, item.hasMore { try sendElements() }
+        item.isInEmptyList = false
+        try builder.endArray()
+    }
 
-        mutating func endArray() throws(PropertyListError) {
-            _ = open.popLast()
-            // An empty array is a place for rows, too.
-            if isInEmptyList, places == 0, next < rows.upperBound { try sendElements() }
-            isInEmptyList = false
-            try reader.builder.endArray()
-        }
+    mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
+        item.isInEmptyList = false
+        guard container == nil, !item.rows.isEmpty else { return try builder.string(text) }
+        try builder.beginDictionary(at: Self.nowhere)
+        try builder.key(Array((names[.title].first ?? "Title").utf8).span, at: Self.nowhere)
+        try builder.string(text)
+        try addPlace()
+        try builder.endDictionary()
+    }
 
-        mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
-            isInEmptyList = false
-            guard open.isEmpty, !rows.isEmpty else { return try reader.builder.string(text) }
-            try reader.builder.beginDictionary(at: ItemReader.nowhere)
-            try reader.builder.key(Array((reader.names[.title].first ?? "Title").utf8).span, at: ItemReader.nowhere)
-            try reader.builder.string(text)
-            try addPlace()
-            try reader.builder.endDictionary()
-        }
+    mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
+        item.isInEmptyList = false
+        try builder.scalar(value)
+    }
 
-        mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
-            isInEmptyList = false
-            try reader.builder.scalar(value)
-        }
+    mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) { try builder.data(bytes) }
 
-        mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) { try reader.builder.data(bytes) }
-
-        mutating func null() throws(PropertyListError) {
-            isInEmptyList = false
-            switch open.last {
-            case nil where id == 0, .sectionList, .sectionDictionary: try sendRows()
-            case .item where key != .other, .section where key == .children: try sendRows()
-            default:
-                throw PropertyListError(
-                    "'null' stands for the rows of an item or of a section, and for no other value; leave the entry out"
-                )
-            }
-        }
-
-        func currentPath() -> String? { reader.builder.currentPath() }
-
-        /// Adds the missing place for rows to an item.
-        private mutating func addPlace() throws(PropertyListError) {
-            let name = reader.childrenNames.first ?? Array("Children".utf8)
-            try reader.builder.key(name.span, at: ItemReader.nowhere)
-            try sendRows()
-        }
-
-        private mutating func sendRows() throws(PropertyListError) {
-            try reader.builder.beginArray(at: ItemReader.nowhere)
-            try sendElements()
-            try reader.builder.endArray()
-        }
-
-        private mutating func sendElements() throws(PropertyListError) {
-            while next < rows.upperBound, reader.table.place(next).section == places {
-                try reader.send(next)
-                next += 1
-            }
-            places += 1
-        }
-
-        /// Refuses rows of sections that are not there.
-        func checkRest() throws(PropertyListError) {
-            guard next < rows.upperBound else { return }
-            let place = reader.table.place(next)
-            reader.culprit = place.id
+    mutating func null() throws(PropertyListError) {
+        item.isInEmptyList = false
+        switch container {
+        case nil where item.id == 0, .sectionList, .sectionDictionary: try sendRows()
+        case .item where item.key != .other, .section where item.key == .children: try sendRows()
+        default:
             throw PropertyListError(
-                "there is no section \(place.section) below the item \(id), which has \(max(places, 1)); sections count from 0"
+                "'null' stands for the rows of an item or of a section, and for no other value; leave the entry out"
             )
         }
+    }
+
+    func currentPath() -> String? { builder.currentPath() }
+
+    /// Adds the missing place for rows to an item.
+    private mutating func addPlace() throws(PropertyListError) {
+        let name = childrenNames.first ?? Array("Children".utf8)
+        try builder.key(name.span, at: Self.nowhere)
+        try sendRows()
+    }
+
+    private mutating func sendRows() throws(PropertyListError) {
+        try builder.beginArray(at: Self.nowhere)
+        try sendElements()
+        try builder.endArray()
+    }
+
+    private mutating func sendElements() throws(PropertyListError) {
+        while item.hasMore, table.place(item.next).section == item.places {
+            try send(item.next)
+            item.next += 1
+        }
+        item.places += 1
+    }
+
+    /// Refuses rows of sections that are not there.
+    private mutating func checkRest() throws(PropertyListError) {
+        guard item.hasMore else { return }
+        let place = table.place(item.next)
+        culprit = place.id
+        throw PropertyListError(
+            "there is no section \(place.section) below the item \(item.id), which has \(max(item.places, 1)); sections count from 0"
+        )
     }
 }

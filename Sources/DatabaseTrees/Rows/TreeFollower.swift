@@ -258,21 +258,23 @@ struct TreeFollower {
     // MARK: Items that are made anew
 
     private func reading(_ table: ItemTable, isRoot: Bool) throws(PropertyListError) -> Item.Step {
+        var table = table
         table.sort()
-        return try ItemReader(table, names: editor.names, limits: editor.limits).item(isRoot: isRoot)
+        var reader = ItemReader(table, names: editor.names, limits: editor.limits)
+        return try reader.item(isRoot: isRoot)
     }
 
     /// An item with everything below it, made by the builder; items that have not changed are copied from the old tree.
     private func made(_ id: Int64, isRoot: Bool) throws(PropertyListError) -> Item.Step {
-        let table = ItemTable()
-        try add(ItemPlace(id: id, parent: nil, section: 0, position: 0), to: table)
+        var table = ItemTable()
+        try add(ItemPlace(id: id, parent: nil, section: 0, position: 0), to: &table)
         let step = try reading(table, isRoot: isRoot)
         // A dictionary of sections may be in another order than its rows.
         guard step.below?.form != .namedSections else { throw PropertyListError("the order of sections must be read") }
         return step
     }
 
-    private func add(_ place: ItemPlace, to table: ItemTable) throws(PropertyListError) {
+    private func add(_ place: ItemPlace, to table: inout ItemTable) throws(PropertyListError) {
         let known = step(of: place.id)
         if let row = rows[place.id] {
             table.add(place, text: row.fields)
@@ -289,14 +291,14 @@ struct TreeFollower {
         let sections = sections[place.id] ?? sectionsBefore(place.id)
         for (number, slot) in index.rows(below: place.id).enumerated() {
             let section = sections.indices.contains(number) ? sections[number] : 0
-            try add(ItemPlace(id: slot.id, parent: place.id, section: section, position: slot.position), to: table)
+            try add(ItemPlace(id: slot.id, parent: place.id, section: section, position: slot.position), to: &table)
         }
     }
 }
 
 extension ItemTable {
     /// One row, without those below it.
-    fileprivate convenience init(of row: ItemRow) {
+    fileprivate init(of row: ItemRow) {
         self.init()
         add(row.place, text: row.fields)
     }

@@ -103,7 +103,7 @@ final class SQLiteTree: TreeDatabase {
         defer { connection.rollBack() }
         let head = try head(connection)
         try connection.rows(
-            "SELECT id, parent, section, position, fields FROM items ORDER BY parent, position, id"
+            "SELECT id, parent, section, position, fields FROM items"
         ) { row throws(DatabaseError) in
             let place = Self.place(row)
             try row.withText(4) { fields throws(DatabaseError) in try body(place, fields) }

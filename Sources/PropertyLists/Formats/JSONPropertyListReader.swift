@@ -29,6 +29,27 @@ public struct JSONPropertyListReader: ~Copyable {
         }
     }
 
+    /// A reader of many short texts, one after the other.
+    ///
+    /// - Throws: `PropertyListError` for a lack of memory.
+    public init(limits: PropertyListLimits) throws(PropertyListError) { try self.init(.memory([]), limits: limits) }
+
+    /// Reads a text, and forgets the one before it.
+    ///
+    /// - Throws: as the function for a whole document.
+    public mutating func read<Consumer: PropertyListConsumer & ~Copyable>(
+        _ text: Span<UInt8>, into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        open.removeAll(keepingCapacity: true)
+        values = 0
+        do {
+            try window.restart(with: text)
+            try readDocument(into: &consumer)
+        } catch {
+            throw error.located(at: window.position, path: consumer.currentPath())
+        }
+    }
+
     private init(_ input: DocumentInput, limits: PropertyListLimits) throws(PropertyListError) {
         window = try TextWindow(input, as: .json, limits: limits)
         self.limits = limits

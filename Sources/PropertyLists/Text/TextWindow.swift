@@ -57,6 +57,19 @@ struct TextWindow: ~Copyable {
         self.limits = limits
     }
 
+    /// Begins again with another document: UTF-8 without a mark.
+    ///
+    /// - Throws: `PropertyListError` for text that is not UTF-8, or a lack of memory.
+    mutating func restart(with text: Span<UInt8>) throws(PropertyListError) {
+        (cursor, checkedEnd, rawEnd, line, lineStart) = (0, 0, 0, 1, 0)
+        while capacity < text.count { try grow() }
+        let room = unsafe UnsafeMutableRawBufferPointer(start: base, count: text.count)
+        unsafe text.withUnsafeBytes { unsafe room.copyMemory(from: $0) }
+        rawEnd = text.count
+        isAtInputEnd = true
+        try checkPiece()
+    }
+
     /// The cursor's position; the column counts characters as far as the line is still in the window.
     var position: SourcePosition { position(at: 0) }
 

@@ -33,12 +33,16 @@ import Testing
             "Sections": .array([dictionary(["Title": .string("One"), "Rows": .array([.string("a")])]), .array([])]),
         ])
         #expect(try fields(list) == #"{"Title":"T","Sections":[{"Title":"One","Rows":null},null]}"#)
+        let hidden = dictionary(["Title": .string("h"), "Rows": .array([.string("y")])])
         let named = dictionary([
             "Title": .string("T"),
-            "Sections": dictionary(["C": .array([.string("c")]), "A": .array([]), "hidden": .array([.string("x")])]),
+            "Sections": dictionary([
+                "C": .array([.string("c")]), "A": .array([]), "hidden": .array([.string("x"), hidden]),
+            ]),
             "SectionKeys": .array([.string("A"), .string("C")]),
         ])
-        let json = #"{"Title":"T","Sections":{"C":null,"A":null,"hidden":["x"]},"SectionKeys":["A","C"]}"#
+        let json =
+            #"{"Title":"T","Sections":{"C":null,"A":null,"hidden":["x",{"Title":"h","Rows":["y"]}]},"SectionKeys":["A","C"]}"#
         #expect(try fields(named) == json)
     }
 

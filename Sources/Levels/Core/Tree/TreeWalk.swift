@@ -164,6 +164,14 @@ public struct TreeWalk {
         _ level: Level, next: Int, end: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
         guard next < end else { return try consumer.endArray() }
+        if omitsRows {
+            // The rows of a hidden section are fields, with everything below them.
+            for row in next..<end {
+                var walk = TreeWalk(level, row: row)
+                try walk.finish(to: &consumer)
+            }
+            return try consumer.endArray()
+        }
         stack.append(.rows(level, next: next + 1, end: end))
         try begin(level, row: next, to: &consumer)
     }

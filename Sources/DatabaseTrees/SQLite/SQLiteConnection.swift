@@ -9,20 +9,17 @@ internal import Glibc
 final class SQLiteConnection {
     private let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
-    /// The file's name in sentences.
-    private let name: String
 
     /// Opens a file.
     ///
     /// - Parameter creates: whether a missing file is made; without it, one is an error.
     /// - Throws: `DatabaseError` if it cannot be opened.
-    init(path: String, name: String, creates: Bool = false) throws(DatabaseError) {
+    init(path: String, creates: Bool = false) throws(DatabaseError) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX
         let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
         guard let opened = unsafe opened else { throw DatabaseError(.other, "there is not enough memory to open it") }
         unsafe handle = opened
-        self.name = name
         guard result == SQLITE_OK else {
             let error = failure(result)
             unsafe sqlite3_close(opened)
@@ -127,20 +124,20 @@ final class SQLiteConnection {
         refusal = result & 0xFF == SQLITE_CONSTRAINT ? (message, parts.last.map(String.init)) : nil
         return switch result & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:
-            DatabaseError(.busy, "another program holds the lock of \(name); end its transaction")
-        case SQLITE_FULL, SQLITE_IOERR: DatabaseError(.noSpace, "\(name) cannot be written to: \(message)")
+            DatabaseError(.busy, "another program holds the lock of the database; end its transaction")
+        case SQLITE_FULL, SQLITE_IOERR: DatabaseError(.noSpace, "the database cannot be written to: \(message)")
         case SQLITE_READONLY:
-            DatabaseError(.readOnly, "\(name) is read-only; give the server permission to write to it")
+            DatabaseError(.readOnly, "the database is read-only; give the server permission to write to it")
         case SQLITE_CANTOPEN:
             DatabaseError(
                 .other,
-                "\(name) cannot be opened; check that it exists, and that the server may read it and write to its folder, where SQLite keeps its log"
+                "the file cannot be opened; check that it exists, and that the server may read it and write to its folder, where SQLite keeps its log"
             )
-        case SQLITE_NOTADB: DatabaseError(.other, "\(name) is not a SQLite database")
+        case SQLITE_NOTADB: DatabaseError(.other, "the file is not a SQLite database")
         case SQLITE_CORRUPT:
-            DatabaseError(.other, "\(name) is damaged; restore it from a backup, or repair it with 'sqlite3 .recover'")
-        case SQLITE_PERM, SQLITE_AUTH: DatabaseError(.other, "there is no permission to open \(name)")
-        default: DatabaseError(.other, "\(name) cannot be read: \(message)")
+            DatabaseError(.other, "the file is damaged; restore it from a backup, or repair it with 'sqlite3 .recover'")
+        case SQLITE_PERM, SQLITE_AUTH: DatabaseError(.other, "there is no permission to open the file")
+        default: DatabaseError(.other, "the database cannot be read: \(message)")
         }
     }
 }
@@ -155,8 +152,6 @@ enum SQLiteValue: Sendable, Equatable {
     static func text(_ text: String?) -> SQLiteValue { text.map { .text(Array($0.utf8)) } ?? .null }
 
     var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
-
-    var real: Double? { if case .real(let value) = self { value } else { integer.map(Double.init) } }
 
     var string: String? { if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil } }
 }

@@ -18,12 +18,12 @@ final class SQLiteImport: TreeImport {
         names = try StructuralNames(keys: keys)
         if FileIdentity(path: path) != nil {
             guard replaces else {
-                throw DatabaseError(.other, "\(path) exists; add --replace to replace the tree in it")
+                throw DatabaseError(.other, "the file exists; add --replace to replace the tree in it")
             }
             // It opens and checks the file.
             _ = try SQLiteTree(path: path, name: path).head()
             newPath = nil
-            connection = try SQLiteConnection(path: path, name: path)
+            connection = try SQLiteConnection(path: path)
             try connection.execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
             try connection.execute(SQLiteSchema.dropTriggers)
             try connection.execute("DROP INDEX items_key; DROP INDEX items_level")
@@ -36,7 +36,7 @@ final class SQLiteImport: TreeImport {
             }
             let temporary = path + ".importing-\(getpid())"
             newPath = temporary
-            connection = try SQLiteConnection(path: temporary, name: path, creates: true)
+            connection = try SQLiteConnection(path: temporary, creates: true)
             try connection.execute(
                 """
                 PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
@@ -85,7 +85,7 @@ final class SQLiteImport: TreeImport {
         try connection.execute("PRAGMA journal_mode = WAL")
         try synchronize(newPath)
         guard unsafe rename(newPath, path) == 0 else {
-            throw DatabaseError(.other, "\(path) cannot be written: \(unsafe String(cString: strerror(errno)))")
+            throw DatabaseError(.other, "the file cannot be written: \(unsafe String(cString: strerror(errno)))")
         }
         isFinished = true
         try synchronize(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
@@ -96,7 +96,7 @@ final class SQLiteImport: TreeImport {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
         guard descriptor >= 0, fsync(descriptor) == 0 else {
-            throw DatabaseError(.noSpace, "\(self.path) cannot be written: \(unsafe String(cString: strerror(errno)))")
+            throw DatabaseError(.noSpace, "the file cannot be written: \(unsafe String(cString: strerror(errno)))")
         }
     }
 }

@@ -88,8 +88,14 @@ final class PostgresConnection {
         try check(unsafe PQpipelineSync(handle))
         var failure: PostgresFailure?
         for number in statements.indices {
-            do {
-                take(number, try results())
+            do throws(PostgresFailure) {
+                let result = try results()
+                // After a failed statement, COMMIT undoes the transaction and reports that as its success.
+                guard statements[number].text != "COMMIT" || result.command == "COMMIT" else {
+                    isLost = true
+                    throw .lost
+                }
+                take(number, result)
             } catch {
                 guard !isLost else { throw failure ?? error }
                 guard failure == nil else { continue }
@@ -97,7 +103,8 @@ final class PostgresConnection {
                 failure?.statement = number
             }
         }
-        _ = try next()
+        // Anything else means that the results are not those of the statements.
+        try check(try next()?.status == PGRES_PIPELINE_SYNC ? 1 : 0)
         try check(unsafe PQexitPipelineMode(handle))
         if let failure { throw failure }
     }

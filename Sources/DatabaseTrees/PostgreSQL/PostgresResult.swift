@@ -15,6 +15,9 @@ struct PostgresResult: ~Copyable {
 
     var status: ExecStatusType { unsafe PQresultStatus(handle) }
 
+    /// The name of the command, and how many rows it has changed, such as `COMMIT` and `DELETE 2`.
+    var command: String { unsafe String(cString: PQcmdStatus(handle)) }
+
     /// The number of rows.
     var count: Int { Int(unsafe PQntuples(handle)) }
 

@@ -62,8 +62,10 @@ final class DatabaseEdits: EditGroup {
     }
 
     private func edited(_ items: [EditedItem]) -> EditedTree {
-        EditedTree(
-            document: document, revision: watcher.revision(base.revision + Int64(requests.count)), items: items)
+        var head = base
+        head.revision += Int64(requests.count)
+        if let last = requests.last { head.date = Double(last.date) / 1_000 }
+        return EditedTree(document: document, revision: SourceRevision(head), items: items)
     }
 
     func save() throws(SaveError) -> Fingerprint? {

@@ -125,8 +125,8 @@ public struct DatabaseTree: TreeSource {
         let history: [RevisionEntry]
     }
 
-    /// How many earlier revisions clients can ask for after a start.
-    private static let shownRevisions = 1_000
+    /// How many earlier revisions clients can ask for after a start; the store remembers as many.
+    private static let shownRevisions = 16_384
 
     /// Reads the whole tree.
     func read(
@@ -152,7 +152,7 @@ public struct DatabaseTree: TreeSource {
         do throws(PropertyListError) {
             let tree = try reader.tree()
             return Read(
-                tree: tree, index: try ItemIndex(table, tree.document, named: reader.named), head: head,
+                tree: tree, index: try ItemIndex(table, tree.document, reader), head: head,
                 interpretation: interpretation, history: history)
         } catch {
             throw SourceError(
@@ -164,17 +164,18 @@ public struct DatabaseTree: TreeSource {
 extension ItemIndex {
     /// The ids of a tree that was made of the rows of a table.
     ///
-    /// - Parameter named: the items whose sections are a dictionary, which the level may have in another order.
+    /// - Parameter reader: has read the rows; sections that are a dictionary may be in another order in their level.
     /// - Throws: `PropertyListError` for rows of a section that is not shown.
-    fileprivate init(_ table: ItemTable, _ document: Level, named: [Int64]) throws(PropertyListError) {
+    fileprivate init(_ table: ItemTable, _ document: Level, _ reader: borrowing ItemReader) throws(PropertyListError) {
         self.init()
+        placeless = Set(reader.placeless)
         for id in table.parents {
             setRows(
                 table.rows(below: id).map { row in
                     Slot(id: table.place(row).id, position: table.place(row).position)
                 }, below: id)
         }
-        for id in named {
+        for id in reader.named {
             guard let path = path(of: id) else { continue }
             var step = Item.Step(level: document, row: 0)
             for row in path {

@@ -13,8 +13,10 @@ final class DatabaseWatcher: SourceWatcher {
     private(set) var index = ItemIndex()
     /// How the rows are read, with the names that the database has.
     private(set) var interpretation = Interpretation()
-    /// Whether the tree must be loaded, and why that has failed.
+    /// Whether the tree must be loaded.
     private var isStale = false
+    /// The rows that have broken the latest load, for a client that edits; nil if no row is at fault.
+    private var brokenRows: SaveRefusal?
     private var isAsked = false
     private var retries = RetrySchedule(first: .milliseconds(50), longest: .seconds(5))
 
@@ -34,21 +36,23 @@ final class DatabaseWatcher: SourceWatcher {
 
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         isStale = true
-        let read = try source.read(database, pool: old.map(LevelPool.init), patience: patience)
+        let read: DatabaseTree.Read
+        do throws(SourceError) {
+            read = try source.read(database, pool: old.map(LevelPool.init), patience: patience)
+            brokenRows = nil
+        } catch {
+            brokenRows = SaveRefusal(brokenRows: error, of: source.name)
+            throw error
+        }
         patience = .zero
         adopt(read.tree.document, read.index, read.head)
         interpretation = read.interpretation
         isStale = false
-        return LoadedTree(tree: read.tree, revision: revision(read.head), history: read.history)
+        return LoadedTree(tree: read.tree, revision: SourceRevision(read.head), history: read.history)
     }
 
     private func adopt(_ document: Level, _ index: ItemIndex, _ head: TreeHead) {
         (self.document, self.index, self.head) = (document, index, head)
-    }
-
-    /// The revision of a state as clients see it.
-    private func revision(_ head: TreeHead) -> SourceRevision {
-        SourceRevision(head.name(of: head.revision), date: head.date)
     }
 
     // MARK: Following
@@ -92,7 +96,7 @@ final class DatabaseWatcher: SourceWatcher {
             document = next
             head.revision = revision.number
             (head.mark, head.date) = (revision.mark, revision.date)
-            advances.append(TreeAdvance(to: document, revision: self.revision(head), cause: revision.cause))
+            advances.append(TreeAdvance(to: document, revision: SourceRevision(head), cause: revision.cause))
         }
         adopt(document, index, head)
         return .advanced(advances)
@@ -100,21 +104,20 @@ final class DatabaseWatcher: SourceWatcher {
 
     var isConnected: Bool? { retries.next == nil }
 
+    func whenInDoubt(_ report: @escaping (SourceError) -> Void) {
+        database.whenInDoubt { [name = source.name] error in report(SourceError(name, error.reason)) }
+    }
+
     // MARK: Editing
 
     func savability(at path: ItemPath) -> Savability {
-        database.readOnlyReason.map { .nothing(SaveRefusal($0)) } ?? .items
+        (brokenRows ?? database.readOnlyReason.map { SaveRefusal($0) }).map { .nothing($0) } ?? .items
     }
 
     func beginEdits() throws(EditRefusal) -> any EditGroup {
         if let reason = database.readOnlyReason { throw EditRefusal(SaveRefusal(reason)) }
         guard let head else { throw EditRefusal(.conflict, "The database was not loaded yet.") }
         return DatabaseEdits(self, head)
-    }
-
-    /// The name of a revision that will be saved, as clients see it.
-    func revision(_ number: Int64) -> SourceRevision {
-        SourceRevision(head?.name(of: number) ?? "\(number)", date: WallClock.now)
     }
 
     /// Commits the edits of a group.
@@ -132,6 +135,21 @@ final class DatabaseWatcher: SourceWatcher {
         head.revision += Int64(requests.count)
         head.mark = requests.last?.mark
         adopt(document, index, head)
+    }
+}
+
+extension SourceRevision {
+    /// The latest revision of a database, as clients see it.
+    init(_ head: TreeHead) { self.init(head.name(of: head.revision), date: head.date) }
+}
+
+extension SaveRefusal {
+    /// - Parameter error: why a tree was not loaded. Only an error that names a row is for clients.
+    fileprivate init?(brokenRows error: SourceError, of name: String) {
+        guard error.name.hasPrefix(name + ": ") else { return nil }
+        let item = error.name.dropFirst(name.count + 2)
+        let place = error.path.map { "in \($0): " } ?? ""
+        self.init("a row of the document breaks a rule: \(item): \(place)\(error.reason)")
     }
 }
 

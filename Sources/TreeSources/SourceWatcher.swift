@@ -33,6 +33,9 @@ public protocol SourceWatcher: AnyObject {
     /// Whether another program is probably saving the source now; false if unknown. Cheap to call.
     var isBeingWritten: Bool { get }
 
+    /// Has the watcher report a save whose connection broke, before the save waits to find out its outcome.
+    func whenInDoubt(_ report: @escaping (SourceError) -> Void)
+
     /// Begins edits of the latest loaded tree.
     ///
     /// - Throws: `EditRefusal`, with the reason, if nothing in the source can be edited.
@@ -61,6 +64,8 @@ extension SourceWatcher {
     public var isConnected: Bool? { nil }
 
     public var isBeingWritten: Bool { false }
+
+    public func whenInDoubt(_ report: @escaping (SourceError) -> Void) {}
 
     public func beginEdits() throws(EditRefusal) -> any EditGroup {
         if case .nothing(let refusal) = savability(at: .root) { throw EditRefusal(refusal) }

@@ -72,6 +72,7 @@ extension Reloader {
         do throws(SaveError) {
             if commit.isChange {
                 let saving = clock.now
+                defer { state.endDoubt() }
                 fingerprint = try pulse.atSource { () throws(SaveError) in try commit.save() }
                 tell(.saved(requests: commit.count, took: clock.now - saving))
             }
@@ -151,12 +152,12 @@ extension Reloader {
 
 extension EditRefusal {
     fileprivate static let sourceUnreadable = EditRefusal(
-        .conflict, "The document's file was changed and cannot be read any more; repair it, then repeat the edit.")
+        .conflict, "The document was changed and cannot be read any more; repair it, then repeat the edit.")
     fileprivate static let notTaken = EditRefusal(
         .conflict, "The edits cannot be saved together; send them one by one.")
     fileprivate static let sourceKeepsChanging = EditRefusal(
         .conflict,
-        "Another program keeps the document's file open for writing, or saves it again and again; repeat the edit when it has finished."
+        "Another program keeps the document open for writing, or changes it again and again; repeat the edit when it has finished."
     )
 }
 

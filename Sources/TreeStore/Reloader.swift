@@ -76,6 +76,7 @@ final class Reloader {
 
     /// Handles changes, edits and reload requests until the store is stopped.
     func run(_ state: StoreState) {
+        watcher.whenInDoubt { state.noteDoubt($0) }
         while !requests.isClosed {
             wait()
             pulse.beat()
@@ -286,11 +287,8 @@ final class Reloader {
         return snapshot(
             loaded.tree.document, loaded.tree.translations, loaded.composition, rows: loaded.rows,
             named: loaded.revision, by: history.last?.cause ?? .load,
-            history: history.suffix(Self.longestHistory))
+            history: history.suffix(KeptSnapshots.revisionLimit))
     }
-
-    /// The number of earlier revisions kept from a source's log: a client that missed more should load anew.
-    private static let longestHistory = 1_000
 
     /// Makes a snapshot with the source's revision, or else with one of this store.
     func snapshot(

@@ -11,6 +11,8 @@ final class StoreState: Sendable {
     private let notifier: Notifier
     private let status = Guarded(StoreStatus.ok)
     private let connection = Guarded<DatabaseConnection?>(nil)
+    /// The status while the outcome of a save is unknown.
+    private let doubt = Guarded<StoreStatus?>(nil)
 
     init(_ first: Snapshot, historyBytes: Int, notifier: Notifier) {
         publications = Publications(first, historyBytes: historyBytes, hasTurns: true) { notifier.ring() }
@@ -22,7 +24,7 @@ final class StoreState: Sendable {
 
     /// Whether the latest load was published.
     var storeStatus: StoreStatus {
-        get { status.withLock { $0 } }
+        get { doubt.withLock { $0 } ?? status.withLock { $0 } }
         set { status.withLock { $0 = newValue } }
     }
 
@@ -36,6 +38,15 @@ final class StoreState: Sendable {
             connection = isConnected.map { DatabaseConnection(isConnected: $0, since: WallClock.now) }
         }
     }
+
+    /// Notes that the outcome of a save is unknown because the database is away.
+    func noteDoubt(_ error: SourceError) {
+        doubt.withLock { $0 = .stale(error, since: WallClock.now) }
+        note(isConnected: false)
+    }
+
+    /// Notes that the save has ended.
+    func endDoubt() { doubt.withLock { $0 = nil } }
 
     /// Publishes a loaded snapshot; the notifier's thread notifies the subscribers.
     func publish(_ new: Snapshot) {

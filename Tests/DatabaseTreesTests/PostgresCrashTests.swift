@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import TestSources
 import Testing
 
 @testable import DatabaseTrees
@@ -17,7 +18,7 @@ import Testing
         let address = try server.address(name)
         Thread.detachNewThread {
             let tree = PostgresTree(address, commitPatience: patience)
-            tree.onDoubt = { _ in running.isInDoubt.withLock { $0 = true } }
+            tree.whenInDoubt { _ in running.isInDoubt.withLock { $0 = true } }
             do {
                 try tree.commit([request], after: tree.head())
             } catch {

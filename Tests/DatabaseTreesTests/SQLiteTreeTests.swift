@@ -36,7 +36,7 @@ import TreeSources
 
     /// Another program's connection.
     private func other() throws -> SQLiteConnection {
-        let connection = try SQLiteConnection(path: path, name: "T.db")
+        let connection = try SQLiteConnection(path: path)
         try connection.execute("PRAGMA foreign_keys = ON")
         return connection
     }
@@ -140,11 +140,21 @@ import TreeSources
                 Issue.record("step \(step): \(String(describing: report))")
                 return
             }
-            let loaded = try source.load(replacing: nil).tree.document
-            let (followed, read) = (try json(watcher.document), try json(loaded))
+            let loaded = try loadedWatcher()
+            let (followed, read) = (try json(watcher.document), try json(loaded.document))
             try #require(followed == read, "seed \(seed), step \(step)")
-            try #require(watcher.document.hash == loaded.hash, "seed \(seed), step \(step)")
+            try #require(watcher.document.hash == loaded.document.hash, "seed \(seed), step \(step)")
+            for id in try ids(connection) {
+                let rows = watcher.index.rows(below: id)
+                try #require(rows == loaded.index.rows(below: id), "seed \(seed), step \(step), item \(id)")
+            }
         }
+    }
+
+    private func ids(_ connection: SQLiteConnection) throws -> [Int64] {
+        var ids: [Int64] = []
+        try connection.rows("SELECT id FROM items") { ids.append($0.integer(0)) }
+        return ids
     }
 
     private func json(_ document: Level) throws -> String {
@@ -155,12 +165,10 @@ import TreeSources
     }
 
     private func write(_ connection: SQLiteConnection, _ step: Int, _ random: inout SplitMix) throws {
-        var ids: [Int64] = []
-        try connection.rows("SELECT id FROM items WHERE id > 0") { ids.append($0.integer(0)) }
-        guard let id = ids.randomElement(using: &random) else { return }
+        guard let id = try ids(connection).filter({ $0 > 0 }).randomElement(using: &random) else { return }
         let parent = try connection.first("SELECT parent, section FROM items WHERE id = ?", .integer(id)) ?? []
         let place = Int64.random(in: 0...(20 << 32), using: &random)
-        switch Int.random(in: 0..<6, using: &random) {
+        switch Int.random(in: 0..<8, using: &random) {
         case 0:
             try connection.run(
                 "INSERT INTO items (parent, section, position, fields) VALUES (?, ?, ?, ?)", parent[0], parent[1],
@@ -175,6 +183,19 @@ import TreeSources
             try connection.run(
                 "INSERT INTO items (parent, position, fields) SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM items WHERE parent = ?)",
                 .integer(id), .integer(place), .text(#""below \#(step)""#), .integer(id))
+        case 5: try connection.run("DELETE FROM items WHERE parent = ?", .integer(id))
+        case 6:
+            // The order of sections in the level is not that of their numbers.
+            let fields = #"{"Title":"named","Sections":{"B":null,"A":null},"SectionKeys":["A","B"]}"#
+            try connection.run(
+                "INSERT INTO items (parent, section, position, fields) VALUES (?, ?, ?, ?)", parent[0], parent[1],
+                .integer(place), .text(fields))
+            let owner = try connection.first("SELECT last_insert_rowid()")?[0] ?? .null
+            for section in Int64(0)...1 {
+                try connection.run(
+                    "INSERT INTO items (parent, section, position, fields) VALUES (?, ?, 1, ?)", owner,
+                    .integer(section), .text("\"of \(section)\""))
+            }
         default:
             // A leaf goes below the first row of another level.
             try connection.run(
@@ -191,13 +212,57 @@ import TreeSources
         #expect(look(watcher) == .arrived)
         let error = #expect(throws: SourceError.self) { _ = try watcher.load(replacing: nil) }
         #expect(
+            watcher.savability(at: .root)
+                == .nothing(
+                    SaveRefusal(
+                        "a row of the document breaks a rule: items[1]: in /x: 'null' stands for the rows of an item or of a section, and for no other value; leave the entry out"
+                    )))
+        #expect(
             error?.description
                 == "sqlite:T.db: items[1]: in /x: 'null' stands for the rows of an item or of a section, and for no other value; leave the entry out."
         )
         try other().execute(#"UPDATE items SET fields = '"x"' WHERE id = 1"#)
         #expect(look(watcher) == .arrived)
         _ = try watcher.load(replacing: nil)
-        #expect(watcher.isConnected == true)
+        #expect(watcher.isConnected == true && watcher.savability(at: .root) == .items)
+    }
+
+    @Test(arguments: ["branch", "parts", "named"])
+    func followsTheLossOfTheLastRow(_ title: String) throws {
+        let watcher = try loadedWatcher()
+        try other().run("DELETE FROM items WHERE parent = (SELECT id FROM items WHERE title = ?)", .text(title))
+        guard case .advanced? = look(watcher) else {
+            Issue.record("it is not followed")
+            return
+        }
+        #expect(try json(watcher.document) == json(source.load(replacing: nil).tree.document))
+    }
+
+    @Test func loadsAnItemWithoutAPlaceForRowsThatLosesItsLastRow() throws {
+        let watcher = try loadedWatcher()
+        try other().execute(#"INSERT INTO items (parent, position, fields) VALUES (1, 1, '"below"')"#)
+        guard case .advanced? = look(watcher) else {
+            Issue.record("it is not followed")
+            return
+        }
+        try other().execute("DELETE FROM items WHERE parent = 1")
+        #expect(look(watcher) == .arrived)
+    }
+
+    @Test func saysWhatIsWrongWithTheFile() throws {
+        let missing = DatabaseTree.sqlite(path: scratch("none.db"), name: "sqlite:none.db")
+        let absent = #expect(throws: SourceError.self) { _ = try missing.load(replacing: nil) }
+        #expect(absent?.description == "sqlite:none.db: the file does not exist; make it with 'drilldown import'.")
+        try scratch.write("text.db", String(repeating: "this is text\n", count: 50))
+        let text = DatabaseTree.sqlite(path: scratch("text.db"), name: "sqlite:text.db")
+        let refused = #expect(throws: SourceError.self) { _ = try text.load(replacing: nil) }
+        #expect(refused?.description == "sqlite:text.db: the file is not a SQLite database.")
+        try other().execute("UPDATE head SET format = 41")
+        let newer = #expect(throws: SourceError.self) { _ = try source.load(replacing: nil) }
+        #expect(
+            newer?.description
+                == "sqlite:T.db: the tree has the format 41, and this program reads the format 1; use a newer drilldown."
+        )
     }
 
     @Test func givesATreeThatWasReplacedByAnOlderCopyAnotherEpoch() throws {
@@ -214,6 +279,20 @@ import TreeSources
         #expect(watcher.head?.epoch != old?.epoch)
         try edit(watcher, [.delete(try path("left"))])
         #expect(try other().first("SELECT epoch FROM head")?[0].string == watcher.head?.epoch)
+    }
+
+    @Test func noticesAnotherRevisionOfTheSameNumber() throws {
+        let watcher = try loadedWatcher()
+        let old = watcher.head
+        try other().execute("UPDATE revisions SET mark = 'of an older copy'")
+        let error = #expect(throws: SaveError.self) { try edit(watcher, [.delete(try path("leaf"))]) }
+        guard case .changedMeanwhile? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(look(watcher) == .arrived)
+        _ = try watcher.load(replacing: nil)
+        #expect(watcher.head?.revision == old?.revision && watcher.head?.epoch != old?.epoch)
     }
 
     @Test func replacesATreeAsOneRevision() throws {

@@ -211,7 +211,7 @@ struct EditTests {
         try scratch.write("Data.plist", "<plist><array>")
         #expect(
             store.inserted("B")
-                == "The document's file was changed and cannot be read any more; repair it, then repeat the edit.")
+                == "The document was changed and cannot be read any more; repair it, then repeat the edit.")
         #expect(try String(contentsOfFile: scratch("Data.plist"), encoding: .utf8) == "<plist><array>")
         try scratch.remove("Data.plist")
         #expect(
@@ -245,12 +245,12 @@ struct EditTests {
         try editor.truncate(atOffset: 0)
         #expect(
             store.inserted("B")
-                == "Another program keeps the document's file open for writing, or saves it again and again; repeat the edit when it has finished."
+                == "Another program keeps the document open for writing, or changes it again and again; repeat the edit when it has finished."
         )
         try editor.close()
         #expect(
             store.inserted("B")
-                == "The document's file was changed and cannot be read any more; repair it, then repeat the edit.")
+                == "The document was changed and cannot be read any more; repair it, then repeat the edit.")
     }
 
     @Test("that waits when the store stops is told so; so is a later one")

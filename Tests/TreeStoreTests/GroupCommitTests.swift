@@ -106,7 +106,7 @@ struct GroupCommitTests {
         }
         let store = try TreeStore(source) { _ in }
         let refusal =
-            "Another program keeps the document's file open for writing, or saves it again and again; repeat the edit when it has finished."
+            "Another program keeps the document open for writing, or changes it again and again; repeat the edit when it has finished."
         #expect(store.inserted("B") == (count == 8 ? "done 9: X8 B" : refusal))
         #expect(source.saves == 9)
         #expect(store.current.titles == (count == 8 ? "X8 B" : "X9"))

@@ -38,15 +38,15 @@ struct SourceHistoryTests {
         #expect(store.publications.snapshot(1) == nil)
     }
 
-    @Test("keeps a thousand entries of a long log")
+    @Test("keeps 16,384 entries of a long log")
     func long() throws {
-        for number in 1...1_100 { try source.commit(#"["\#(number)"]"#) }
+        for number in 1...16_400 { try source.commit(#"["\#(number)"]"#) }
         let store = try store()
-        #expect(store.current.history.count == 1_000)
-        #expect(store.publications.current.number == 1_000)
-        #expect(store.publications.number(of: "memory-1099") == 999)
-        #expect(store.publications.number(of: "memory-100") == 0)
-        #expect(store.publications.number(of: "memory-99") == nil)
+        #expect(store.current.history.count == 16_384)
+        #expect(store.publications.current.number == 16_384)
+        #expect(store.publications.number(of: "memory-16399") == 16_383)
+        #expect(store.publications.number(of: "memory-16") == 0)
+        #expect(store.publications.number(of: "memory-15") == nil)
     }
 
     @Test("numbers the revisions that a load has passed over")

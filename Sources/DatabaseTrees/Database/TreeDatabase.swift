@@ -1,4 +1,5 @@
 import Threads
+internal import TreeSources
 
 /// A database that holds one tree: the table `items`, the counter `head`, and the log of its revisions.
 ///
@@ -33,6 +34,9 @@ protocol TreeDatabase: AnyObject {
     /// - Throws: `CommitError`; nothing was written then, unless the outcome is unknown.
     func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError)
 
+    /// Has a commit whose connection broke reported, before it waits to find out its outcome.
+    func whenInDoubt(_ report: @escaping (DatabaseError) -> Void)
+
     /// Reserves ids for new items; no other program gets them.
     func reserveIDs(_ count: Int) throws(DatabaseError) -> [Int64]
 
@@ -51,6 +55,11 @@ protocol TreeDatabase: AnyObject {
     ///   - keys: the names of structural keys as `--keys` has them; nil for the usual ones.
     ///   - replaces: whether a tree that is there is replaced; without it, one is an error.
     func beginImport(keys: String?, replaces: Bool) throws(DatabaseError) -> any TreeImport
+}
+
+extension TreeDatabase {
+    /// A database without a connection that may break knows the outcome of each commit.
+    func whenInDoubt(_ report: @escaping (DatabaseError) -> Void) {}
 }
 
 /// A whole tree that is written in one transaction. Without `finish`, nothing has changed.
@@ -140,6 +149,8 @@ struct RevisionWrite: Sendable {
     var author: String?
     /// A random UUID in lower case, by which the revision is found again when the outcome of a commit is unknown.
     var mark: String
+    /// When it was applied, in milliseconds since 1970: what the database keeps, so that all servers show the same.
+    var date = Int64(WallClock.now * 1_000)
     /// In order: each can be written after those before it.
     var writes: [ItemWrite]
 }

@@ -50,7 +50,7 @@ struct PostgresGroup {
                 .with(last.epoch))
         attempt.add(
             statements.revisions.with(last.revision).with(requests.map(\.mark)).with(requests.map(\.author))
-                .with(requests.map { Optional(Int32(isWhole($0) ? 1 : 0)) }))
+                .with(requests.map { Optional(Int32(isWhole($0) ? 1 : 0)) }).with(requests.map { Optional($0.date) }))
         for (number, request) in requests.enumerated() {
             for write in request.writes {
                 attempt.add(write.statement(in: last.revision + Int64(number) + 1), of: number)

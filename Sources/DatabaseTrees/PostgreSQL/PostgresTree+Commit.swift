@@ -100,7 +100,7 @@ extension PostgresTree {
     /// Connects again and looks for the group, until its outcome is known or the patience ends.
     private func findOut(_ group: PostgresGroup) throws(CommitError) {
         let end = ContinuousClock.Instant.now + commitPatience
-        onDoubt?(DatabaseError(.away, PostgresFailure.lost.message))
+        reportDoubt(DatabaseError(.away, PostgresFailure.lost.message))
         var failure: CommitError?
         repeat {
             pause(until: min(end, max(.now + PostgresLink.shortestPause, writer.nextAttempt ?? .now)))

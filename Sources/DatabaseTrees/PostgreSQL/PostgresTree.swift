@@ -16,8 +16,8 @@ final class PostgresTree: TreeDatabase {
     /// How long a commit whose connection broke tries to find out its outcome.
     let commitPatience: Duration
 
-    /// Called before a commit waits to find out its outcome, so that a test can interfere then.
-    var onDoubt: ((DatabaseError) -> Void)?
+    /// Called before a commit waits to find out its outcome.
+    private(set) var reportDoubt: (DatabaseError) -> Void = { _ in }
 
     /// Why nothing can be written: set by `readItems`, and by a commit that was refused for lack of rights.
     var readOnlyReason: String?
@@ -95,6 +95,8 @@ final class PostgresTree: TreeDatabase {
             return .success((0..<result.count).compactMap { result.number($0, 0) })
         }
     }
+
+    func whenInDoubt(_ report: @escaping (DatabaseError) -> Void) { reportDoubt = report }
 
     // MARK: Waiting
 

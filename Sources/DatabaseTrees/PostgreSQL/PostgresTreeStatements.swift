@@ -103,13 +103,14 @@ struct PostgresTreeStatements {
     /// The SQLSTATE of a division by zero, by which a statement that wrote nothing fails.
     static let nothingWritten = "22012"
 
-    /// The revisions after $1: their marks, authors, and whether they are whole.
+    /// The revisions after $1: their marks, authors, whether they are whole, and milliseconds since 1970.
     var revisions: PostgresStatement {
         PostgresStatement(
             """
-            INSERT INTO \(schema).revisions (revision, mark, author, writer, is_whole)
-            SELECT $1 + n, mark::uuid, author, 'server', is_whole = 1
-            FROM unnest($2, $3, $4) WITH ORDINALITY AS r (mark, author, is_whole, n)
+            INSERT INTO \(schema).revisions (revision, mark, author, writer, is_whole, at)
+            SELECT $1 + n, mark::uuid, author, 'server', is_whole = 1,
+              timestamptz 'epoch' + at * interval '1 millisecond'
+            FROM unnest($2, $3, $4, $5) WITH ORDINALITY AS r (mark, author, is_whole, at, n)
             """)
     }
 

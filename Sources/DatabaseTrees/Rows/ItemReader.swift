@@ -15,6 +15,8 @@ struct ItemReader: ~Copyable {
     private(set) var culprit: Int64?
     /// The items whose sections are a dictionary.
     private(set) var named: [Int64] = []
+    /// The items with rows whose fields have no place for them.
+    private(set) var placeless: [Int64] = []
     /// The item whose fields are read.
     private var item = OpenItem(id: 0, rows: 0..<0, outer: 0)
     /// Where `table` has found the rows of the latest item.
@@ -268,6 +270,7 @@ extension ItemReader: PropertyListConsumer {
     /// Adds the missing place for rows to an item.
     private mutating func addPlace() throws(PropertyListError) {
         let name = childrenNames.first ?? Array("Children".utf8)
+        placeless.append(item.id)
         try builder.key(name.span, at: Self.nowhere)
         try sendRows()
     }

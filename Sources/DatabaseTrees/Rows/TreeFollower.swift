@@ -158,8 +158,8 @@ struct TreeFollower {
         }
     }
 
-    /// An item lost its last row: only its fields in the database say whether they have a place for rows.
-    private static let unknownPlace = PropertyListError("the last row of an item is gone")
+    /// An item without a place for rows in its fields lost its last row: only the database has these fields.
+    private static let unknownFields = PropertyListError("the fields of an item must be read")
 
     /// What became of an item.
     private enum Followed {
@@ -174,15 +174,16 @@ struct TreeFollower {
         guard touched.contains(id) else { return .same }
         guard let before = step(of: id) else { return .other(try made(id, isRoot: isRoot), over: nil) }
         guard let row = rows[id] else {
-            guard !index.rows(below: id).isEmpty || self.before.rows(below: id).isEmpty else {
-                throw Self.unknownPlace
-            }
-            guard let level = try level(below: id, before, owner: before) else {
+            let (old, new) = (self.before.rows(below: id), index.rows(below: id))
+            if before.lacksPlace, !new.isEmpty { index.placeless.insert(id) }
+            guard !new.isEmpty || old.isEmpty, let level = try level(below: id, before, owner: before) else {
                 return .other(try made(id, isRoot: isRoot), over: nil)
             }
             return .over(level)
         }
         let own = try reading(ItemTable(of: row), isRoot: isRoot)
+        index.placeless.remove(id)
+        if own.lacksPlace, !index.rows(below: id).isEmpty { index.placeless.insert(id) }
         guard own.hasPlaces(of: before), let level = try level(below: id, before, owner: own) else {
             return .other(try made(id, isRoot: isRoot), over: nil)
         }
@@ -257,30 +258,35 @@ struct TreeFollower {
 
     // MARK: Items that are made anew
 
-    private func reading(_ table: ItemTable, isRoot: Bool) throws(PropertyListError) -> Item.Step {
+    /// Reads the items of a table, of which the first one is wanted.
+    private mutating func reading(_ table: ItemTable, isRoot: Bool) throws(PropertyListError) -> Item.Step {
         var table = table
         table.sort()
         var reader = ItemReader(table, names: editor.names, limits: editor.limits)
-        return try reader.item(isRoot: isRoot)
-    }
-
-    /// An item with everything below it, made by the builder; items that have not changed are copied from the old tree.
-    private func made(_ id: Int64, isRoot: Bool) throws(PropertyListError) -> Item.Step {
-        var table = ItemTable()
-        try add(ItemPlace(id: id, parent: nil, section: 0, position: 0), to: &table)
-        let step = try reading(table, isRoot: isRoot)
+        let step = try reader.item(isRoot: isRoot)
         // A dictionary of sections may be in another order than its rows.
-        guard step.below?.form != .namedSections else { throw PropertyListError("the order of sections must be read") }
+        guard table.count == 1 || reader.named.allSatisfy({ index.rows(below: $0).isEmpty }) else {
+            throw PropertyListError("the order of sections must be read")
+        }
+        index.placeless.formUnion(reader.placeless)
         return step
     }
 
-    private func add(_ place: ItemPlace, to table: inout ItemTable) throws(PropertyListError) {
+    /// An item with everything below it, made by the builder; items that have not changed are copied from the old tree.
+    private mutating func made(_ id: Int64, isRoot: Bool) throws(PropertyListError) -> Item.Step {
+        var table = ItemTable()
+        try add(ItemPlace(id: id, parent: nil, section: 0, position: 0), to: &table)
+        return try reading(table, isRoot: isRoot)
+    }
+
+    private mutating func add(_ place: ItemPlace, to table: inout ItemTable) throws(PropertyListError) {
         let known = step(of: place.id)
         if let row = rows[place.id] {
+            index.placeless.remove(place.id)
             table.add(place, text: row.fields)
         } else if let known, touched.contains(place.id) {
-            guard !index.rows(below: place.id).isEmpty || before.rows(below: place.id).isEmpty else {
-                throw Self.unknownPlace
+            guard !index.rows(below: place.id).isEmpty || !index.placeless.contains(place.id) else {
+                throw Self.unknownFields
             }
             table.add(place, text: try FieldsWriter.fields(of: known))
         } else if let known {
@@ -305,6 +311,9 @@ extension ItemTable {
 }
 
 extension Item.Step {
+    /// Whether its fields have no place for rows.
+    fileprivate var lacksPlace: Bool { place == nil && writtenKind != .array }
+
     /// Whether both items have the same places for rows.
     fileprivate func hasPlaces(of other: Item.Step) -> Bool {
         guard writtenKind == other.writtenKind, place?.name == other.place?.name else { return false }

@@ -43,9 +43,9 @@ final class SQLiteTree: TreeDatabase {
             return connection
         }
         connection = nil
-        guard let found else { throw DatabaseError(.away, "\(path) does not exist") }
-        guard found.isRegular else { throw DatabaseError(.other, "\(path) is not a file") }
-        let opened = try SQLiteConnection(path: path, name: path)
+        guard let found else { throw DatabaseError(.away, "the file does not exist; make it with 'drilldown import'") }
+        guard found.isRegular else { throw DatabaseError(.other, "it is not a file") }
+        let opened = try SQLiteConnection(path: path)
         try opened.execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")
         try check(opened)
         (connection, identity, dataVersion) = (opened, found, nil)
@@ -57,14 +57,14 @@ final class SQLiteTree: TreeDatabase {
         let isOurs = try connection.first("PRAGMA application_id")?[0] == .integer(SQLiteSchema.applicationID)
         guard isOurs, try connection.first("SELECT 1 FROM sqlite_master WHERE name = 'head'") != nil else {
             throw DatabaseError(
-                .other, "\(path) holds no tree; make one with 'drilldown import DOCUMENT sqlite:\(path)'")
+                .other, "the database holds no tree; make one with 'drilldown import DOCUMENT sqlite:\(path)'")
         }
         let format = try connection.first("SELECT format FROM head")?[0].integer
-        guard let format else { throw DatabaseError(.other, "the table 'head' of \(path) has no row") }
+        guard let format else { throw Self.noHead }
         guard format == TreeHead.format else {
             throw DatabaseError(
                 .other,
-                "\(path) has the format \(format), and this program knows the format \(TreeHead.format); use a newer version of it"
+                "the tree has the format \(format), and this program reads the format \(TreeHead.format); use a newer drilldown"
             )
         }
     }
@@ -76,20 +76,24 @@ final class SQLiteTree: TreeDatabase {
 
     // MARK: Reading
 
+    private static let noHead = DatabaseError(
+        .other, "the tree has no row in its table 'head'; restore it, or import it again")
+
     func head() throws(DatabaseError) -> TreeHead { try head(connected()) }
 
     private func head(_ connection: SQLiteConnection) throws(DatabaseError) -> TreeHead {
         let row = try connection.first(
             """
-            SELECT epoch, head.revision, oldest, keys, mark, (julianday(at) - 2440587.5) * 86400
+            SELECT epoch, head.revision, oldest, keys, mark, strftime('%s', at) * 1000 + substr(at, 21, 3)
             FROM head LEFT JOIN revisions ON revisions.revision = head.revision
             """)
         guard let row, let epoch = row[0].string, let revision = row[1].integer, let oldest = row[2].integer else {
-            throw DatabaseError(.other, "the table 'head' of \(path) has no row")
+            throw Self.noHead
         }
         if let ownEpoch, ownEpoch.old != epoch { self.ownEpoch = nil }
         return TreeHead(
-            epoch: ownEpoch?.new ?? epoch, revision: revision, mark: row[4].string, date: row[5].real ?? 0,
+            epoch: ownEpoch?.new ?? epoch, revision: revision, mark: row[4].string,
+            date: Double(row[5].integer ?? 0) / 1_000,
             oldest: oldest,
             keys: row[3].string)
     }
@@ -173,13 +177,13 @@ final class SQLiteTree: TreeDatabase {
         var revisions: [LoggedRevision] = []
         try connection.rows(
             """
-            SELECT revision, mark, (julianday(at) - 2440587.5) * 86400, author, writer FROM revisions
+            SELECT revision, mark, strftime('%s', at) * 1000 + substr(at, 21, 3), author, writer FROM revisions
             WHERE \(condition) ORDER BY revision
             """, values
         ) { row in
             revisions.append(
                 LoggedRevision(
-                    number: row.integer(0), mark: row.value(1).string, date: row.value(2).real ?? 0,
+                    number: row.integer(0), mark: row.value(1).string, date: Double(row.integer(2)) / 1_000,
                     author: row.value(3).string, writer: LoggedRevision.Writer(row.value(4).string), changes: []))
         }
         return revisions
@@ -202,7 +206,7 @@ final class SQLiteTree: TreeDatabase {
                 """)
         } while try connection.first("SELECT changes()")?[0].integer ?? 0 > 0
         let revision = try head(connection).revision + 1
-        try number(revision, mark: RandomNames.mark(), author: nil, writer: nil, connection)
+        try number(revision, RevisionWrite(mark: RandomNames.mark(), writes: []), writer: nil, connection)
         try connection.run("UPDATE head SET revision = ?", .integer(revision))
         try connection.execute("COMMIT")
     }
@@ -213,14 +217,13 @@ final class SQLiteTree: TreeDatabase {
 
     /// Adds a revision with all unnumbered changes.
     private func number(
-        _ revision: Int64, mark: String, author: String?, writer: String?, isWhole: Bool = false,
-        _ connection: SQLiteConnection
+        _ revision: Int64, _ write: RevisionWrite, writer: String?, _ connection: SQLiteConnection
     ) throws(DatabaseError) {
         try connection.run(
             """
-            INSERT INTO revisions (revision, mark, at, author, writer, is_whole)
-            VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), ?, ?, ?)
-            """, .integer(revision), .text(mark), .text(author), .text(writer), .integer(isWhole ? 1 : 0))
+            INSERT INTO revisions (revision, mark, at, author, writer)
+            VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', ? / 1000.0, 'unixepoch'), ?, ?)
+            """, .integer(revision), .text(write.mark), .integer(write.date), .text(write.author), .text(writer))
         try connection.run("UPDATE changes SET revision = ? WHERE revision IS NULL", .integer(revision))
     }
 
@@ -241,9 +244,7 @@ final class SQLiteTree: TreeDatabase {
         for (number, request) in requests.enumerated() {
             do throws(DatabaseError) {
                 for write in request.writes { try Self.write(write, connection) }
-                try self.number(
-                    last.revision + Int64(number) + 1, mark: request.mark, author: request.author, writer: "server",
-                    connection)
+                try self.number(last.revision + Int64(number) + 1, request, writer: "server", connection)
             } catch {
                 guard let refusal = connection.refusal else { throw .failed(error) }
                 throw .refused(number: number, message: refusal.message, constraint: refusal.constraint)

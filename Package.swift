@@ -126,7 +126,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["ContentCodings", "Locking", "CZlib", "CBrotli", "CGnuTLS"],
             path: "Tests/TestSupport", swiftSettings: settings, linkerSettings: [.linkedLibrary("brotlidec")]),
-        // A source for the tests of sources and stores.
+        // A source for the tests of sources and stores, and a database server.
         .target(
             name: "TestSources", dependencies: ["TreeSources", "Threads", "Levels", "PropertyLists", "Locking"],
             path: "Tests/TestSources", swiftSettings: settings),
@@ -156,14 +156,15 @@ let package = Package(
         .testTarget(
             name: "DatabaseTreesTests",
             dependencies: [
-                "DatabaseTrees", "Bytes", "Threads", "Levels", "PropertyLists", "Locking", "TreeSources", "TestSupport",
+                "DatabaseTrees", "Bytes", "Threads", "Levels", "PropertyLists", "Locking", "TreeSources", "TestSources",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "TreeSourcesTests",
             dependencies: [
-                "TreeSources", "Bytes", "Files", "Threads", "Levels", "PropertyLists", "Locking", "TestDocuments",
-                "TestSources", "TestSupport", "CFiles",
+                "TreeSources", "DatabaseTrees", "Bytes", "Files", "Threads", "Levels", "PropertyLists", "Locking",
+                "TestDocuments", "TestSources", "TestSupport", "CFiles",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import TestSources
 import Testing
 
 @testable import DatabaseTrees
@@ -40,6 +41,24 @@ import Testing
         #expect(failures.withLock { $0 } == [])
         #expect(committed.withLock { $0 } == 2 * Self.commits && checks > 0)
         #expect(try reader.head().revision == last.revision)
+    }
+
+    /// Each program has the lock of the tree before the rows that it changes, so none of them waits for the other's rows.
+    @Test func otherProgramsTakeTheLockBeforeTheirRows() throws {
+        try server.makeTree("ordered", ["a", "b"])
+        let failures = Guarded<[String]>([])
+        let one = try server.connection()
+        try one.run("BEGIN; UPDATE ordered.items SET position = 1 WHERE id = 1")
+        let server = server
+        let other = inThread(failures) {
+            try server.connection().run("UPDATE ordered.items SET position = 2 WHERE id = 2")
+        }
+        let waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%ordered.items%'"
+        try waitUntil { try server.connection().column(waiting) == ["1"] }
+        try one.run("UPDATE ordered.items SET position = 3 WHERE id = 2; COMMIT")
+        other.wait()
+        #expect(failures.withLock { $0 } == [])
+        #expect(try server.tree("ordered").rows()[2]?.place.position == 2)
     }
 
     private static let commits = 40

@@ -1,3 +1,4 @@
+import TestSources
 import Testing
 
 @testable import DatabaseTrees

@@ -1,4 +1,5 @@
 import Foundation
+import TestSources
 import Testing
 
 @testable import DatabaseTrees
@@ -139,6 +140,16 @@ import Testing
         try tree.commit([good], after: last)
     }
 
+    @Test func takesACommitThatUndoesItsTransactionForNone() throws {
+        let connection = try server.connection()
+        try connection.run("BEGIN")
+        #expect(throws: PostgresFailure.self) { try connection.run("SELECT 1 / 0") }
+        let failure = #expect(throws: PostgresFailure.self) {
+            try connection.pipeline([PostgresTreeStatements.commit])
+        }
+        #expect(failure?.isLost == true && connection.isLost)
+    }
+
     @Test func saysThatAnotherProgramHoldsTheLock() throws {
         let tree = try server.makeTree("locked", ["a"])
         let last = try tree.head()
@@ -206,6 +217,17 @@ import Testing
         let other = try server.tree("forked")
         #expect(try other.revisions(after: old) == nil)
         #expect(try other.head().epoch == head.epoch)
+    }
+
+    @Test func noticesAnotherRevisionOfTheSameNumber() throws {
+        let tree = try server.makeTree("marked", ["a"])
+        let last = try tree.head()
+        try server.connection().run("UPDATE marked.revisions SET mark = gen_random_uuid()")
+        #expect(throws: CommitError.changedMeanwhile) { try tree.commit([RevisionWrite(.delete(1))], after: last) }
+        #expect(try tree.revisions(after: last) == nil)
+        let head = try tree.readItems { _, _ in }
+        #expect(head.revision == last.revision && head.epoch != last.epoch)
+        try tree.commit([RevisionWrite(.delete(1))], after: head)
     }
 
     @Test func loadsAgainIfTheLogDoesNotContinue() throws {

@@ -13,7 +13,7 @@ struct TestedKind: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let make: @Sendable (ScratchFolder) throws -> TestedSource
 
-    static let all = [xml, binary, json, composition, bundle, url, memory]
+    static let all = [xml, binary, json, composition, bundle, url, memory, sqlite, postgres]
 }
 
 /// A source whose rows are `A` and `B`, and the other program that writes to it.
@@ -38,7 +38,7 @@ struct TestedSource {
 }
 
 extension TestedKind {
-    private static let inserting: @Sendable (Int) -> Edit = { number in
+    static let inserting: @Sendable (Int) -> Edit = { number in
         .insert(.string("New \(number)"), below: .root, at: .last, section: nil)
     }
 

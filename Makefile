@@ -5,7 +5,7 @@ TEST_PACKAGES := postgresql
 INSTALL_PACKAGES := binutils
 DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
-SYSTEM_TEST_PACKAGES := gcc libc6-dev python3 python3-venv python3-yaml openssl curl systemd groff-base zsh fish \
+SYSTEM_TEST_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev python3 python3-venv python3-yaml openssl curl systemd groff-base zsh fish \
 	prometheus nginx-light varnish chromium-headless-shell chromium chromium-driver
 SOAK_PACKAGES := btrfs-progs e2fsprogs fuse3 mount python3-fusepy xfsprogs
 BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev nginx-light wrk python3
@@ -160,6 +160,9 @@ soak: system-test-deps soak-deps build test-client ## Run the release under ever
 	python3 Tests/System/soak/soak.py --server $(SERVER) --minutes $(MINUTES)
 	python3 Tests/System/edit_history.py --server $(SERVER) --edits 20000
 	python3 Tests/System/edit_crashes.py --server $(SERVER) --rounds 1000
+	python3 Tests/System/database_history.py --server $(SERVER) --edits 20000
+	python3 Tests/System/database_failures.py --server $(SERVER) --rounds 500
+	python3 Tests/System/database_recoveries.py --server $(SERVER) --seconds 60 --full-disk
 	python3 Tests/System/lack_of_memory.py --server $(SERVER) --runs 200
 	python3 Tests/System/unread_answers.py --server $(SERVER) --connections 16384 --prompt 20 --only crowd
 	python3 Tests/System/rechecks.py --server $(SERVER) --waiters 10000 --patience 290

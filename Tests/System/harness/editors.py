@@ -17,7 +17,8 @@ TOKEN = "torture-token-of-{}"
 class Request:
     """What a client asked and was told, and when: either a read, or an edit of some steps."""
 
-    __slots__ = ("author", "sent", "answered", "target", "steps", "status", "told", "condition", "seen")
+    __slots__ = ("author", "sent", "answered", "target", "steps", "status", "told", "condition", "seen", "known",
+                 "revision")
 
     def __init__(self, author, target, steps=None, condition=None):
         self.author = author
@@ -29,6 +30,9 @@ class Request:
         self.told = None
         # What a read has shown of the document's content.
         self.seen = None
+        # The newest revision that the client knew before, and the one that the answer names.
+        self.known = None
+        self.revision = None
 
     @property
     def is_done(self):
@@ -64,15 +68,20 @@ class Editor:
 
     def read(self, target, shown):
         """Reads something, and keeps what `shown` makes of it."""
-        request = Request(self.name, target)
-        request.sent = time.monotonic_ns()
+        request = self.requested(target)
         answer = self.connection.get(target)
         request.answered = time.monotonic_ns()
         request.status = answer.status
         if answer.status == 200:
             request.told = answer["etag"]
             request.seen = shown(answer)
+        return request
+
+    def requested(self, target, steps=None, condition=None):
+        """A request that is sent now."""
+        request = Request(self.name, target, steps, condition)
         self.requests.append(request)
+        request.sent = time.monotonic_ns()
         return request
 
     def read_level(self, path):
@@ -214,20 +223,22 @@ class Editor:
         return read if read.seen is not None else None
 
     def ask(self, method, target, body, steps, condition=None, in_header=True):
-        request = Request(self.name, f"{method} {target}", steps, condition)
         headers = {"Authorization": f"Bearer {TOKEN.format(self.name)}"}
         if condition is not None and in_header:
             headers["If-Match"] = condition.told
         data = b"" if body is None else json.dumps(body, ensure_ascii=False).encode()
         if data:
             headers["Content-Type"] = "application/merge-patch+json" if method == "PATCH" else "application/json"
-        self.requests.append(request)
-        request.sent = time.monotonic_ns()
+        request = self.requested(f"{method} {target}", steps, condition)
         answer = self.connection.request(target, method, headers, data)
         request.answered = time.monotonic_ns()
         request.status = answer.status
         request.told = answer.json() if answer.body else None
+        self.asked(request, answer)
         return request
+
+    def asked(self, request, answer):
+        """Called after the answer to each edit."""
 
 
 def query(step):

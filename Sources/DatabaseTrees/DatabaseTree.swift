@@ -168,7 +168,7 @@ extension ItemIndex {
     /// - Throws: `PropertyListError` for rows of a section that is not shown.
     fileprivate init(_ table: ItemTable, _ document: Level, _ reader: borrowing ItemReader) throws(PropertyListError) {
         self.init()
-        placeless = Set(reader.placeless)
+        placeless = reader.placeless
         for id in table.parents {
             setRows(
                 table.rows(below: id).map { row in

@@ -12,8 +12,8 @@ struct ItemIndex {
     private var rows: [Int64: [Slot]] = [:]
     /// The parents by id, in pages of ids that follow each other.
     private var parents: [Int64: [Int64]] = [:]
-    /// The items with rows whose fields in the database have no place for them.
-    var placeless: Set<Int64> = []
+    /// The items with rows whose fields in the database have no place for them: whether the fields are a string.
+    var placeless: [Int64: Bool] = [:]
     private static let pageBits = 8
     private static let none = Int64.min
     /// No tree is deeper.
@@ -55,7 +55,7 @@ struct ItemIndex {
         var work = [id]
         while let next = work.popLast() {
             if parent(of: next) != nil { setParent(Self.none, of: CollectionOfOne(next)) }
-            placeless.remove(next)
+            placeless[next] = nil
             if let below = rows.removeValue(forKey: next) {
                 // Moved rows have another parent already.
                 work += below.filter { parent(of: $0.id) == next }.map(\.id)

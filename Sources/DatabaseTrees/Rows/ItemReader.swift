@@ -15,8 +15,8 @@ struct ItemReader: ~Copyable {
     private(set) var culprit: Int64?
     /// The items whose sections are a dictionary.
     private(set) var named: [Int64] = []
-    /// The items with rows whose fields have no place for them.
-    private(set) var placeless: [Int64] = []
+    /// The items with rows whose fields have no place for them: whether the fields are a string.
+    private(set) var placeless: [Int64: Bool] = [:]
     /// The item whose fields are read.
     private var item = OpenItem(id: 0, rows: 0..<0, outer: 0)
     /// Where `table` has found the rows of the latest item.
@@ -217,7 +217,7 @@ extension ItemReader: PropertyListConsumer {
     }
 
     mutating func endDictionary() throws(PropertyListError) {
-        if open.popLast() == .item, item.places == 0, item.hasMore { try addPlace() }
+        if open.popLast() == .item, item.places == 0, item.hasMore { try addPlace(ofString: false) }
         try builder.endDictionary()
     }
 
@@ -242,7 +242,7 @@ extension ItemReader: PropertyListConsumer {
         try builder.beginDictionary(at: Self.nowhere)
         try builder.key(Array((names[.title].first ?? "Title").utf8).span, at: Self.nowhere)
         try builder.string(text)
-        try addPlace()
+        try addPlace(ofString: true)
         try builder.endDictionary()
     }
 
@@ -268,9 +268,9 @@ extension ItemReader: PropertyListConsumer {
     func currentPath() -> String? { builder.currentPath() }
 
     /// Adds the missing place for rows to an item.
-    private mutating func addPlace() throws(PropertyListError) {
+    private mutating func addPlace(ofString isString: Bool) throws(PropertyListError) {
         let name = childrenNames.first ?? Array("Children".utf8)
-        placeless.append(item.id)
+        placeless[item.id] = isString
         try builder.key(name.span, at: Self.nowhere)
         try sendRows()
     }

@@ -158,9 +158,6 @@ struct TreeFollower {
         }
     }
 
-    /// An item without a place for rows in its fields lost its last row: only the database has these fields.
-    private static let unknownFields = PropertyListError("the fields of an item must be read")
-
     /// What became of an item.
     private enum Followed {
         case same
@@ -175,20 +172,26 @@ struct TreeFollower {
         guard let before = step(of: id) else { return .other(try made(id, isRoot: isRoot), over: nil) }
         guard let row = rows[id] else {
             let (old, new) = (self.before.rows(below: id), index.rows(below: id))
-            if before.lacksPlace, !new.isEmpty { index.placeless.insert(id) }
+            if !new.isEmpty { notePlace(of: id, in: before) }
             guard !new.isEmpty || old.isEmpty, let level = try level(below: id, before, owner: before) else {
                 return .other(try made(id, isRoot: isRoot), over: nil)
             }
             return .over(level)
         }
         let own = try reading(ItemTable(of: row), isRoot: isRoot)
-        index.placeless.remove(id)
-        if own.lacksPlace, !index.rows(below: id).isEmpty { index.placeless.insert(id) }
+        index.placeless[id] = nil
+        if !index.rows(below: id).isEmpty { notePlace(of: id, in: own) }
         guard own.hasPlaces(of: before), let level = try level(below: id, before, owner: own) else {
             return .other(try made(id, isRoot: isRoot), over: nil)
         }
         if index.rows(below: id).isEmpty, level.allRowCount == 0 { return .other(own, over: own.below) }
         return .other(own, over: level)
+    }
+
+    /// Notes that the fields of an item with rows have no place for them, if that is so.
+    private mutating func notePlace(of id: Int64, in step: Item.Step) {
+        guard step.place == nil, step.writtenKind != .array else { return }
+        index.placeless[id] = step.writtenKind == .string
     }
 
     /// The level below an item that has the same sections as before.
@@ -268,7 +271,7 @@ struct TreeFollower {
         guard table.count == 1 || reader.named.allSatisfy({ index.rows(below: $0).isEmpty }) else {
             throw PropertyListError("the order of sections must be read")
         }
-        index.placeless.formUnion(reader.placeless)
+        index.placeless.merge(reader.placeless) { _, isString in isString }
         return step
     }
 
@@ -279,16 +282,26 @@ struct TreeFollower {
         return try reading(table, isRoot: isRoot)
     }
 
+    /// The fields of an item without rows, as the database has them: without a place that they do not have there.
+    private mutating func withoutPlace(_ fields: [UInt8], of id: Int64) throws(PropertyListError) -> [UInt8] {
+        guard let isString = index.placeless.removeValue(forKey: id) else { return fields }
+        // The reader has added the place as the last entry.
+        let place = Array(",\"\(editor.names[.children].first ?? "Children")\":null}".utf8)
+        guard !isString, fields.suffix(place.count) == place[...] else {
+            throw PropertyListError("the fields of an item must be read")
+        }
+        return fields.dropLast(place.count) + [UInt8(ascii: "}")]
+    }
+
     private mutating func add(_ place: ItemPlace, to table: inout ItemTable) throws(PropertyListError) {
         let known = step(of: place.id)
         if let row = rows[place.id] {
-            index.placeless.remove(place.id)
+            index.placeless[place.id] = nil
             table.add(place, text: row.fields)
         } else if let known, touched.contains(place.id) {
-            guard !index.rows(below: place.id).isEmpty || !index.placeless.contains(place.id) else {
-                throw Self.unknownFields
-            }
-            table.add(place, text: try FieldsWriter.fields(of: known))
+            let fields = try FieldsWriter.fields(of: known)
+            table.add(
+                place, text: index.rows(below: place.id).isEmpty ? try withoutPlace(fields, of: place.id) : fields)
         } else if let known {
             return table.add(place, known)
         } else {
@@ -311,9 +324,6 @@ extension ItemTable {
 }
 
 extension Item.Step {
-    /// Whether its fields have no place for rows.
-    fileprivate var lacksPlace: Bool { place == nil && writtenKind != .array }
-
     /// Whether both items have the same places for rows.
     fileprivate func hasPlaces(of other: Item.Step) -> Bool {
         guard writtenKind == other.writtenKind, place?.name == other.place?.name else { return false }

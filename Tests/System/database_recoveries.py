@@ -71,7 +71,7 @@ def hold_lock(verdict, what, recovery, seconds):
         reads = []
         while time.monotonic() < end or thread.is_alive():
             reads.append(titles(server))
-            thread.join(0.05)
+            threading.Event().wait(0.05)
         verdict.expect(set(map(tuple, reads)) == {("first",)}, f"{what}: reads go on while the lock is held")
         refusal = answers[0]
         is_busy = refusal.status == 503 and refusal["retry-after"] == "1"

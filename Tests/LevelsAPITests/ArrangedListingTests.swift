@@ -122,7 +122,7 @@ import Testing
         try query.readAnswer(into: &values)
         return try LevelAnswer(
             Item(rootOf: snapshot.document), values.rows, snapshot.source(ArrangementCache(bytes: 0)),
-            linked: query.parameters.filter { query.option($0)?.isInNextLink == true })
+            linked: query.linked)
     }
 
     private static func page(_ snapshot: Snapshot, _ text: String) throws -> [String: Any] {

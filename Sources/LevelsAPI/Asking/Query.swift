@@ -30,9 +30,6 @@ struct Query {
         try text.forEachPart(dividedBy: UInt8(ascii: "&")) { part throws(Problem) in try add(part) }
     }
 
-    /// The option of a parameter; nil for an unknown name.
-    func option(_ parameter: Parameter) -> QueryOption? { parameter.number.map { options.all[$0] } }
-
     private mutating func add(_ part: Span<UInt8>) throws(Problem) {
         let equals = part.index(of: UInt8(ascii: "="))
         let encodedName = part.extracting(0..<equals)
@@ -49,7 +46,8 @@ struct Query {
         // The option of a percent-encoded name is known only now.
         let number = known ?? options.names.firstIndex(of: name)
         let parameter = Parameter(name: name, value: value, number: number)
-        guard option(parameter)?.isRepeatable == true || !parameters.contains(where: { $0.name == name }) else {
+        guard number.map({ options.all[$0].isRepeatable }) == true || !parameters.contains(where: { $0.name == name })
+        else {
             throw .badParameter(name, "The parameter '\(quoted: name)' appears more than once; give it once.")
         }
         parameters.append(parameter)
@@ -57,6 +55,9 @@ struct Query {
 
     /// Nil for text that is not percent-encoded UTF-8.
     private static func decode(_ text: Span<UInt8>) -> String? {
+        if text.indices.allSatisfy({ text[$0] != UInt8(ascii: "%") && text[$0] != UInt8(ascii: "+") }) {
+            do { return String(copying: try UTF8Span(validating: text)) } catch { return nil }
+        }
         var bytes = Array(copying: text)
         // Pluses are replaced before decoding, because a percent-encoded plus remains one.
         for index in bytes.indices where bytes[index] == UInt8(ascii: "+") { bytes[index] = UInt8(ascii: " ") }
@@ -68,14 +69,15 @@ struct Query {
         guard !parameters.isEmpty else { return }
         for parameter in parameters where parameter.number == nil { throw unknown(parameter.name) }
         for parameter in parameters {
-            guard let required = option(parameter)?.requires, !parameters.contains(where: { $0.name == required })
+            guard let required = parameter.number.flatMap({ options.all[$0].requires }),
+                !parameters.contains(where: { $0.name == required })
             else { continue }
             throw .badParameter(
                 parameter.name,
                 "'\(parameter.name)' applies only to '\(required)'; add it, or omit '\(parameter.name)'.")
         }
         for parameter in parameters {
-            guard let excluded = option(parameter)?.excludes, !excluded.isEmpty,
+            guard let excluded = parameter.number.map({ options.all[$0].excludes }), !excluded.isEmpty,
                 let other = parameters.first(where: { excluded.contains($0.name) })
             else { continue }
             throw .badParameter(
@@ -86,7 +88,9 @@ struct Query {
 
     /// The whole target of this query without the options of delivery; nil if the query does not use them.
     func targetWithoutDelivery(_ target: Span<UInt8>) -> [UInt8]? {
-        func isKept(_ parameter: Parameter) -> Bool { option(parameter)?.phase != .delivery }
+        func isKept(_ parameter: Parameter) -> Bool {
+            parameter.number.map { options.all[$0].phase } != .delivery
+        }
         guard !parameters.allSatisfy(isKept) else { return nil }
         let end = target.index(of: UInt8(ascii: "?"))
         var kept = Array(copying: target.extracting(0..<end))
@@ -118,17 +122,24 @@ struct Query {
 }
 
 extension Query {
-    /// Reads the options of one phase, in the order of the endpoint's list.
-    private func read(_ phase: QueryOption.Phase, into values: inout QueryValues) throws(Problem) {
+    /// The parameters that the link of the next page repeats, in the order of the request.
+    var linked: [Parameter] {
+        parameters.filter { $0.number.map { options.all[$0].isInNextLink } == true }
+    }
+
+    /// Reads the options with these numbers.
+    private func read(_ numbers: [Int], into values: inout QueryValues) throws(Problem) {
         guard !parameters.isEmpty else { return }
-        for (number, option) in options.all.enumerated() where option.phase == phase {
-            for parameter in parameters where parameter.number == number { try option.read(parameter.value, &values) }
+        for number in numbers {
+            for parameter in parameters where parameter.number == number {
+                try options.all[number].read(parameter.value, &values)
+            }
         }
     }
 
     /// Reads the options of delivery, and the preference of the same meaning.
     func readDelivery(_ request: Request, into values: inout QueryValues) throws(Problem) {
-        try read(.delivery, into: &values)
+        try read(options.ofDelivery, into: &values)
         if values.delivery.wait == nil { values.delivery.wait = Wait.preferred(by: request) }
     }
 
@@ -136,7 +147,7 @@ extension Query {
     func readAnswer(into values: inout QueryValues) throws(Problem) {
         guard !parameters.isEmpty else { return }
         try check()
-        for phase in [QueryOption.Phase.content, .format, .layout] { try read(phase, into: &values) }
+        try read(options.ofAnswer, into: &values)
         try values.checkCursor()
     }
 }

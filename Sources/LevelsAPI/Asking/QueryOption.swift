@@ -43,10 +43,15 @@ struct QueryOption: Sendable {
 struct QueryOptions: Sendable {
     let all: [QueryOption]
     let names: [String]
+    /// The numbers of the options that are read before the item is found, and of the others in the order of their phases.
+    let ofDelivery, ofAnswer: [Int]
 
     init(_ options: [QueryOption]) {
+        func numbers(_ phase: QueryOption.Phase) -> [Int] { options.indices.filter { options[$0].phase == phase } }
         all = options
         names = options.map(\.name)
+        ofDelivery = numbers(.delivery)
+        ofAnswer = numbers(.content) + numbers(.format) + numbers(.layout)
     }
 
     subscript(name: String) -> QueryOption? { all.first { $0.name == name } }

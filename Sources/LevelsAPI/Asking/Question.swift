@@ -52,7 +52,7 @@ final class Question: Sendable {
         isInline = values.isInline
         delivery = values.delivery
         self.negotiation = negotiation
-        linked = query.parameters.filter { query.option($0)?.isInNextLink == true }
+        linked = query.linked
         if let compared = query.targetWithoutDelivery(target) {
             self.target = compared
             self.key = negotiation.key(of: compared.span)

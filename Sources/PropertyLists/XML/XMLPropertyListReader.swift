@@ -218,6 +218,7 @@ public struct XMLPropertyListReader: ~Copyable {
     }
 
     /// The text of the element whose name was read.
+    @inline(__always)
     private mutating func readContent(closedBy endTag: StaticString) throws(PropertyListError) -> TokenText {
         try finishStartTag() ? .direct(0..<0, passing: 0) : readText(closedBy: endTag)
     }

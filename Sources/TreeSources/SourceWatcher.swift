@@ -95,6 +95,8 @@ public enum SourceReport: Sendable, Equatable {
 public struct TreeAdvance: Sendable {
     /// The new document: a level whose one row is the root item.
     public let document: Level
+    /// The source of answers instead of the document; nil if that is the tree.
+    public let rows: (any RowSource)?
     /// The document in other languages, if it has translations.
     public let translations: Translations?
     /// The documents that the tree was composed of; nil for a single document.
@@ -106,11 +108,11 @@ public struct TreeAdvance: Sendable {
 
     /// A step to a newer tree.
     public init(
-        to document: Level, translations: Translations? = nil, composition: Composition? = nil,
-        revision: SourceRevision? = nil, cause: Snapshot.Cause = .load
+        to document: Level, rows: (any RowSource)? = nil, translations: Translations? = nil,
+        composition: Composition? = nil, revision: SourceRevision? = nil, cause: Snapshot.Cause = .load
     ) {
-        (self.document, self.translations, self.composition) = (document, translations, composition)
-        (self.revision, self.cause) = (revision, cause)
+        (self.document, self.rows, self.translations) = (document, rows, translations)
+        (self.composition, self.revision, self.cause) = (composition, revision, cause)
     }
 }
 

@@ -236,6 +236,7 @@ final class Reloader {
                 loaded.tree.document.hash != old.document.hash || loaded.tree.translations != old.translations
                 || !loaded.composition.hasSameSources(as: old.composition)
                 || loaded.revision.map { $0.name != old.revision } ?? false
+                || loaded.rows != nil && loaded.fingerprint != fingerprint
             rereads.note(took: clock.now - begun, isNew: isNew, at: clock.now)
             retries.reset()
             guard isNew else {
@@ -306,7 +307,8 @@ final class Reloader {
     func publish(_ advances: [TreeAdvance], in state: StoreState) -> ReloadOutcome {
         for advance in advances {
             let new = snapshot(
-                advance.document, advance.translations, advance.composition, named: advance.revision, by: advance.cause)
+                advance.document, advance.translations, advance.composition, rows: advance.rows,
+                named: advance.revision, by: advance.cause)
             state.publish(new)
             tell(.advanced(new))
         }

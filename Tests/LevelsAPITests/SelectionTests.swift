@@ -15,7 +15,7 @@ import TreeStore
         let publications = Publications(snapshot, historyBytes: 0)
         let publication = publications.current
         let cache = ResponseCache(bytes: 1 << 20)
-        let selection = Selection(history: History(publications), cache: cache, configuration: .init())
+        let selection = Selection(publications, cache: cache, configuration: .init())
         let request = Request(target: "/levels/")
         let negotiation = Negotiation(request, .none)
         let key = negotiation.key(of: request.target)

@@ -111,6 +111,8 @@ public enum RowBookmark: Hashable, Sendable {
     case row(Bookmark)
     /// In an outline.
     case outline(OutlinePlace)
+    /// Between rows of a source that is not in memory: bytes that only it can read, such as the values of a row.
+    case supplied([UInt8])
 }
 
 /// A rearrangement of rows for another query option. A source refuses unknown types.

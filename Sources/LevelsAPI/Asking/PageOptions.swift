@@ -45,7 +45,8 @@ extension QueryValues {
     func checkCursor() throws(Problem) {
         let other: String
         switch rows.page.after {
-        case .row where rows.outline != nil: other = "a list that is not an outline"
+        case .row where rows.outline != nil, .supplied where rows.outline != nil:
+            other = "a list that is not an outline"
         case .outline where rows.outline == nil: other = "an outline"
         default: return
         }
@@ -58,7 +59,8 @@ extension QueryValues {
 ///
 /// The text is the position and the key hashes. In a sorted or grouped listing a dot and the order key follow, and if
 /// the rows are grouped by a field, another dot and the marks of the sections. An outline has a mark of its own,
-/// followed by these three parts for each level from the outline's own down to the row, separated by dots.
+/// followed by these three parts for each level from the outline's own down to the row, separated by dots. The bytes of
+/// another source follow a dot, as words: the first is their number, and zeros fill the last one.
 extension RowBookmark {
     private static let mark = UInt8(ascii: "_")
     private static let dot = UInt8(ascii: ".")
@@ -68,6 +70,11 @@ extension RowBookmark {
     /// Reads a cursor; nil for text that `append` does not write.
     init?(cursor text: String) {
         let bytes = Array(text.utf8)
+        if bytes.first == Self.dot {
+            guard let supplied = Self.supplied(bytes.span.extracting(1..<bytes.count)) else { return nil }
+            self = .supplied(supplied)
+            return
+        }
         guard bytes.first == Self.mark else {
             guard let bookmark = Self.bookmark(bytes) else { return nil }
             self = .row(bookmark)
@@ -96,8 +103,25 @@ extension RowBookmark {
             sectionMarks: parts.count > 2 ? parts[2] : [], .whole)
     }
 
+    private static func supplied(_ text: Span<UInt8>) -> [UInt8]? {
+        guard let words = Version.words(text), let count = words.first, count <= (words.count - 1) * 8 else {
+            return nil
+        }
+        let bytes = words.dropFirst().flatMap { word in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+        }
+        return Array(bytes.prefix(Int(count)))
+    }
+
     func append(to link: inout ByteBuffer) {
         switch self {
+        case .supplied(let bytes):
+            link.append(Self.dot)
+            Version.word(UInt64(bytes.count), into: &link)
+            for start in stride(from: 0, to: bytes.count, by: 8) {
+                let word = (start..<start + 8).reduce(0) { $0 << 8 | UInt64($1 < bytes.count ? bytes[$1] : 0) }
+                Version.word(word, into: &link)
+            }
         case .row(let bookmark):
             bookmark.appendPosition(to: &link)
             let hasMarks = !bookmark.sectionMarks.isEmpty

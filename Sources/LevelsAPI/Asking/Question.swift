@@ -82,6 +82,12 @@ final class Question: Sendable {
     var rowsOfLevel: RowQuery? { subject == .level ? rows : nil }
 }
 
+/// An item in one state of a source.
+struct ShownItem {
+    let item: Item
+    let source: any RowSource
+}
+
 /// A question with the publication that answers it, and its item there.
 struct Inquiry {
     let question: Question
@@ -103,6 +109,9 @@ extension Inquiry {
         (question.subject != .document || question.isInline)
             && source.showsTheSame(question.part, of: item, as: other.item)
     }
+
+    /// The item as this publication shows it.
+    var shown: ShownItem { ShownItem(item: item, source: source) }
 
     /// The approximate number of rows that are looked at or written for the answer.
     var cost: Int {
@@ -128,6 +137,9 @@ extension Snapshot {
     func source(_ arrangements: ArrangementCache, language: UInt64? = nil) -> any RowSource {
         rows ?? TreeRows(document(in: language), arrangements)
     }
+
+    /// Whether the source answers at once.
+    var isImmediate: Bool { rows?.isImmediate ?? true }
 }
 
 /// The hashes of everything that an answer about a level or a detail shows, without the levels themselves.

@@ -169,8 +169,12 @@ struct TreeDifference {
 }
 
 extension TreeDifference {
-    /// The difference between two snapshots in all of their languages.
+    /// The difference between two snapshots in all of their languages; everything for rows that are not in memory.
     init(from old: Snapshot, to new: Snapshot, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
+        guard old.rows == nil, new.rows == nil else {
+            self = .everything
+            return
+        }
         self.init(from: old.document, to: new.document, arrangements)
         let variants = (old.translations?.variants ?? []) + (new.translations?.variants ?? [])
         var seen: Set<String> = []

@@ -29,7 +29,8 @@ final class Waiters: Sendable {
         /// The inquiry when the group was last checked; nil while the group waits for a check, which may take so long
         /// that many groups would hold many old trees.
         var seen: Inquiry?
-        /// The hashes of the item in place of `seen`; nil for a document, whose tag costs little.
+        /// The hashes of the item in place of `seen`; nil for a document, whose tag costs little, and for a source that
+        /// does not answer at once.
         var shown: ShownHashes?
         /// The newest publication that a waiter came from or the group was checked for; earlier ones are ignored.
         var number: Int
@@ -53,7 +54,7 @@ final class Waiters: Sendable {
         /// Releases the tree.
         mutating func queue() {
             isQueued = true
-            guard let last = seen.take(), question.subject != .document else { return }
+            guard let last = seen.take(), last.source.isImmediate, question.subject != .document else { return }
             shown = ShownHashes(last)
         }
     }
@@ -135,6 +136,10 @@ final class Waiters: Sendable {
         let open = groups.withLock { groups in groups.filter { $0.value.number < number && !$0.value.isQueued } }
         var due: [Due] = []
         for (key, group) in open {
+            guard publication.snapshot.isImmediate else {
+                due.append(Due(key: key, cost: .max))
+                continue
+            }
             guard isInTime() else {
                 due.append(Due(key: key, cost: group.seen?.cost ?? 0))
                 continue
@@ -189,7 +194,7 @@ final class Waiters: Sendable {
     ///
     /// - Parameter select: the second argument is the state that the waiters have, if it is still held.
     func wake(
-        _ key: Key, _ publication: Publication, select: (Inquiry, Item?) throws(Problem) -> Representation,
+        _ key: Key, _ publication: Publication, select: (Inquiry, ShownItem?) throws(Problem) -> Representation,
         refuse: (Problem, Question) -> Response
     ) {
         let number = publication.number
@@ -197,7 +202,7 @@ final class Waiters: Sendable {
         do throws(Problem) {
             let inquiry = try Inquiry(group.question, in: publication, arrangements)
             if !group.showsTheSame(inquiry) {
-                let selected = try select(inquiry, group.seen?.item)
+                let selected = try select(inquiry, group.seen?.shown)
                 guard selected.entityTag == key.entityTag else {
                     // If it cannot be made, the whole group gets the problem below.
                     let first = try selected.response(adding: inquiry.addedHeaders)

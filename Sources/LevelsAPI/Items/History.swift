@@ -7,10 +7,12 @@ import TreeStore
 /// Finds earlier states of an item among the snapshots that are kept, for `?since=`.
 final class History: Sendable {
     private let publications: Publications
+    private let arrangements: ArrangementCache
     private let versions: GivenVersions
 
-    init(_ publications: Publications) {
+    init(_ publications: Publications, _ arrangements: ArrangementCache) {
         self.publications = publications
+        self.arrangements = arrangements
         versions = GivenVersions(isEmpty: publications.historyBytes == 0)
     }
 
@@ -18,26 +20,32 @@ final class History: Sendable {
     func note(_ version: ContentHash, number: Int) { versions.note(Version.words(version), number: number) }
 
     /// The item at a path in the earlier snapshot that a version was rendered from, if both are kept.
-    func item(at path: ItemPath, in language: UInt64?, havingGiven version: Version.Words) -> Item? {
-        guard let number = versions.number(of: version), let snapshot = publications.snapshot(number),
-            case .found(let item) = Item.find(path, in: snapshot.document(in: language))
-        else { return nil }
-        return item
+    func item(at path: ItemPath, in language: UInt64?, havingGiven version: Version.Words) -> ShownItem? {
+        guard let number = versions.number(of: version), let snapshot = publications.snapshot(number) else {
+            return nil
+        }
+        return item(at: path, in: language, of: snapshot)
     }
 
     /// The earlier items at a path, the newest first; each has another level than the one after it.
-    func items(at path: ItemPath, in language: UInt64?, before current: Item) -> some Sequence<Item> {
+    func items(at path: ItemPath, in language: UInt64?, before current: Item) -> some Sequence<ShownItem> {
         let state = (last: current, snapshots: publications.replaced.makeIterator())
         return sequence(state: state) { state in
             while let snapshot = state.snapshots.next() {
-                guard case .found(let item) = Item.find(path, in: snapshot.document(in: language)),
-                    !item.hasSameLevel(as: state.last)
+                guard let shown = self.item(at: path, in: language, of: snapshot),
+                    !shown.source.showsTheSame(.rows, of: shown.item, as: state.last)
                 else { continue }
-                state.last = item
-                return item
+                state.last = shown.item
+                return shown
             }
             return nil
         }
+    }
+
+    private func item(at path: ItemPath, in language: UInt64?, of snapshot: Snapshot) -> ShownItem? {
+        let source = snapshot.source(arrangements, language: language)
+        guard case .found(let item) = source.find(path) else { return nil }
+        return ShownItem(item: item, source: source)
     }
 }
 
@@ -96,7 +104,7 @@ struct SinceVersion {
     let question: Question
     let history: History
     /// The state that the client is known to have; nil to search for it.
-    let known: Item?
+    let known: ShownItem?
 
     /// The bytes that are written in search of an unrecorded version, at most, as a multiple of the current level's:
     /// clients may send any version.

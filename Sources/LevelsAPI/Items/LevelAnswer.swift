@@ -7,22 +7,24 @@ struct LevelAnswer: ItemAnswer {
     let item: Item
     let description: RowDescription
     private let query: RowQuery
-    private let source: any RowSource
     private let linked: [Query.Parameter]
 
     init(_ item: Item, _ query: RowQuery, _ source: any RowSource, linked: [Query.Parameter] = []) throws(Problem) {
         self.item = item
         self.query = query
-        self.source = source
         self.linked = linked
         description = RowDescription(page: try source.rows(query, below: item), fields: query.fields)
     }
 
     var page: RowPage { description.page }
 
-    /// The answer to the same request about another item, if the source gives one.
-    func asked(of item: Item) -> LevelAnswer? {
-        do throws(Problem) { return try LevelAnswer(item, query, source, linked: linked) } catch { return nil }
+    /// The answer to the same request in another state, if the source of that state gives one.
+    func asked(of shown: ShownItem) -> LevelAnswer? {
+        do throws(Problem) {
+            return try LevelAnswer(shown.item, query, shown.source, linked: linked)
+        } catch {
+            return nil
+        }
     }
 
     /// - Throws: `Problem` (400) with the number of rows, if the page begins after their end.
@@ -62,6 +64,7 @@ struct LevelAnswer: ItemAnswer {
         writer.beginObject()
         let versionOffset = try ItemHead.write(item, links, isLevel: true, to: &writer)
         writer.member("count", page.count)
+        if page.isEstimate { try writer.member("counted", "estimate") }
         if query.page.isAsked || page.numbers.count < page.count { writer.member("start", page.start) }
         writer.beginList("sections")
         try page.forEachSection { (section) throws(PropertyListError) in

@@ -27,7 +27,7 @@ struct Selection {
     ///   - known: the state that the client is known to have; nil to find it by `?since=`.
     /// - Throws: `Problem` (406) if the format cannot represent the answer, or the client accepts no available coding.
     func select(
-        _ inquiry: Inquiry, found: ResponseCache.Found? = nil, known: Item? = nil
+        _ inquiry: Inquiry, found: ResponseCache.Found? = nil, known: ShownItem? = nil
     ) throws(Problem) -> Representation {
         guard inquiry.question.subject != .document else {
             return try DocumentAnswer(inquiry, header, cacheControl: cacheControl)
@@ -100,7 +100,7 @@ struct Selection {
         (4 << 20) + 160 * inquiry.work(limit: largestImmediateWork)
     }
 
-    private func render(_ inquiry: Inquiry, _ known: Item?) throws(Problem) -> Representation {
+    private func render(_ inquiry: Inquiry, _ known: ShownItem?) throws(Problem) -> Representation {
         let question = inquiry.question
         guard question.subject == .level else {
             return try representation(of: written(DetailAnswer(inquiry.item, inquiry.source), for: inquiry), question)

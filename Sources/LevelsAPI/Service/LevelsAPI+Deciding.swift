@@ -236,6 +236,7 @@ extension LevelsAPI {
     }
 
     private func isQuick(_ question: Question, in publication: Publication) -> Bool {
+        guard publication.snapshot.isImmediate else { return false }
         do throws(Problem) {
             let inquiry = try Inquiry(question, in: publication, selection.arrangements)
             return inquiry.cost <= configuration.largestImmediateWork

@@ -76,11 +76,11 @@ extension LevelsAPI.Configuration {
 }
 
 extension Selection {
-    init(history: History, cache: ResponseCache, configuration: LevelsAPI.Configuration) {
+    init(_ publications: Publications, cache: ResponseCache, configuration: LevelsAPI.Configuration) {
+        let arrangements = ArrangementCache(
+            bytes: configuration.cacheBytes, searchTexts: SearchTexts(bytes: configuration.searchBytes))
         self.init(
-            history: history, cache: cache,
-            arrangements: ArrangementCache(
-                bytes: configuration.cacheBytes, searchTexts: SearchTexts(bytes: configuration.searchBytes)),
+            history: History(publications, arrangements), cache: cache, arrangements: arrangements,
             header: ResponseHeader(configuration.allowedOrigins), cacheControl: configuration.cacheControl,
             budget: configuration.responseBudget, largestImmediateWork: configuration.largestImmediateWork)
     }

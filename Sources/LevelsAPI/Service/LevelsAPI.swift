@@ -47,7 +47,7 @@ public final class LevelsAPI: Sendable {
         self.configuration = configuration
         self.readiness = readiness
         cache = ResponseCache(bytes: configuration.cacheBytes)
-        selection = Selection(history: History(publications), cache: cache, configuration: configuration)
+        selection = Selection(publications, cache: cache, configuration: configuration)
         room = WaitingRoom(capacity: configuration.waiters)
         waiters = Waiters(room: room, selection.arrangements)
         laterAnswers = LaterAnswers(startWork: configuration.startWork)
@@ -247,11 +247,15 @@ public final class LevelsAPI: Sendable {
         try call.query.readDelivery(call.request, into: &values)
         values.delivery.revision = try AskedRevision.read(
             values.delivery.revision, call.request, in: publication.snapshot)
-        if let revision = values.delivery.revision, try !AskedRevision.isHere(revision, in: publication) {
+        let missing = try values.delivery.revision.flatMap { revision throws(Problem) in
+            try AskedRevision.isHere(revision, in: publication) ? nil : revision
+        }
+        if missing != nil || !publication.snapshot.isImmediate {
             try call.query.readAnswer(into: &values)
             let question = Question(
                 subject, at: call.item, values, from: call.query, in: call.request.target, negotiation)
-            return try answer(question, call.request, when: revision)
+            if let missing { return try answer(question, call.request, when: missing) }
+            return try answerLater(question, call.request)
         }
         let source = publication.snapshot.source(selection.arrangements, language: subject.language(negotiation))
         let item = try source.item(at: call.item)

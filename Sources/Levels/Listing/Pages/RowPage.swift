@@ -13,12 +13,24 @@ public struct RowPage: Sendable {
     public let start: Int
     /// The number of rows on all pages.
     public let count: Int
-    /// The number of rows below each row, unless the levels below have it.
-    private let childCounts: [Int]?
-    /// The end of the page, unless the listing determines it.
-    private let end: RowBookmark?
-
     private let isOutline: Bool
+    /// What the level does not have, for a page whose rows were packed for it.
+    private let supplied: Supplied?
+
+    /// What a level that was packed for one page does not have.
+    private final class Supplied: Sendable {
+        let isEstimate: Bool
+        let sections: [Section]
+        let childCounts: [Int]
+        let next: RowBookmark?
+
+        init(isEstimate: Bool, sections: [Section], childCounts: [Int], next: RowBookmark?) {
+            self.isEstimate = isEstimate
+            self.sections = sections
+            self.childCounts = childCounts
+            self.next = next
+        }
+    }
 
     init(_ listing: Listing, _ positions: Range<Int>, isOutline: Bool = false) {
         self.listing = listing
@@ -26,8 +38,7 @@ public struct RowPage: Sendable {
         numbers = positions
         start = positions.lowerBound
         count = listing.count
-        childCounts = nil
-        end = nil
+        supplied = nil
     }
 
     /// All rows of a listing.
@@ -36,25 +47,32 @@ public struct RowPage: Sendable {
     /// A page of rows that were packed for it.
     ///
     /// - Parameters:
-    ///   - level: the rows of the page, in its sections.
+    ///   - level: the rows of the page.
     ///   - start: the position of the first row among all rows.
     ///   - count: the number of rows on all pages.
-    ///   - childCounts: the number of rows below each row.
+    ///   - isEstimate: whether that number is an estimate.
+    ///   - sections: the sections of all rows; empty for one section without a title.
+    ///   - childCounts: the number of rows below each row of the page.
     ///   - next: the end of the page; nil at the end of the rows.
-    public init(_ level: Level?, start: Int, of count: Int, childCounts: [Int], next: RowBookmark?) {
+    public init(
+        _ level: Level?, start: Int, of count: Int, isEstimate: Bool = false, sections: [Section] = [],
+        childCounts: [Int], next: RowBookmark?
+    ) {
         listing = Listing(level)
         numbers = 0..<listing.count
         self.start = start
         self.count = count
-        self.childCounts = childCounts
         isOutline = false
-        end = next
+        supplied = Supplied(isEstimate: isEstimate, sections: sections, childCounts: childCounts, next: next)
     }
+
+    /// Whether `count` is an estimate.
+    public var isEstimate: Bool { supplied?.isEstimate ?? false }
 
     /// The end of the page; nil at the end of the rows.
     public var next: RowBookmark? {
-        if let end { return end }
-        guard childCounts == nil, numbers.upperBound < count else { return nil }
+        if let supplied { return supplied.next }
+        guard numbers.upperBound < count else { return nil }
         if isOutline { return .outline(OutlinePlace(at: numbers.upperBound - 1, in: listing)) }
         return .row(listing.bookmark(before: numbers.upperBound))
     }
@@ -98,9 +116,8 @@ public struct RowView: ~Escapable {
     init(_ bytes: Span<UInt8>, number: Int, of level: Level, count: Int? = nil) {
         self.bytes = bytes
         packed = Row(in: bytes, number: number)
-        let child = level.child(number)
-        self.count = count ?? child?.count ?? 0
-        refusal = self.count == 0 ? child?.refusal : nil
+        self.count = count ?? level.childCount(number)
+        refusal = self.count == 0 ? level.child(number)?.refusal : nil
     }
 
     /// The UTF-8 of the key.
@@ -148,7 +165,7 @@ extension RowPage {
             for number in numbers { try visit(RowView(bytes.span, number: Int(rows[number]), of: level)) }
         default:
             for number in numbers {
-                try visit(RowView(bytes.span, number: number, of: level, count: childCounts?[number]))
+                try visit(RowView(bytes.span, number: number, of: level, count: supplied?.childCounts[number]))
             }
         }
     }
@@ -160,7 +177,7 @@ extension RowPage {
         let place = listing.place(at: number)
         guard let level = listing.level(of: place) else { return }
         let bytes = level.bytes
-        try visit(RowView(bytes.span, number: place.row, of: level, count: childCounts?[number]))
+        try visit(RowView(bytes.span, number: place.row, of: level, count: supplied?.childCounts[number]))
     }
 
     /// Whether two rows of two pages are equal in all that is written; false unless both pages are of one level.
@@ -168,7 +185,7 @@ extension RowPage {
         guard isOfOneLevel, other.isOfOneLevel, let one = listing.step(at: number),
             let two = other.listing.step(at: otherNumber)
         else { return false }
-        guard childCounts?[number] == other.childCounts?[otherNumber] else { return false }
+        guard supplied?.childCounts[number] == other.supplied?.childCounts[otherNumber] else { return false }
         return one.level.childCount(one.row) == two.level.childCount(two.row)
             && one.level.child(one.row)?.refusal == two.level.child(two.row)?.refusal
             && one.level.packsRow(one.row, asRow: two.row, of: two.level)
@@ -197,7 +214,7 @@ extension RowPage {
     public func forEachSection<Failure: Error>(
         _ visit: (_ section: borrowing SectionView) throws(Failure) -> Void
     ) throws(Failure) {
-        let sections = listing.sections
+        let sections = supplied.map { ListingSections(.stored($0.sections[...]), of: listing) } ?? listing.sections
         guard !sections.isEmpty else { return try visit(SectionView(0..<count, nil)) }
         let areByField = try sections.forEachByField { (title, rows) throws(Failure) in
             try visit(SectionView(rows, title))

@@ -1,7 +1,7 @@
 /// A source of items and the rows below them: a tree in memory, or a source that makes the rows of a page on request.
 ///
-/// It is immutable, and shows one publication. Its functions are called on any thread, and may block only if `work`
-/// announces it. Those after `detail` have defaults for a source whose rows never change and are found at once.
+/// It is immutable, and shows one publication. Its functions are called on any thread. Those after `detail` have defaults
+/// for a source whose rows are found at once.
 public protocol RowSource: Sendable {
     /// Follows a path.
     func find(_ path: ItemPath) -> Item.Lookup
@@ -13,6 +13,9 @@ public protocol RowSource: Sendable {
 
     /// An item with its neighbours, in the order of a page without a query.
     func detail(of item: Item) throws(RowRefusal) -> ItemDetail
+
+    /// Whether all functions return at once; if not, only threads on which no other request waits call them.
+    var isImmediate: Bool { get }
 
     /// Whether its items can be written as documents; if not, items have only levels and details.
     var hasDocuments: Bool { get }
@@ -41,6 +44,7 @@ public protocol RowSource: Sendable {
 }
 
 extension RowSource {
+    public var isImmediate: Bool { true }
     public var hasDocuments: Bool { false }
     public func rowsHash(of item: Item) -> ContentHash? { nil }
     public func showsTheSame(_ part: ShownPart, of item: Item, as other: Item) -> Bool { false }

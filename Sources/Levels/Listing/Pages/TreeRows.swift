@@ -18,7 +18,11 @@ public struct TreeRows: RowSource {
 
     public func find(_ path: ItemPath) -> Item.Lookup { Item.find(path, in: document) }
 
-    public func page(_ query: RowQuery, below item: Item) -> RowPage {
+    public func page(_ query: RowQuery, below item: Item) throws(RowRefusal) -> RowPage {
+        if case .supplied = query.page.after {
+            throw RowRefusal(
+                parameter: "after", sentence: "The cursor is one of another source; follow the link 'next' of a page.")
+        }
         if let opening = query.outline {
             let outline = OutlineRows(below: item.own, opening, arrangements)
             let positions = outline.positions(of: query.page)

@@ -1,0 +1,201 @@
+import Bytes
+import HTTPServer
+import Levels
+import Testing
+import TreeStore
+
+@testable import LevelsAPI
+@testable import TestDocuments
+
+/// Numbers as rows, made page by page; each has its digits below.
+private struct NumberRows: RowSource {
+    var numbers: Range<Int>
+    var isImmediate = true
+
+    /// The publication of these rows; the document has only the root.
+    func snapshot(_ revision: String) throws -> Snapshot {
+        Snapshot(document: try Self.document([]), rows: self, revision: revision, loadedAt: 1_700_000_000)
+    }
+
+    private static func document(_ titles: [String]) throws -> Level {
+        let rows = titles.map { "\"\($0)\"" }.joined(separator: ",")
+        return try Document.tree(#"{"Title":"Numbers","Rows":[\#(rows)]}"#).document
+    }
+
+    private func level(_ titles: [String]) throws(RowRefusal) -> Level? {
+        do {
+            return Item(rootOf: try Self.document(titles)).level
+        } catch {
+            throw RowRefusal(parameter: "limit", sentence: "\(error)")
+        }
+    }
+
+    private func step(_ number: Int) -> Item.Step? {
+        guard numbers.contains(number) else { return nil }
+        do {
+            return try level(["\(number)"]).map { Item.Step(level: $0, row: 0) }
+        } catch {
+            return nil
+        }
+    }
+
+    private func number(_ item: Item) -> String? { item.depth == 0 ? nil : item.own.withRow { String(utf8: $0.title) } }
+
+    func find(_ path: ItemPath) -> Item.Lookup {
+        let document: Level
+        do { document = try Self.document([]) } catch { fatalError("\(error)") }
+        let root = Item([Item.Step(level: document, row: 0)], count: numbers.count)
+        guard path.count > 0 else { return .found(root) }
+        guard path.count == 1, let number = Int(path.key(0)), let own = step(number) else {
+            return .missing(nearest: root, keyNumber: 0)
+        }
+        return .found(Item(root.steps + [own], count: path.key(0).count))
+    }
+
+    func page(_ query: RowQuery, below item: Item) throws(RowRefusal) -> RowPage {
+        guard query.search == nil else { throw RowRefusal(parameter: "q", sentence: "'q' needs an index.") }
+        if let number = number(item) {
+            let digits = number.map { "\($0)" }
+            return RowPage(
+                try level(digits), start: 0, of: digits.count, childCounts: digits.map { _ in 0 }, next: nil)
+        }
+        var start = query.page.start ?? 0
+        if case .supplied(let bytes) = query.page.after { start = bytes.reduce(0) { $0 << 8 | Int($1) } }
+        let positions = query.page.positions(from: start, of: numbers.count)
+        let titles = positions.map { "\(numbers.lowerBound + $0)" }
+        let end = [
+            UInt8(truncatingIfNeeded: positions.upperBound >> 8), UInt8(truncatingIfNeeded: positions.upperBound),
+        ]
+        let half = numbers.count / 2
+        return RowPage(
+            try level(titles), start: start, of: numbers.count, isEstimate: numbers.count > 1_000,
+            sections: [
+                Section(title: "low", start: 0, count: half), Section(start: half, count: numbers.count - half),
+            ],
+            childCounts: titles.map(\.count), next: positions.upperBound < numbers.count ? .supplied(end) : nil)
+    }
+
+    func detail(of item: Item) throws(RowRefusal) -> ItemDetail {
+        let number = number(item).flatMap { Int($0) } ?? 0
+        let children = item.depth == 0 ? nil : try level("\(number)".map { "\($0)" })
+        return ItemDetail(
+            item, position: number - numbers.lowerBound, of: numbers.count, previous: step(number - 1),
+            next: step(number + 1), children: ItemDetail.ChildRows(Listing(children)))
+    }
+
+    func hash(of part: ShownPart, of item: Item) -> ContentHash {
+        ContentHash(of: "\(numbers)\(item.titlePath)".utf8Span.span)
+    }
+}
+
+/// Rows that a source makes page by page, such as those of a table.
+@Suite("Rows that are not in memory") struct RowSourceTests {
+    private let threads = WorkQueueTests.Threads()
+
+    private func desk(_ numbers: Range<Int>, isImmediate: Bool = true) throws -> Desk {
+        try Desk(NumberRows(numbers: numbers, isImmediate: isImmediate).snapshot("k3-1")) { [threads] configuration in
+            configuration.startWork = { threads.start($0) }
+        }
+    }
+
+    @Test("are pages with a cursor of the source, counts below, sections, and an estimate")
+    func page() throws {
+        let first = try desk(0..<1_000_000).get("/levels/?limit=2")
+        #expect(
+            first.text.replacing(/"version":"[^"]*"/, with: "V") == #"""
+                {"title":"Numbers","href":"/levels/","detail":"/detail/",V,"depth":0,"leaf":false,"ancestors":[],\#
+                "count":1000000,"counted":"estimate","start":0,"sections":[\#
+                {"title":"low","index":null,"start":0,"count":500000},\#
+                {"title":null,"index":null,"start":500000,"count":500000}],"rows":[\#
+                {"key":"0",V,"title":"0","leaf":false,"count":1,"href":"/levels/0","fields":{}},\#
+                {"key":"1",V,"title":"1","leaf":false,"count":1,"href":"/levels/1","fields":{}}],\#
+                "next":"/levels/?limit=2&after=.AAAAAAAAAACAACAAAAAAAA"}
+
+                """#)
+        let second = try desk(0..<1_000_000).get("/levels/?limit=2&after=.AAAAAAAAAACAACAAAAAAAA")
+        #expect(second.text.contains(#""start":2,"#))
+        #expect(second.text.contains(#""next":"/levels/?limit=2&after=.AAAAAAAAAACAAEAAAAAAAA"}"#))
+        #expect(try !desk(0..<1_000).get("/levels/?limit=1").text.contains("estimate"))
+    }
+
+    @Test("have details with neighbours, and levels of their own")
+    func detail() throws {
+        let detail = try desk(0..<1_000).get("/detail/123").text
+        #expect(
+            detail.replacing(/"(v|fieldsV)ersion":"[^"]*"/, with: "V") == #"""
+                {"title":"123","href":"/detail/123","level":"/levels/123",V,V,"depth":1,"leaf":false,"count":3,\#
+                "ancestors":[{"title":"Numbers","href":"/levels/"}],\#
+                "position":{"index":123,"of":1000,"section":0,"first":false,"last":false},\#
+                "previous":{"title":"122","href":"/detail/122"},"next":{"title":"124","href":"/detail/124"},\#
+                "firstChild":{"title":"1","href":"/detail/123/1"},"lastChild":{"title":"3","href":"/detail/123/3"},\#
+                "fields":{"Title":"123"}}
+
+                """#)
+        #expect(try desk(0..<1_000).get("/levels/123").text.contains(#""count":3,"#))
+        #expect(try desk(0..<1_000).get("/levels/1000").status == 404)
+    }
+
+    @Test(
+        "refuse what the source does not support",
+        arguments: [
+            ("/levels/?q=1", "'q' needs an index."),
+            (
+                "/levels/?depth=1&after=.AAAAAAAAAACAAIAAAAAAAA",
+                "The cursor is one of a list that is not an outline; follow the link 'next' of a page of this list."
+            ), ("/levels/?after=.AAAA", "'.AAAA' is not a cursor; follow the link 'next' of a page."),
+            (
+                "/levels/?after=.AAAAAAAAAAJAAIAAAAAAAA",
+                "'.AAAAAAAAAAJAAIAAAAAAAA' is not a cursor; follow the link 'next' of a page."
+            ),
+        ])
+    func refused(_ target: String, _ sentence: String) throws {
+        let answer = try desk(0..<10).get(target)
+        #expect(answer.status == 400)
+        #expect(answer.text.contains("\"detail\":\"\(sentence)\""))
+    }
+
+    @Test("have no documents, and a tree does not read their cursors")
+    func others() throws {
+        #expect(try desk(0..<10).get("/document/1").status == 406)
+        let answer = try Desk("[\"a\"]").get("/levels/?after=.AAAAAAAAAACAAIAAAAAAAA")
+        #expect(answer.status == 400)
+        #expect(
+            answer.text.contains(
+                #""detail":"The cursor is one of another source; follow the link 'next' of a page.""#))
+    }
+
+    @Test(
+        "are answered on another thread by a source that takes time",
+        arguments: ["/levels/?limit=3", "/detail/7", "/levels/x"])
+    func later(_ target: String) throws {
+        let desk = try desk(0..<10, isImmediate: false)
+        let waiter = try #require(desk.api.respond(to: Request(target: target, fields: [])).waiter)
+        #expect(waiter.end == nil)
+        threads.run()
+        #expect(Answer(try #require(waiter.response)) == (try self.desk(0..<10).get(target)))
+    }
+
+    @Test("tell a client that waits what has changed", arguments: [true, false])
+    func change(isImmediate: Bool) throws {
+        let desk = try desk(0..<10, isImmediate: isImmediate)
+        func answer(_ request: Request) throws -> Answer {
+            let answer = desk.api.respond(to: request)
+            if let response = answer.response { return Answer(response) }
+            threads.run()
+            return Answer(try #require(answer.waiter?.response))
+        }
+        let first = try answer(Request(target: "/levels/", fields: []))
+        let version = try #require(first.text.firstMatch(of: /"version":"([^"]*)"/)?.output.1)
+        let target = "/levels/?since=\(version)&wait=30"
+        let waiter = try #require(desk.api.respond(to: Request(target: target, fields: [])).waiter)
+        threads.run()
+        #expect(waiter.end == nil)
+        desk.api.publish(try NumberRows(numbers: 1..<11, isImmediate: isImmediate).snapshot("k3-2"))
+        threads.run()
+        let changed = Answer(try #require(waiter.response)).text
+        #expect(changed.contains(#""removed":["0"],"inserted":[{"at":9,"row":{"key":"10","#))
+        #expect(
+            try answer(Request(target: "/changes?since=k3-1", fields: [])).text.contains(
+                #""levels":["/levels/"],"details":[],"truncated":true"#))
+    }
+}

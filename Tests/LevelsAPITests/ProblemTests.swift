@@ -266,6 +266,7 @@ import Testing
                 "/problems/database-away",
                 "/problems/too-many-edits", "/problems/too-many-bodies", "/problems/unfinished-edit",
                 "/problems/stopping", "/problems/draining", "/problems/insufficient-storage",
+                "/problems/needs-index", "/problems/query-timeout", "/problems/database-unreadable",
             ])
         for problem in problems {
             let type = try #require(problem["type"] as? String)

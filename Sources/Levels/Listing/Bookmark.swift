@@ -87,6 +87,16 @@ extension Listing {
         return position(after: bookmark, in: range)
     }
 
+    /// The positions of the rows with the same place in the order as a marked row; nil if its section is gone.
+    func positions(of mark: ArrangedRows.Mark, _ room: Bookmark.Room) -> Range<Int>? {
+        var range = 0..<count
+        if let section = mark.section {
+            guard let known, known.hasSectionMarks, let found = nearestSection(of: [section]) else { return nil }
+            range = found.rows
+        }
+        return known?.hasKeys == true ? run(of: mark.orderKey, in: range, room) : range
+    }
+
     /// The position of a row of the listing's own level; nil if it is not shown.
     public func position(ofRow row: Int) -> Int? {
         guard case .numbers(let numbers) = rows else { return row < count ? row : nil }

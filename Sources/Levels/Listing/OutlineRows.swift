@@ -109,7 +109,9 @@ public struct OutlineRows {
 /// The open rows of an outline: all down to a depth, and some by name.
 public struct OutlineOpening: Hashable, Sendable, CustomStringConvertible {
     /// The number of open levels, including the outline's own; at least 1.
-    public var depth = 1
+    public var depth = 1 { didSet { isDepthAsked = true } }
+    /// Whether the query gives the depth.
+    public private(set) var isDepthAsked = false
     /// Paths from the outline's level to items that are open, with all items above them.
     public var paths: [ItemPath] = []
 

@@ -29,7 +29,9 @@ extension ItemPath {
 extension RowSource {
     /// - Throws: `Problem` (404) if the path leads to no item.
     func item(at path: ItemPath) throws(Problem) -> Item {
-        switch find(path) {
+        let found: Item.Lookup
+        do throws(RowRefusal) { found = try find(path) } catch { throw Problem(error) }
+        switch found {
         case .found(let item): return item
         case .missing(let nearest, let number): throw .noSuchItem(path.key(number), below: nearest, in: self)
         }
@@ -41,7 +43,18 @@ extension RowSource {
 }
 
 extension Problem {
-    init(_ refusal: RowRefusal) { self = .badParameter(refusal.parameter, refusal.sentence) }
+    init(_ refusal: RowRefusal) {
+        let parameter: Members = refusal.parameter.map { [(name: "parameter" as StaticString, value: .text($0))] } ?? []
+        switch refusal.kind {
+        case .unsupported: self = Problem(.badParameter, refusal.sentence, members: parameter)
+        case .needsIndex(let create):
+            self = Problem(
+                .needsIndex, refusal.sentence,
+                members: parameter + (create.map { [(name: "create" as StaticString, value: .text($0))] } ?? []))
+        case .timeout: self = Problem(.queryTimeout, refusal.sentence)
+        case .unreadable: self = Problem(.unreadableDatabase, refusal.sentence)
+        }
+    }
 
     /// 404 for a path without an item, with the nearest item above and the key that was probably meant.
     static func noSuchItem(_ wanted: String, below nearest: Item, in source: some RowSource) -> Problem {

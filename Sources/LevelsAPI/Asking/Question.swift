@@ -99,9 +99,19 @@ struct Inquiry {
 extension Inquiry {
     /// - Throws: `Problem` (404) if the publication does not have the item.
     init(_ question: Question, in publication: Publication, _ arrangements: ArrangementCache) throws(Problem) {
-        let source = publication.snapshot.source(arrangements, language: question.language)
-        self.init(
-            question: question, publication: publication, source: source, item: try source.item(at: question.path))
+        let source: any RowSource
+        do throws(RowRefusal) {
+            source = try publication.snapshot.source(arrangements, language: question.language).begin()
+        } catch {
+            throw Problem(error)
+        }
+        do throws(Problem) {
+            self.init(
+                question: question, publication: publication, source: source, item: try source.item(at: question.path))
+        } catch {
+            source.end()
+            throw error
+        }
     }
 
     /// Whether the answer in another publication is known to be equal without rendering it.

@@ -201,6 +201,7 @@ final class Waiters: Sendable {
         guard let group = groups.withLock({ $0[key] }), group.number < number else { return }
         do throws(Problem) {
             let inquiry = try Inquiry(group.question, in: publication, arrangements)
+            defer { inquiry.source.end() }
             if !group.showsTheSame(inquiry) {
                 let selected = try select(inquiry, group.seen?.shown)
                 guard selected.entityTag == key.entityTag else {

@@ -2,19 +2,20 @@ import Locking
 import Threads
 import TreeStore
 
-/// Long work, done on one thread of low priority, so that it delays other requests little.
+/// Long work, done on one thread or few of low priority, so that it delays other requests little.
 ///
 /// Requests come first, in order of arrival. Background work, such as checks after a change, follows behind them and
 /// takes no place of theirs; while there are always requests, it gets a small share of the time.
 ///
-/// The thread starts with the first work and ends with the last.
+/// A thread starts with work that no other one does, and ends when there is none.
 final class WorkQueue: Sendable {
     typealias Work = @Sendable () -> Void
 
     fileprivate struct State {
         var requests = NumberedQueue<Work>()
         var behind = NumberedQueue<Work>()
-        var isRunning = false
+        /// The number of threads that do work.
+        var running = 0
         /// The time of each kind since there was work of both kinds.
         var spent = (requests: Duration.zero, behind: Duration.zero)
         /// The mean time of a request, in which the latest ones weigh most.
@@ -24,6 +25,7 @@ final class WorkQueue: Sendable {
     private let state = Guarded(State())
     /// The maximum number of requests ahead of a new one.
     private let capacity: Int
+    private let threads: Int
     private let start: @Sendable (@escaping Work) -> Void
     private let clock: @Sendable () -> Duration
 
@@ -31,13 +33,15 @@ final class WorkQueue: Sendable {
     private static let requestShare = 8
 
     /// - Parameters:
+    ///   - threads: how many threads do the work at once, at most.
     ///   - clock: the time since any moment; tests choose it.
     ///   - start: runs its argument on a thread of its own; tests choose when it runs.
     init(
-        capacity: Int = 128, clock: @escaping @Sendable () -> Duration = WorkQueue.time,
+        capacity: Int = 128, threads: Int = 1, clock: @escaping @Sendable () -> Duration = WorkQueue.time,
         start: @escaping @Sendable (@escaping Work) -> Void = WorkQueue.onThread
     ) {
         self.capacity = capacity
+        self.threads = threads
         self.clock = clock
         self.start = start
     }
@@ -47,7 +51,7 @@ final class WorkQueue: Sendable {
         let (isTaken, isFirst) = state.withLock { state in
             guard state.requests.count < capacity else { return (false, false) }
             state.requests.append(work)
-            return (true, state.begin())
+            return (true, state.begin(threads))
         }
         if isFirst { start { self.run() } }
         return isTaken
@@ -57,7 +61,7 @@ final class WorkQueue: Sendable {
     func addBehind(_ work: @escaping Work) {
         let isFirst = state.withLock { state in
             state.behind.append(work)
-            return state.begin()
+            return state.begin(threads)
         }
         if isFirst { start { self.run() } }
     }
@@ -84,7 +88,7 @@ final class WorkQueue: Sendable {
     private func next() -> (work: Work, isRequest: Bool)? {
         state.withLock { state in
             if let work = state.takeNext(share: Self.requestShare) { return work }
-            state.isRunning = false
+            state.running -= 1
             return nil
         }
     }
@@ -110,9 +114,10 @@ final class WorkQueue: Sendable {
 
 extension WorkQueue.State {
     /// Notes that there is work; returns whether a thread must be started for it.
-    fileprivate mutating func begin() -> Bool {
-        defer { isRunning = true }
-        return !isRunning
+    fileprivate mutating func begin(_ threads: Int) -> Bool {
+        guard running < threads else { return false }
+        running += 1
+        return true
     }
 
     fileprivate mutating func takeNext(share: Int) -> (work: WorkQueue.Work, isRequest: Bool)? {

@@ -14,12 +14,16 @@ struct DetailAnswer: ItemAnswer {
         let links = Links(detail.item)
         writer.beginObject()
         let versionOffset = try ItemHead.write(detail.item, links, isLevel: false, to: &writer)
+        if let links = detail.links {
+            let canonical = Links(keys: links.canonical)
+            writer.member("canonical", link: canonical.detail)
+        }
         writePosition(to: &writer)
         let siblings = links.siblingPrefix()
         try writer.member("previous", linkTo: detail.previous, siblings.span)
         try writer.member("next", linkTo: detail.next, siblings.span)
         let children = links.childPrefix(isDetail: true)
-        try DetailContent(detail.item.own, detail.children).write(children.span, to: &writer)
+        try DetailContent(detail.item.own, detail.children).write(children.span, detail.links, to: &writer)
         writer.endObject()
         writer.endLine()
         return (ItemHead.seal(&writer, at: versionOffset), nil)
@@ -27,11 +31,11 @@ struct DetailAnswer: ItemAnswer {
 
     private func writePosition(to writer: inout some AnswerWriter & ~Copyable) {
         writer.beginObject("position")
-        writer.member("index", detail.position)
+        if let position = detail.position { writer.member("index", position) }
         writer.member("of", detail.count)
         writer.member("section", detail.section)
-        writer.member("first", detail.position == 0)
-        writer.member("last", detail.position == detail.count - 1)
+        writer.member("first", detail.position.map { $0 == 0 } ?? (detail.previous == nil))
+        writer.member("last", detail.position.map { $0 == detail.count - 1 } ?? (detail.next == nil))
         writer.endObject()
     }
 }
@@ -47,9 +51,12 @@ struct DetailContent {
     }
 
     /// Writes the members after the head and the position.
-    func write(_ prefix: Span<UInt8>, to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) {
+    func write(
+        _ prefix: Span<UInt8>, _ links: RecordLinks? = nil, to writer: inout some AnswerWriter & ~Copyable
+    ) throws(PropertyListError) {
         try writer.member("firstChild", linkTo: children.first, prefix)
         try writer.member("lastChild", linkTo: children.last, prefix)
+        if let links, !links.references.isEmpty { try write(links.references, to: &writer) }
         writer.beginObject("fields")
         try own.withRow { (row) throws(PropertyListError) in
             try RowFields.tell(.all, of: row.packed, in: row.bytes, to: &writer)
@@ -57,6 +64,21 @@ struct DetailContent {
             if row.packed.isControl { try RowControl.write(row.packed, in: row.bytes, to: &writer) }
         }
         if let refusal = children.refusal { try writer.member("error", refusal) }
+    }
+
+    private func write(
+        _ references: [RecordLinks.Link], to writer: inout some AnswerWriter & ~Copyable
+    ) throws(PropertyListError) {
+        writer.beginObject("links")
+        for reference in references {
+            try writer.key(reference.name.utf8Span.span, at: .byte(offset: 0))
+            writer.beginObject()
+            try writer.member("title", reference.title.span)
+            let links = Links(keys: reference.path)
+            writer.member("href", link: links.detail)
+            writer.endObject()
+        }
+        writer.endObject()
     }
 
     /// Whether another item's detail shows the same as JSON, apart from the position and the titles above.

@@ -9,12 +9,22 @@ final class History: Sendable {
     private let publications: Publications
     private let arrangements: ArrangementCache
     private let versions: GivenVersions
+    private let pages = Guarded(KeptPages())
 
     init(_ publications: Publications, _ arrangements: ArrangementCache) {
         self.publications = publications
         self.arrangements = arrangements
         versions = GivenVersions(isEmpty: publications.historyBytes == 0)
     }
+
+    /// Keeps an answer that its source will not give again.
+    func keep(_ answer: LevelAnswer, _ version: ContentHash) {
+        guard publications.historyBytes > 0 else { return }
+        pages.withLock { $0.keep(answer, Version.words(version)) }
+    }
+
+    /// The answer that had a version, if it is kept.
+    func answer(havingHad version: Version.Words) -> LevelAnswer? { pages.withLock { $0.answer(version) } }
 
     /// Notes that a version of a level was sent for the publication with a number.
     func note(_ version: ContentHash, number: Int) { versions.note(Version.words(version), number: number) }
@@ -44,8 +54,12 @@ final class History: Sendable {
 
     private func item(at path: ItemPath, in language: UInt64?, of snapshot: Snapshot) -> ShownItem? {
         let source = snapshot.source(arrangements, language: language)
-        guard case .found(let item) = source.find(path) else { return nil }
-        return ShownItem(item: item, source: source)
+        do throws(RowRefusal) {
+            guard case .found(let item) = try source.find(path) else { return nil }
+            return ShownItem(item: item, source: source)
+        } catch {
+            return nil
+        }
     }
 }
 
@@ -98,6 +112,31 @@ final class GivenVersions: Sendable {
     }
 }
 
+/// The latest answers of sources that are not in memory, by version.
+private struct KeptPages {
+    private var answers: [Version.Words: LevelAnswer] = [:]
+    /// The versions, the oldest first.
+    private var versions: [Version.Words] = []
+    private var bytes = 0
+
+    private static let budget = 16 << 20
+
+    func answer(_ version: Version.Words) -> LevelAnswer? { answers[version] }
+
+    mutating func keep(_ answer: LevelAnswer, _ version: Version.Words) {
+        guard answers[version] == nil, answer.page.residentBytes <= Self.budget / 4 else { return }
+        answers[version] = answer
+        versions.append(version)
+        bytes += answer.page.residentBytes
+        var dropped = 0
+        while bytes > Self.budget, dropped < versions.count {
+            bytes -= answers.removeValue(forKey: versions[dropped])?.page.residentBytes ?? 0
+            dropped += 1
+        }
+        versions.removeFirst(dropped)
+    }
+}
+
 /// The version of a level that a client has (`?since=`), and the search for it in earlier publications.
 struct SinceVersion {
     let version: RequestedVersion
@@ -105,6 +144,8 @@ struct SinceVersion {
     let history: History
     /// The state that the client is known to have; nil to search for it.
     let known: ShownItem?
+    /// Whether earlier publications can be asked again.
+    let isSearched: Bool
 
     /// The bytes that are written in search of an unrecorded version, at most, as a multiple of the current level's:
     /// clients may send any version.
@@ -125,6 +166,8 @@ struct SinceVersion {
     private func earlier(_ answer: LevelAnswer, _ bytes: Int) -> LevelAnswer? {
         if let known { return answer.asked(of: known).flatMap { matches($0).matches ? $0 : nil } }
         guard let words = version.words else { return nil }
+        if let kept = history.answer(havingHad: words) { return kept }
+        guard isSearched else { return nil }
         if let item = history.item(at: question.path, in: question.language, havingGiven: words),
             let given = answer.asked(of: item), matches(given).matches
         {

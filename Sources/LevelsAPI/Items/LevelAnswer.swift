@@ -66,6 +66,7 @@ struct LevelAnswer: ItemAnswer {
         writer.member("count", page.count)
         if page.isEstimate { try writer.member("counted", "estimate") }
         if query.page.isAsked || page.numbers.count < page.count { writer.member("start", page.start) }
+        if let order = page.order { try write(order, to: &writer) }
         writer.beginList("sections")
         try page.forEachSection { (section) throws(PropertyListError) in
             writer.beginObject()
@@ -78,6 +79,15 @@ struct LevelAnswer: ItemAnswer {
         }
         writer.endList()
         return versionOffset
+    }
+
+    private func write(
+        _ order: RowPage.IndexOrder, to writer: inout some AnswerWriter & ~Copyable
+    ) throws(PropertyListError) {
+        writer.beginObject("order")
+        try writer.member("by", list: order.fields)
+        if let collation = order.collation { try writer.member("collation", collation) }
+        writer.endObject()
     }
 
     private func writeEnd(

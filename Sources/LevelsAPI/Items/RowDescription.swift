@@ -48,6 +48,7 @@ struct RowDescription {
         try writer.member("title", row.title)
         writer.member("leaf", count == 0)
         writer.member("count", count)
+        if row.isEstimate { try writer.member("counted", "estimate") }
         writer.member("href", link: prefixes.prefix(isLeaf: count == 0), key: key)
         writer.beginObject("fields")
         try RowFields.tell(fields, of: row.packed, in: row.bytes, to: &writer)

@@ -33,6 +33,8 @@ struct Selection {
             return try DocumentAnswer(inquiry, header, cacheControl: cacheControl)
                 .representation().charged(to: budget)
         }
+        // A source that is read for each answer may be newer than its publication.
+        guard inquiry.source.isImmediate else { return try render(inquiry, known).charged(to: budget) }
         if let kept = kept(inquiry, found) ?? shared(inquiry) { return kept.charged(to: budget) }
         if let bytes = shared.refusedBytes(inquiry), budget.refuses(bytes: bytes) {
             throw .tooManyAnswers
@@ -110,8 +112,12 @@ struct Selection {
         let whole = try written(level, for: inquiry)
         guard let version = whole.version else { throw .unwritten }
         history.note(version, number: inquiry.publication.number)
+        let isImmediate = inquiry.source.isImmediate
+        if !isImmediate { history.keep(level, version) }
         guard let since = question.delivery.since else { return try representation(of: whole, question) }
-        let earlier = SinceVersion(version: since, question: question, history: history, known: known)
+        let earlier = SinceVersion(
+            version: since, question: question, history: history, known: isImmediate ? known : nil,
+            isSearched: isImmediate)
         let bytes = whole.body.count
         return try representation(of: whole, question) { () throws(Problem) in
             guard let change = earlier.change(to: level, version: version, bytes: bytes) else { return nil }

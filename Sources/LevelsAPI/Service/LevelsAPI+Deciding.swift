@@ -41,6 +41,7 @@ extension LevelsAPI {
         guard now.number != inquiry.publication.number else { return }
         do throws(Problem) {
             let newer = try Inquiry(inquiry.question, in: now, selection.arrangements)
+            defer { newer.source.end() }
             let later = try selection.select(newer)
             guard later.entityTag != selected.entityTag else { return }
             place.waiter.finish(try later.response(adding: newer.addedHeaders))
@@ -88,14 +89,23 @@ extension LevelsAPI {
 /// turn, and each connection waits without a thread.
 struct LaterAnswers {
     let queue: WorkQueue
+    /// For sources that do not answer at once, each on a connection of its own.
+    let reading: WorkQueue
     /// For requests that wait for their turn and not for a change.
     let room = WaitingRoom(capacity: 128, isForEvents: false)
     /// The longest that a request waits for its turn.
     static let longest = Duration.seconds(30)
 
+    /// How many answers are read from a source at once.
+    private static let connections = 4
+
+    /// The queue of requests for a publication.
+    func queue(for publication: Publication) -> WorkQueue { publication.snapshot.isImmediate ? queue : reading }
+
     /// - Parameter startWork: runs its argument on a thread of its own.
     init(startWork: @escaping @Sendable (@escaping WorkQueue.Work) -> Void) {
         queue = WorkQueue(capacity: room.capacity, start: startWork)
+        reading = WorkQueue(capacity: room.capacity, threads: Self.connections, start: startWork)
     }
 }
 
@@ -119,7 +129,7 @@ extension LevelsAPI {
     ///
     /// - Throws: `Problem` (503) if too many requests are ahead, or wait.
     func answerLater(_ question: Question, _ request: Request) throws(Problem) -> Answer {
-        let queue = laterAnswers.queue
+        let queue = laterAnswers.queue(for: publications.current)
         @Sendable func busy() -> Response { problem(.tooBusy(for: queue.expectedTime), question) }
         let place: Waiters.Place
         if let wait = question.delivery.wait {
@@ -137,8 +147,9 @@ extension LevelsAPI {
 
     /// Has a request answered when it is its turn.
     private func finishLater(_ place: Waiters.Place, _ question: Question, _ conditions: KeptConditions) {
-        let isTaken = laterAnswers.queue.add { [weak self] in self?.finish(place, question, conditions) }
-        if !isTaken { place.waiter.finish(problem(.tooBusy(for: laterAnswers.queue.expectedTime), question)) }
+        let queue = laterAnswers.queue(for: publications.current)
+        let isTaken = queue.add { [weak self] in self?.finish(place, question, conditions) }
+        if !isTaken { place.waiter.finish(problem(.tooBusy(for: queue.expectedTime), question)) }
     }
 
     /// Answers from the publication that is current now, unless the client has left.
@@ -148,6 +159,7 @@ extension LevelsAPI {
             let current = publications.current
             if let revision = question.delivery.revision { _ = try AskedRevision.isHere(revision, in: current) }
             let inquiry = try Inquiry(question, in: current, selection.arrangements)
+            defer { inquiry.source.end() }
             guard let memory = MemoryBudget.reserve(selection.memory(for: inquiry)) else { throw .outOfMemory }
             defer { withExtendedLifetime(memory) {} }
             switch try decide(inquiry, Condition(conditions.request, question.delivery)) {

@@ -117,6 +117,7 @@ extension LevelsAPI {
 
     private func begin(_ pending: PendingEdit) throws(Problem) -> Waiter {
         guard configuration.editing != nil else { throw .unwritten }
+        guard publications.current.snapshot.rows == nil else { throw .notEditableHere }
         return try edits.begin(bytes: pending.bodyBytes, otherwise: pending.response(to: .unfinishedEdit))
     }
 
@@ -154,4 +155,10 @@ extension Problem {
     fileprivate static let conditionOnSteps = Problem(
         .badRequest,
         "If-Match and If-None-Match cannot tell which step they are about; give the step the member 'ifMatch' instead.")
+}
+
+extension Problem {
+    /// 409 for an edit of rows that are not in memory.
+    fileprivate static let notEditableHere = Problem(
+        .conflict, "The records of a database are only read here; change them in the database.")
 }

@@ -28,6 +28,17 @@ struct Links: ~Copyable {
         levels.copy(8..<levels.count, to: &details)
     }
 
+    /// The links of the item at a path.
+    init(keys: [[UInt8]]) {
+        self.init()
+        for key in keys {
+            if ends.count > 1 { levels.append(UInt8(ascii: "/")) }
+            PercentEncoding.append(key.span, to: &levels)
+            ends.append(levels.count)
+        }
+        levels.copy(8..<levels.count, to: &details)
+    }
+
     var level: Span<UInt8> {
         @_lifetime(borrow self)
         get { levels.span }

@@ -67,7 +67,7 @@ final class ProblemKind: Sendable {
         .outOfMemory, .tooManyFiles, .tooManyAnswers, .malformedContent, .unauthorized, .wrongToken,
         .editingOff, .foreignOrigin, .conflict, .lengthRequired, .unsupportedMediaType, .invalidContent,
         .documentRefused, .tooManyAttempts, .saveFailed, .databaseAway, .tooManyEdits, .tooManyBodies,
-        .unfinishedEdit, .stopping, .draining, .insufficientStorage,
+        .unfinishedEdit, .stopping, .draining, .insufficientStorage, .needsIndex, .queryTimeout, .unreadableDatabase,
     ]
 
     /// Nil for an unknown name.
@@ -113,6 +113,18 @@ extension ProblemKind {
     static let revisionGone = ProblemKind(
         "revision-gone", 410, members: ["reset", "revision"],
         "The server does not know this revision: it was restarted, or its history does not reach back that far, or the revision belongs to another history. Reload what you show, and continue from 'revision'."
+    )
+    static let needsIndex = ProblemKind(
+        "needs-index", 422, title: "No index", members: ["parameter", "create"],
+        "The table is too large to be looked through for each request, and no index gives the order or the rows that 'parameter' asks for. 'create' is the statement that makes one."
+    )
+    static let queryTimeout = ProblemKind(
+        "query-timeout", 503, retryAfter: 1,
+        "The database needed more time for the answer than --query-timeout allows; its statement was stopped. Ask for less, or add an index."
+    )
+    static let unreadableDatabase = ProblemKind(
+        "database-unreadable", 503, retryAfter: 1,
+        "The database cannot be read now: it is away, another program holds its lock, or its file is damaged. Repeat the request after the seconds in Retry-After."
     )
     static let revisionNotHere = ProblemKind(
         "revision-not-here", 503, retryAfter: 1, members: ["revision"],

@@ -28,7 +28,7 @@ enum Version {
             : character(hash.low, digit: 2 * wordWidth - 1 - index)
     }
 
-    struct Words: Equatable {
+    struct Words: Hashable {
         let high, low: UInt64
     }
 

@@ -23,8 +23,8 @@ public struct DocumentWarnings: Sendable, Equatable {
 
 /// A readable part of a document that its author probably did not intend.
 public struct DocumentWarning: Sendable, Equatable {
-    /// The position in the document.
-    public let position: SourcePosition
+    /// The position in the document; nil for a source without positions.
+    public let position: SourcePosition?
     /// The titles from the root, as `/Item 4`; `/` at the root.
     public let path: String
     /// A whole sentence without the final full stop.
@@ -34,7 +34,7 @@ public struct DocumentWarning: Sendable, Equatable {
     ///   - position: the position in the document.
     ///   - path: the titles from the root; empty for a file without titles.
     ///   - message: a whole sentence without the final full stop.
-    public init(position: SourcePosition, path: String, message: String) {
+    public init(position: SourcePosition?, path: String, message: String) {
         self.position = position
         self.path = path
         self.message = message
@@ -43,5 +43,5 @@ public struct DocumentWarning: Sendable, Equatable {
 
 extension DocumentWarning: CustomStringConvertible {
     /// `12:5: in /Item 4: message`; the caller prepends the file's name.
-    public var description: String { "\(position): in \(path): \(message)" }
+    public var description: String { (position.map { "\($0): " } ?? "") + "in \(path): \(message)" }
 }

@@ -4,7 +4,7 @@ import CUTF8Proc
 /// Folds texts for comparison without case and marks: canonical decomposition, full case folding, no marks.
 ///
 /// Equals `utf8proc_map` with `DECOMPOSE`, `CASEFOLD` and `STRIPMARK`. Folded texts sort by their bytes.
-enum FoldedText {
+package enum FoldedText {
     private static let options = utf8proc_option_t(
         rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_DECOMPOSE.rawValue | UTF8PROC_CASEFOLD.rawValue
             | UTF8PROC_STRIPMARK.rawValue)
@@ -33,7 +33,7 @@ enum FoldedText {
         return index - start
     }
 
-    static func of(_ text: Span<UInt8>) -> [UInt8] {
+    package static func of(_ text: Span<UInt8>) -> [UInt8] {
         var output = ByteBuffer(capacity: text.count)
         append(text, to: &output)
         return Array(copying: output.span)
@@ -88,14 +88,14 @@ extension ByteBuffer {
 }
 
 /// The letter under which an index of letters lists a title.
-enum InitialLetter {
+package enum InitialLetter {
     /// Stands for all titles that do not begin with a letter.
     static let other = "#"
 
     /// The first character of the folded title in upper case if it is a letter (general category L), else `#`.
     ///
     /// Letters are distinguished in upper case: `i` and `ı` share one.
-    static func of(_ title: Span<UInt8>) -> String {
+    package static func of(_ title: Span<UInt8>) -> String {
         if let byte = title.isEmpty ? nil : title[0], byte < 0x80 {
             let letter = byte & 0xDF
             return letter &- UInt8(ascii: "A") < 26 ? String(Unicode.Scalar(letter)) : other

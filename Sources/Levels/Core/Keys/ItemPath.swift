@@ -6,6 +6,8 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
     let bytes: [UInt8]
     /// The end of each key in `bytes`.
     let ends: [Int]
+    /// The keys as they were written, by number, if they were not in Unicode NFC.
+    private let written: [Int: [UInt8]]
 
     /// The root's path.
     public static let root = ItemPath(bytes: [], ends: [])
@@ -13,6 +15,7 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
     private init(bytes: [UInt8], ends: [Int]) {
         self.bytes = bytes
         self.ends = ends
+        written = [:]
     }
 
     /// The number of keys; 0 for the root.
@@ -24,6 +27,7 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
     public init(_ text: Span<UInt8>) throws(ItemPathError) {
         var bytes: [UInt8] = []
         var ends: [Int] = []
+        var written: [Int: [UInt8]] = [:]
         var index = 0
         var end = text.count
         if end > 0, text[end - 1] == UInt8(ascii: "/") { end -= 1 }
@@ -33,12 +37,13 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
         while index < end {
             let start = index
             while index < end, text[index] != UInt8(ascii: "/") { index += 1 }
-            try Self.append(text.extracting(start..<index), to: &bytes)
+            if let key = try Self.append(text.extracting(start..<index), to: &bytes) { written[ends.count] = key }
             ends.append(bytes.count)
             index += 1
         }
         self.bytes = bytes
         self.ends = ends
+        self.written = written
     }
 
     /// The path of the item above; nil for the root.
@@ -61,18 +66,26 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
         return String(utf8: text.span)
     }
 
-    private static func append(_ segment: Span<UInt8>, to bytes: inout [UInt8]) throws(ItemPathError) {
+    /// Appends a key in NFC; returns it as it was written if that differs.
+    private static func append(
+        _ segment: Span<UInt8>, to bytes: inout [UInt8]
+    ) throws(ItemPathError) -> [UInt8]? {
         let start = bytes.count
         guard PercentEncoding.decode(segment, into: &bytes) else { throw ItemPathError(segment: String(utf8: segment)) }
-        if ByteScan.isASCII(bytes.span.extracting(start..<bytes.count)) { return }
+        if ByteScan.isASCII(bytes.span.extracting(start..<bytes.count)) { return nil }
         let key = Array(bytes[start...])
         guard isUTF8(key) else { throw ItemPathError(segment: String(utf8: segment)) }
-        if !ItemKey.isPlain(key.span) { bytes.replaceSubrange(start..., with: NormalizationFormC.text(of: key.span)) }
+        guard !ItemKey.isPlain(key.span) else { return nil }
+        bytes.replaceSubrange(start..., with: NormalizationFormC.text(of: key.span))
+        return key
     }
 
     private static func isUTF8(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
 
     func range(_ number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
+
+    /// The UTF-8 of a key as it was written, for a source that does not compare keys in NFC.
+    public func writtenKey(_ number: Int) -> [UInt8] { written[number] ?? Array(bytes[range(number)]) }
 
     /// A key as text.
     public func key(_ number: Int) -> String { String(utf8: bytes.span.extracting(range(number))) }

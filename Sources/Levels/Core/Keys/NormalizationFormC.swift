@@ -6,11 +6,11 @@ internal import PropertyLists
 ///
 /// `utf8proc_map` orders marks by swapping neighbours, which takes seconds for 40,000 marks. This sorts each run of
 /// marks, and leaves the rest to utf8proc.
-enum NormalizationFormC {
+package enum NormalizationFormC {
     private static let options = utf8proc_option_t(rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue)
 
     /// The text in NFC, in O(n log n); invalid UTF-8 stays as it is.
-    static func text(of text: Span<UInt8>) -> [UInt8] {
+    package static func text(of text: Span<UInt8>) -> [UInt8] {
         // Decomposition yields at most two code points for each byte.
         let capacity = text.count * 2 + 1
         var isValid = true

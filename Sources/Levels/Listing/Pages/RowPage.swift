@@ -23,13 +23,41 @@ public struct RowPage: Sendable {
         let sections: [Section]
         let childCounts: [Int]
         let next: RowBookmark?
+        let notes: Notes
 
-        init(isEstimate: Bool, sections: [Section], childCounts: [Int], next: RowBookmark?) {
+        init(isEstimate: Bool, sections: [Section], childCounts: [Int], next: RowBookmark?, notes: Notes) {
             self.isEstimate = isEstimate
             self.sections = sections
             self.childCounts = childCounts
             self.next = next
+            self.notes = notes
         }
+    }
+
+    /// What a source says about a page and its rows.
+    public struct Notes: Sendable {
+        /// Why not all rows are shown.
+        public var refusal: String?
+        /// By number, what of a row is not shown.
+        public var rowRefusals: [Int: String] = [:]
+        /// Whether counts of rows below are estimates, by number.
+        public var estimatedCounts: Set<Int> = []
+        /// The order of the rows, unless they compare as those of a tree.
+        public var order: IndexOrder?
+        /// Whether the rows are hits of a search.
+        public var areHits = false
+
+        public init() {}
+    }
+
+    /// The order of an index.
+    public struct IndexOrder: Sendable, Equatable {
+        /// The fields, each after `-` if it is turned round.
+        public let fields: [String]
+        /// How the index compares text; nil for the order of the bytes.
+        public let collation: String?
+
+        public init(fields: [String], collation: String?) { (self.fields, self.collation) = (fields, collation) }
     }
 
     init(_ listing: Listing, _ positions: Range<Int>, isOutline: Bool = false) {
@@ -54,16 +82,20 @@ public struct RowPage: Sendable {
     ///   - sections: the sections of all rows; empty for one section without a title.
     ///   - childCounts: the number of rows below each row of the page.
     ///   - next: the end of the page; nil at the end of the rows.
+    ///   - notes: what else is said about the page.
     public init(
         _ level: Level?, start: Int, of count: Int, isEstimate: Bool = false, sections: [Section] = [],
-        childCounts: [Int], next: RowBookmark?
+        childCounts: [Int], next: RowBookmark?, notes: Notes = Notes()
     ) {
-        listing = Listing(level)
+        var listing = Listing(level)
+        if notes.areHits { listing.show((0..<listing.count).map { Place(row: $0) }, with: .trail) }
+        self.listing = listing
         numbers = 0..<listing.count
         self.start = start
         self.count = count
         isOutline = false
-        supplied = Supplied(isEstimate: isEstimate, sections: sections, childCounts: childCounts, next: next)
+        supplied = Supplied(
+            isEstimate: isEstimate, sections: sections, childCounts: childCounts, next: next, notes: notes)
     }
 
     /// Whether `count` is an estimate.
@@ -77,8 +109,14 @@ public struct RowPage: Sendable {
         return .row(listing.bookmark(before: numbers.upperBound))
     }
 
-    /// Why the level could not be read; nil for one that has rows.
-    public var refusal: String? { count == 0 ? listing.level?.refusal : nil }
+    /// Why the level could not be read; nil for one that was read whole.
+    public var refusal: String? { supplied.map(\.notes.refusal) ?? (count == 0 ? listing.level?.refusal : nil) }
+
+    /// The approximate memory use of its rows, in bytes.
+    public var residentBytes: Int { (listing.level?.residentBytes ?? 0) + 1_024 }
+
+    /// The order of the rows, unless they compare as those of a tree.
+    public var order: IndexOrder? { supplied?.notes.order }
 
     // MARK: Sections
 
@@ -108,16 +146,30 @@ public struct RowView: ~Escapable {
     public let packed: Row
     /// The number of rows below it.
     public let count: Int
-    /// Why the level below is unreadable, if it is.
+    /// Whether that number is an estimate.
+    public let isEstimate: Bool
+    /// Why the level below is unreadable, or what of the row is not shown.
     public let refusal: String?
 
     @inline(__always)
     @_lifetime(copy bytes)
-    init(_ bytes: Span<UInt8>, number: Int, of level: Level, count: Int? = nil) {
+    init(_ bytes: Span<UInt8>, number: Int, of level: Level) {
         self.bytes = bytes
         packed = Row(in: bytes, number: number)
-        self.count = count ?? level.childCount(number)
-        refusal = self.count == 0 ? level.child(number)?.refusal : nil
+        count = level.childCount(number)
+        isEstimate = false
+        refusal = count == 0 ? level.child(number)?.refusal : nil
+    }
+
+    @_lifetime(copy bytes)
+    init(
+        _ bytes: Span<UInt8>, number: Int, of level: Level, count: Int, isEstimate: Bool, refusal: String?
+    ) {
+        self.bytes = bytes
+        packed = Row(in: bytes, number: number)
+        self.count = count
+        self.isEstimate = isEstimate
+        self.refusal = refusal
     }
 
     /// The UTF-8 of the key.
@@ -165,9 +217,17 @@ extension RowPage {
             for number in numbers { try visit(RowView(bytes.span, number: Int(rows[number]), of: level)) }
         default:
             for number in numbers {
-                try visit(RowView(bytes.span, number: number, of: level, count: supplied?.childCounts[number]))
+                try visit(view(of: number, in: level, bytes.span, row: number))
             }
         }
+    }
+
+    @_lifetime(copy bytes)
+    private func view(of number: Int, in level: Level, _ bytes: Span<UInt8>, row: Int) -> RowView {
+        guard let supplied else { return RowView(bytes, number: row, of: level) }
+        return RowView(
+            bytes, number: row, of: level, count: supplied.childCounts[number],
+            isEstimate: supplied.notes.estimatedCounts.contains(number), refusal: supplied.notes.rowRefusals[number])
     }
 
     /// Visits the row with a number, if the page has it.
@@ -177,7 +237,7 @@ extension RowPage {
         let place = listing.place(at: number)
         guard let level = listing.level(of: place) else { return }
         let bytes = level.bytes
-        try visit(RowView(bytes.span, number: place.row, of: level, count: supplied?.childCounts[number]))
+        try visit(view(of: number, in: level, bytes.span, row: place.row))
     }
 
     /// Whether two rows of two pages are equal in all that is written; false unless both pages are of one level.
@@ -185,7 +245,9 @@ extension RowPage {
         guard isOfOneLevel, other.isOfOneLevel, let one = listing.step(at: number),
             let two = other.listing.step(at: otherNumber)
         else { return false }
-        guard supplied?.childCounts[number] == other.supplied?.childCounts[otherNumber] else { return false }
+        guard supplied?.childCounts[number] == other.supplied?.childCounts[otherNumber],
+            supplied?.notes.rowRefusals[number] == other.supplied?.notes.rowRefusals[otherNumber]
+        else { return false }
         return one.level.childCount(one.row) == two.level.childCount(two.row)
             && one.level.child(one.row)?.refusal == two.level.child(two.row)?.refusal
             && one.level.packsRow(one.row, asRow: two.row, of: two.level)

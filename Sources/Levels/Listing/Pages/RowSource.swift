@@ -3,8 +3,14 @@
 /// It is immutable, and shows one publication. Its functions are called on any thread. Those after `detail` have defaults
 /// for a source whose rows are found at once.
 public protocol RowSource: Sendable {
+    /// The source for one answer, which shows one state until `end`.
+    func begin() throws(RowRefusal) -> any RowSource
+
+    /// Ends the answer, and frees what it used.
+    func end()
+
     /// Follows a path.
-    func find(_ path: ItemPath) -> Item.Lookup
+    func find(_ path: ItemPath) throws(RowRefusal) -> Item.Lookup
 
     /// One page of the rows below an item.
     ///
@@ -44,6 +50,8 @@ public protocol RowSource: Sendable {
 }
 
 extension RowSource {
+    public func begin() throws(RowRefusal) -> any RowSource { self }
+    public func end() {}
     public var isImmediate: Bool { true }
     public var hasDocuments: Bool { false }
     public func rowsHash(of item: Item) -> ContentHash? { nil }
@@ -77,14 +85,28 @@ public struct RowCost: Sendable, Equatable {
     }
 }
 
-/// An unsupported query, such as an order without an index.
+/// Why a source does not answer.
 public struct RowRefusal: Error, Equatable {
-    /// The name of the refused option.
-    public let parameter: String
-    /// A whole sentence about supported queries.
+    /// How a client can react.
+    public enum Kind: Sendable, Equatable {
+        /// The query is not supported.
+        case unsupported
+        /// No index serves the query; the statement that makes one.
+        case needsIndex(create: String?)
+        /// The query took longer than it may.
+        case timeout
+        /// The source cannot be read now.
+        case unreadable
+    }
+
+    public let kind: Kind
+    /// The name of the refused option; nil if no option is at fault.
+    public let parameter: String?
+    /// A whole sentence for clients.
     public let sentence: String
 
-    public init(parameter: String, sentence: String) {
+    public init(_ kind: Kind = .unsupported, parameter: String? = nil, sentence: String) {
+        self.kind = kind
         self.parameter = parameter
         self.sentence = sentence
     }
@@ -94,8 +116,12 @@ public struct RowRefusal: Error, Equatable {
 public struct ItemDetail: Sendable {
     /// The item.
     public let item: Item
-    /// Its position among its siblings, and their number.
-    public let position, count: Int
+    /// Its position among its siblings; nil if it is not known.
+    public let position: Int?
+    /// The number of its siblings and itself.
+    public let count: Int
+    /// The links that belong to it.
+    public let links: RecordLinks?
     /// The number of its section.
     public let section: Int
     /// The rows before and after it.
@@ -112,12 +138,14 @@ public struct ItemDetail: Sendable {
         /// Why the level is unreadable, if it is.
         public let refusal: String?
 
-        /// Creates the properties of a readable level.
-        public init(count: Int, first: Item.Step?, last: Item.Step?) {
+        /// Creates the properties of the rows below an item.
+        ///
+        /// - Parameter refusal: what of the item could not be read; nil if it was read whole.
+        public init(count: Int, first: Item.Step?, last: Item.Step?, refusal: String? = nil) {
             self.count = count
             self.first = first
             self.last = last
-            refusal = nil
+            self.refusal = refusal
         }
 
         /// Creates the properties of the rows below a tree's item.
@@ -130,9 +158,10 @@ public struct ItemDetail: Sendable {
     }
 
     public init(
-        _ item: Item, position: Int, of count: Int, section: Int = 0, previous: Item.Step?, next: Item.Step?,
-        children: ChildRows
+        _ item: Item, position: Int?, of count: Int, section: Int = 0, previous: Item.Step?, next: Item.Step?,
+        children: ChildRows, links: RecordLinks? = nil
     ) {
+        self.links = links
         self.item = item
         self.position = position
         self.count = count
@@ -140,5 +169,30 @@ public struct ItemDetail: Sendable {
         self.previous = previous
         self.next = next
         self.children = children
+    }
+}
+
+/// The links of a record of a table.
+public struct RecordLinks: Sendable, Equatable {
+    /// A record that the record refers to.
+    public struct Link: Sendable, Equatable {
+        /// The columns that refer to it, joined by commas.
+        public let name: String
+        public let title: [UInt8]
+        /// The keys of the path to the record.
+        public let path: [[UInt8]]
+
+        public init(name: String, title: [UInt8], path: [[UInt8]]) {
+            (self.name, self.title, self.path) = (name, title, path)
+        }
+    }
+
+    /// The keys of the shortest path to the record.
+    public let canonical: [[UInt8]]
+    /// The records that it refers to.
+    public let references: [Link]
+
+    public init(canonical: [[UInt8]], references: [Link]) {
+        (self.canonical, self.references) = (canonical, references)
     }
 }

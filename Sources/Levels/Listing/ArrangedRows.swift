@@ -1,0 +1,59 @@
+internal import Bytes
+
+/// The rows of a level that another source has read whole, as a query chooses, orders and divides them.
+///
+/// They compare as the rows of a tree do. The level's rows have no levels below.
+public struct ArrangedRows: Sendable {
+    private let listing: Listing
+
+    public init(_ level: Level?, by query: RowQuery) {
+        var listing = Listing(level)
+        if let search = ItemSearch(query) { listing.search(search, SearchTexts(bytes: 0)) }
+        for condition in query.conditions { listing.filter(by: condition) }
+        for rearrangement in query.rearrangements { rearrangement.base.apply(to: &listing) }
+        listing.order(by: query.order)
+        self.listing = listing
+    }
+
+    public var count: Int { listing.count }
+
+    /// The sections of all rows; empty for one section without a title.
+    public var sections: [Section] { Array(listing.sections) }
+
+    /// The number in the level of the row at a position.
+    public func rowNumber(at position: Int) -> Int {
+        listing.located(position..<position + 1).place(at: position).row
+    }
+
+    /// A row's place in the order, by which the rows after it are found when rows have come and gone.
+    public struct Mark: Hashable, Sendable {
+        /// The beginning of the row's sort key.
+        public let orderKey: [UInt8]
+        /// Identifies the row's section; nil unless the sections are by a field.
+        public let section: UInt64?
+
+        public init(orderKey: [UInt8], section: UInt64?) {
+            self.orderKey = orderKey
+            self.section = section
+        }
+    }
+
+    /// The length of a mark's sort key, at most; rows that differ only after it are distinguished by their keys.
+    private static let room = Bookmark.Room(rows: 1, keyBytes: 1_024)
+
+    public func mark(at position: Int) -> Mark {
+        let bookmark = listing.bookmark(before: position + 1, Self.room)
+        return Mark(orderKey: bookmark.orderKey ?? [], section: bookmark.sectionMarks.first)
+    }
+
+    /// The position of the first row after a mark.
+    ///
+    /// - Parameters:
+    ///   - row: the number in the level of the first row after the marked one, in the level's own order.
+    ///   - position: where that row was, in case its section is gone.
+    public func position(after mark: Mark, row: Int, formerly position: Int) -> Int {
+        guard let range = listing.positions(of: mark, Self.room) else { return min(position, count) }
+        // Rows with the same sort key are in the level's own order, unless their keys differ after what a mark holds.
+        return range.partitioningIndex { rowNumber(at: $0) >= row }
+    }
+}

@@ -167,9 +167,9 @@ enum ItemWrite: Sendable, Equatable {
 }
 
 /// Why a database cannot be read.
-struct DatabaseError: Error, Sendable, Equatable {
+package struct DatabaseError: Error, Sendable, Equatable {
     /// How a caller can react.
-    enum Kind: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
         /// The connection was lost or cannot be made; a later call connects again.
         case away
         /// Another program holds a lock.
@@ -178,15 +178,17 @@ struct DatabaseError: Error, Sendable, Equatable {
         case noSpace
         /// Nothing can be written here.
         case readOnly
+        /// A statement was interrupted at the end of its time.
+        case timeout
         /// Anything else: it needs a person.
         case other
     }
 
-    var kind: Kind
+    package var kind: Kind
     /// A sentence without its full stop: the fault and its remedy, without SQL and passwords.
-    var reason: String
+    package var reason: String
 
-    init(_ kind: Kind, _ reason: String) { (self.kind, self.reason) = (kind, reason) }
+    package init(_ kind: Kind, _ reason: String) { (self.kind, self.reason) = (kind, reason) }
 }
 
 /// Why a commit has failed.

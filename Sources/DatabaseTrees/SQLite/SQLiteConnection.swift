@@ -6,20 +6,41 @@ internal import Glibc
 ///
 /// It waits up to five seconds for a lock of another program.
 @safe
-final class SQLiteConnection {
+package final class SQLiteConnection {
     private let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
+    /// When statements are interrupted; nil if they may take any time.
+    private var deadline: ContinuousClock.Instant?
+    private let access: Access
+
+    /// What a connection may do with a file.
+    package enum Access: Sendable {
+        /// Read a database that may be hostile, without trusting the functions that its schema calls.
+        case read
+        /// Read and write.
+        case write
+        /// Write, also to a file that is made.
+        case create
+
+        fileprivate var flags: Int32 {
+            switch self {
+            case .read: SQLITE_OPEN_READONLY
+            case .write: SQLITE_OPEN_READWRITE
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            }
+        }
+    }
 
     /// Opens a file.
     ///
-    /// - Parameter creates: whether a missing file is made; without it, one is an error.
     /// - Throws: `DatabaseError` if it cannot be opened.
-    init(path: String, creates: Bool = false) throws(DatabaseError) {
+    package init(path: String, for access: Access = .write) throws(DatabaseError) {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX
+        let flags = access.flags | SQLITE_OPEN_NOMUTEX
         let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
         guard let opened = unsafe opened else { throw DatabaseError(.other, "there is not enough memory to open it") }
         unsafe handle = opened
+        self.access = access
         guard result == SQLITE_OK else {
             let error = failure(result)
             unsafe sqlite3_close(opened)
@@ -27,10 +48,12 @@ final class SQLiteConnection {
         }
         _ = unsafe sqlite3_busy_timeout(opened, 5_000)
         _ = unsafe shim_defend(opened)
+        if access == .read { _ = unsafe shim_distrust(opened) }
     }
 
     deinit {
         statements = [:]
+        setDeadline(nil)
         // A statement that somebody still holds keeps it open until then.
         unsafe sqlite3_close_v2(handle)
     }
@@ -39,7 +62,7 @@ final class SQLiteConnection {
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
     /// Whether the file at a path begins as a SQLite database does.
-    static func isDatabase(_ path: String) -> Bool {
+    package static func isDatabase(_ path: String) -> Bool {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
@@ -49,19 +72,19 @@ final class SQLiteConnection {
     }
 
     /// Executes statements that return nothing.
-    func execute(_ sql: String) throws(DatabaseError) {
+    package func execute(_ sql: String) throws(DatabaseError) {
         let result = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
         guard result == SQLITE_OK else { throw failure(result) }
     }
 
     /// Ends the transaction without its changes; nothing happens outside of one.
-    func rollBack() {
+    package func rollBack() {
         guard unsafe sqlite3_get_autocommit(handle) == 0 else { return }
         _ = unsafe sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
     }
 
     /// A statement, ready to be bound and run; each text is compiled once.
-    func statement(_ sql: String) throws(DatabaseError) -> SQLiteStatement {
+    package func statement(_ sql: String) throws(DatabaseError) -> SQLiteStatement {
         if let known = statements[sql] {
             known.reset()
             return known
@@ -70,9 +93,13 @@ final class SQLiteConnection {
         let result = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, nil)
         guard result == SQLITE_OK, let compiled = unsafe compiled else { throw failure(result) }
         let statement = unsafe SQLiteStatement(compiled)
+        if statements.count >= Self.mostStatements { statements = [:] }
         statements[sql] = statement
         return statement
     }
+
+    /// Frees all compiled statements. The plans of a schema that has changed are not compiled again by themselves.
+    package func forgetStatements() { statements = [:] }
 
     /// Runs a statement to its end.
     func run(_ sql: String, _ values: SQLiteValue...) throws(DatabaseError) { try run(sql, values) }
@@ -84,7 +111,11 @@ final class SQLiteConnection {
     }
 
     /// The first row of a query.
-    func first(_ sql: String, _ values: SQLiteValue...) throws(DatabaseError) -> [SQLiteValue]? {
+    package func first(_ sql: String, _ values: SQLiteValue...) throws(DatabaseError) -> [SQLiteValue]? {
+        try first(sql, values)
+    }
+
+    package func first(_ sql: String, _ values: [SQLiteValue]) throws(DatabaseError) -> [SQLiteValue]? {
         let statement = try statement(sql)
         statement.bind(values)
         defer { statement.reset() }
@@ -93,7 +124,7 @@ final class SQLiteConnection {
     }
 
     /// All rows of a query.
-    func rows(
+    package func rows(
         _ sql: String, _ values: [SQLiteValue] = [], _ body: (SQLiteStatement) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         let statement = try statement(sql)
@@ -103,7 +134,7 @@ final class SQLiteConnection {
     }
 
     /// Moves to the next row; false at the end.
-    func step(_ statement: SQLiteStatement) throws(DatabaseError) -> Bool {
+    package func step(_ statement: SQLiteStatement) throws(DatabaseError) -> Bool {
         let result = unsafe sqlite3_step(statement.handle)
         switch result {
         case SQLITE_ROW: return true
@@ -113,6 +144,42 @@ final class SQLiteConnection {
             statement.reset()
             throw error
         }
+    }
+
+    /// The most statements that are kept compiled.
+    private static let mostStatements = 512
+
+    /// The steps of SQLite's machine between two looks at the clock.
+    private static let stepsBetweenLooks: Int32 = 1_000
+
+    /// Interrupts statements from a moment on (`sqlite3_progress_handler`).
+    ///
+    /// - Parameter deadline: nil to let them take any time.
+    package func setDeadline(_ deadline: ContinuousClock.Instant?) {
+        self.deadline = deadline
+        guard deadline != nil else {
+            unsafe sqlite3_progress_handler(handle, 0, nil, nil)
+            return
+        }
+        // The connection removes the handler before it is freed.
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe sqlite3_progress_handler(handle, Self.stepsBetweenLooks, looksAtClock, context)
+    }
+
+    fileprivate var isPastDeadline: Bool { deadline.map { ContinuousClock.now >= $0 } ?? false }
+
+    /// How long statements wait for a lock of another program.
+    package func setBusyTimeout(_ time: Duration) {
+        _ = unsafe sqlite3_busy_timeout(handle, Int32(clamping: time.components.seconds * 1_000))
+    }
+
+    /// How the texts of a column compare; `BINARY` for a column of a view.
+    package func collation(of column: String, in table: String) -> String {
+        var collation: UnsafePointer<CChar>?
+        let result = unsafe sqlite3_table_column_metadata(
+            handle, "main", table, column, nil, &collation, nil, nil, nil)
+        guard result == SQLITE_OK, let collation = unsafe collation else { return "BINARY" }
+        return unsafe String(cString: collation).uppercased()
     }
 
     /// The latest error if a constraint or a trigger has refused a row: the message and the constraint's name.
@@ -126,6 +193,11 @@ final class SQLiteConnection {
         case SQLITE_BUSY, SQLITE_LOCKED:
             DatabaseError(.busy, "another program holds the lock of the database; end its transaction")
         case SQLITE_FULL, SQLITE_IOERR: DatabaseError(.noSpace, "the database cannot be written to: \(message)")
+        case SQLITE_READONLY where access == .read, SQLITE_CANTOPEN where access == .read:
+            DatabaseError(
+                .readOnly,
+                "the file cannot be opened; check that the server may read it. If its journal mode is WAL, the server must also have permission to write to its folder, where SQLite keeps the index of the log"
+            )
         case SQLITE_READONLY:
             DatabaseError(.readOnly, "the database is read-only; give the server permission to write to it")
         case SQLITE_CANTOPEN:
@@ -136,29 +208,44 @@ final class SQLiteConnection {
         case SQLITE_NOTADB: DatabaseError(.other, "the file is not a SQLite database")
         case SQLITE_CORRUPT:
             DatabaseError(.other, "the file is damaged; restore it from a backup, or repair it with 'sqlite3 .recover'")
+        case SQLITE_INTERRUPT: DatabaseError(.timeout, "the statement took longer than it may")
         case SQLITE_PERM, SQLITE_AUTH: DatabaseError(.other, "there is no permission to open the file")
         default: DatabaseError(.other, "the database cannot be read: \(message)")
         }
     }
 }
 
+/// The C side of the look at the clock (`sqlite3_progress_handler`).
+private func looksAtClock(_ context: UnsafeMutableRawPointer?) -> Int32 {
+    guard let context = unsafe context else { return 0 }
+    return unsafe Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue().isPastDeadline ? 1 : 0
+}
+
 /// A value of a column or of a parameter.
-enum SQLiteValue: Sendable, Equatable {
+package enum SQLiteValue: Sendable, Hashable {
     case null
     case integer(Int64)
     case real(Double)
     case text([UInt8])
+    case data([UInt8])
 
     static func text(_ text: String?) -> SQLiteValue { text.map { .text(Array($0.utf8)) } ?? .null }
 
-    var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
-    var string: String? { if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil } }
+    package var string: String? {
+        if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil }
+    }
+}
+
+extension SQLiteValue {
+    /// The kinds of values, as SQLite stores them.
+    package enum Kind: Sendable { case null, integer, real, text, data }
 }
 
 /// A compiled statement (`sqlite3_stmt`).
 @safe
-final class SQLiteStatement {
+package final class SQLiteStatement {
     let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) { unsafe self.handle = handle }
@@ -166,12 +253,12 @@ final class SQLiteStatement {
     deinit { unsafe sqlite3_finalize(handle) }
 
     /// Makes it ready to run again, and frees its lock.
-    func reset() {
+    package func reset() {
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)
     }
 
-    func bind(_ values: [SQLiteValue]) {
+    package func bind(_ values: [SQLiteValue]) {
         for (number, value) in values.enumerated() {
             let place = Int32(number + 1)
             switch value {
@@ -179,6 +266,7 @@ final class SQLiteStatement {
             case .integer(let value): _ = unsafe sqlite3_bind_int64(handle, place, value)
             case .real(let value): _ = unsafe sqlite3_bind_double(handle, place, value)
             case .text(let bytes): bind(bytes.span, at: place)
+            case .data(let bytes): _ = unsafe shim_bind_blob(handle, place, bytes, Int32(bytes.count))
             }
         }
     }
@@ -194,30 +282,57 @@ final class SQLiteStatement {
         }
     }
 
-    var row: [SQLiteValue] {
+    package var row: [SQLiteValue] {
         let count = unsafe sqlite3_column_count(handle)
         return (0..<count).map(value)
     }
 
-    func value(_ column: Int32) -> SQLiteValue {
+    package func value(_ column: Int32) -> SQLiteValue {
         switch unsafe sqlite3_column_type(handle, column) {
         case SQLITE_INTEGER: .integer(integer(column))
         case SQLITE_FLOAT: .real(unsafe sqlite3_column_double(handle, column))
         case SQLITE_NULL: .null
+        case SQLITE_BLOB: .data(withText(column) { Array(copying: $0) })
         default: .text(withText(column) { Array(copying: $0) })
         }
     }
 
-    func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+    package func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-    func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+    package func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     /// Gives the text of a column to a closure, without a copy.
-    func withText<Result, Failure: Error>(
+    package func withText<Result, Failure: Error>(
         _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        guard let start = unsafe sqlite3_column_text(handle, column) else { return try body([UInt8]().span) }
+        guard let start = unsafe content(column) else { return try body([UInt8]().span) }
         let count = Int(unsafe sqlite3_column_bytes(handle, column))
         return try body(unsafe Span(_unsafeStart: start, count: count))
     }
+
+    private func content(_ column: Int32) -> UnsafePointer<UInt8>? {
+        guard unsafe sqlite3_column_type(handle, column) == SQLITE_BLOB else {
+            return unsafe sqlite3_column_text(handle, column)
+        }
+        return unsafe sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
+    }
+
+    /// The number of columns of a result.
+    package var columnCount: Int32 { unsafe sqlite3_column_count(handle) }
+
+    /// The size of a text or of data, in bytes.
+    package func byteCount(_ column: Int32) -> Int { Int(unsafe sqlite3_column_bytes(handle, column)) }
+
+    /// The kind of a value.
+    package func kind(_ column: Int32) -> SQLiteValue.Kind {
+        switch unsafe sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: .integer
+        case SQLITE_FLOAT: .real
+        case SQLITE_NULL: .null
+        case SQLITE_BLOB: .data
+        default: .text
+        }
+    }
+
+    package func real(_ column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }
 }

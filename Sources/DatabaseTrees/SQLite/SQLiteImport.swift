@@ -36,7 +36,7 @@ final class SQLiteImport: TreeImport {
             }
             let temporary = path + ".importing-\(getpid())"
             newPath = temporary
-            connection = try SQLiteConnection(path: temporary, creates: true)
+            connection = try SQLiteConnection(path: temporary, for: .create)
             try connection.execute(
                 """
                 PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;

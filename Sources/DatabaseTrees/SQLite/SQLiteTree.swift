@@ -14,24 +14,19 @@ final class SQLiteTree: TreeDatabase {
     private var connection: SQLiteConnection?
     /// The file that is open.
     private var identity: FileIdentity?
-    private var inotify = Inotify()
+    private let events: SQLiteFileEvents
     /// `PRAGMA data_version` at the latest look; it changes with the commits of others.
     private var dataVersion: Int64?
-    /// When the file is looked at again after an event: it is written before a commit is visible.
-    private var looks: [ContinuousClock.Instant] = []
-    private var nextPoll: ContinuousClock.Instant = .now
     private var nextID: Int64 = 1
     /// The epoch that this server gives to the tree after the file was replaced by an older copy.
     private var ownEpoch: (old: String, new: String)?
 
     /// How many revisions the log keeps.
     private static let keptRevisions: Int64 = 100_000
-    private static let pollInterval = Duration.seconds(5)
 
     init(path: String, name: String) {
         (self.path, self.name) = (path, name)
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        _ = inotify.watch(folder, for: [.names, .content, .itself])
+        events = SQLiteFileEvents(path: path)
     }
 
     // MARK: The file
@@ -315,22 +310,9 @@ final class SQLiteTree: TreeDatabase {
 
     // MARK: News
 
-    func addWaits(to waits: inout WaitSet) {
-        waits.add(inotify.descriptor)
-        waits.wake(by: looks.first.map { min($0, nextPoll) } ?? nextPoll)
-    }
+    func addWaits(to waits: inout WaitSet) { events.addWaits(to: &waits) }
 
-    func isWoken(at now: ContinuousClock.Instant) -> Bool {
-        let file = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-        let hasEvents = inotify.takeEvents().contains { $0.name.map { $0.hasPrefix(file) } ?? true }
-        if hasEvents, looks.isEmpty {
-            looks = [now, now + .milliseconds(1), now + .milliseconds(5), now + .milliseconds(20)]
-        }
-        guard now >= nextPoll || looks.first.map({ now >= $0 }) ?? false else { return false }
-        if now >= nextPoll { nextPoll = now + Self.pollInterval }
-        looks.removeAll { now >= $0 }
-        return hasChanged
-    }
+    func isWoken(at now: ContinuousClock.Instant) -> Bool { events.isLookDue(at: now) && hasChanged }
 
     /// Whether another program has committed since the latest look, or the file is another one.
     private var hasChanged: Bool {

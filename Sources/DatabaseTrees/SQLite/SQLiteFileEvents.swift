@@ -1,0 +1,40 @@
+package import Threads
+internal import TreeSources
+
+/// Tells when to look whether other programs have committed to a SQLite file: after an event in its folder, and every few
+/// seconds.
+package final class SQLiteFileEvents {
+    private let file: String
+    private var inotify = Inotify()
+    /// When the file is looked at again after an event: it is written before a commit is visible.
+    private var looks: [ContinuousClock.Instant] = []
+    private var nextPoll: ContinuousClock.Instant = .now
+
+    private static let pollInterval = Duration.seconds(5)
+
+    package init(path: String) {
+        let slash = path.lastIndex(of: "/")
+        file = String(slash.map { path[path.index(after: $0)...] } ?? path[...])
+        _ = inotify.watch(slash.map { String(path[...$0]) } ?? ".", for: [.names, .content, .itself])
+    }
+
+    package func addWaits(to waits: inout WaitSet) {
+        waits.add(inotify.descriptor)
+        waits.wake(by: looks.first.map { min($0, nextPoll) } ?? nextPoll)
+    }
+
+    /// Whether it is time to look. Does not block.
+    package func isLookDue(at now: ContinuousClock.Instant) -> Bool {
+        let hasEvents = inotify.takeEvents().contains { $0.name.map { $0.hasPrefix(file) } ?? true }
+        if hasEvents, looks.isEmpty {
+            looks = [now, now + .milliseconds(1), now + .milliseconds(5), now + .milliseconds(20)]
+        }
+        guard now >= nextPoll || looks.first.map({ now >= $0 }) ?? false else { return false }
+        if now >= nextPoll { nextPoll = now + Self.pollInterval }
+        looks.removeAll { now >= $0 }
+        return true
+    }
+
+    /// Has the file looked at once more, such as when a lock was held.
+    package func lookAgain(at moment: ContinuousClock.Instant) { looks.append(moment) }
+}

@@ -87,6 +87,12 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "DatabaseTables",
+            dependencies: [
+                "Bytes", "Files", "Locking", "Threads", "Levels", "PropertyLists", "TreeSources", "DatabaseTrees",
+            ],
+            swiftSettings: settings),
+        .target(
             name: "TreeStore", dependencies: ["Locking", "Threads", "TreeSources", "Levels", "PropertyLists", "Heap"],
             swiftSettings: settings),
         .target(
@@ -113,7 +119,7 @@ let package = Package(
             name: "drilldown",
             dependencies: [
                 "Bytes", "DrilldownDates", "Files", "Heap", "Locking", "Threads", "ServiceManager", "LevelsAPI",
-                "TreeStore", "TreeSources", "DatabaseTrees", "HTTPServer", "Levels", "PropertyLists",
+                "TreeStore", "TreeSources", "DatabaseTrees", "DatabaseTables", "HTTPServer", "Levels", "PropertyLists",
             ],
             swiftSettings: settings),
         // For apps on every platform: only Foundation, and no module of the service alone.
@@ -158,6 +164,12 @@ let package = Package(
             dependencies: [
                 "DatabaseTrees", "Bytes", "Threads", "Levels", "PropertyLists", "Locking", "TreeSources", "TestSources",
                 "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DatabaseTablesTests",
+            dependencies: [
+                "DatabaseTables", "DatabaseTrees", "Bytes", "Levels", "PropertyLists", "TreeSources", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

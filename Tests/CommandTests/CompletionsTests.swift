@@ -47,7 +47,7 @@ struct CompletionsTests {
             let takers = Option.all(of: command).filter { $0.placeholder != nil }
             #expect(values.joined().sorted() == takers.map { "\(command.rawValue):--\($0.name)" }.sorted())
         }
-        #expect(lines.contains("serve:--shape) words='items any' ;;"))
+        #expect(lines.contains("serve:--shape) words='items any tables' ;;"))
     }
 
     @Test("for zsh specify every option of a command once, with its explanation and value")
@@ -65,7 +65,10 @@ struct CompletionsTests {
             Completions.zsh.contains(
                 #"'--listen=[where to listen, or unix:PATH; may be repeated]:HOST\:PORT: ' \"#)
         )
-        #expect(Completions.zsh.contains(#"'--shape=['\''any'\'' serves any property list]:items|any:(items any)' \"#))
+        #expect(
+            Completions.zsh.contains(
+                #"'--shape=['\''any'\'': any property list; '\''tables'\'': those of a database]:items|any|tables:(items any tables)' \"#
+            ))
         #expect(Completions.zsh.contains("'--access-log[logs each request]' \\"))
     }
 

@@ -13,6 +13,8 @@ public struct Interpretation: Sendable {
         case items
         /// Every entry and every element is an item.
         case any
+        /// The tables of a database are levels, and their records are rows.
+        case tables
     }
 
     /// The meaning of dictionaries and arrays.
@@ -97,7 +99,7 @@ public struct Interpretation: Sendable {
     private func tree(
         of input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
-        guard shape == .items else { return try readAnyShape(input, as: syntax, pool: pool) }
+        guard shape != .any else { return try readAnyShape(input, as: syntax, pool: pool) }
         let advice = NamesAdvice(input: input, syntax: syntax, interpretation: self)
         var builder = TreeBuilder(
             names: names, limits: treeLimits, isXML: syntax == .xml, pool: pool, progress: progress?.counts)

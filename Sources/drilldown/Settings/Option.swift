@@ -1,3 +1,4 @@
+import DatabaseTables
 import HTTPServer
 import Levels
 import LevelsAPI
@@ -78,7 +79,8 @@ struct Option: Sendable {
             "keys", .names, "the names that the document uses for titles and rows", \.interpretation.names,
             isOfCheck: true),
         Option(
-            "shape", .choice(), default: "items", "'any' serves any property list", \.interpretation.shape,
+            "shape", .choice(), default: "items", "'any': any property list; 'tables': those of a database",
+            \.interpretation.shape,
             isOfCheck: true),
         Option("values", .file, "file with the values of a settings page's controls", \.valuesPath),
         Option("log-format", .choice(), default: "text", "the format of log lines", \.logFormat),
@@ -138,6 +140,12 @@ struct Option: Sendable {
         Option(
             "first-patience", .seconds(0...86_400), default: "30", "how long to wait for a database at the start",
             \.firstPatience),
+        Option(
+            "arranged-rows", .number(0...100_000_000), default: "1000000",
+            "the largest table that is sorted without an index", \.tables.arrangedRows),
+        Option(
+            "query-timeout", .seconds(1...3_600), default: "5", "how long a database may take for one answer",
+            \.tables.timeout),
         Option("cache", .file, "file that keeps the document of a URL for the next start", \.copyPath),
         Option(
             "cache-control", .fieldValue, default: "no-cache", "the Cache-Control header field of responses",

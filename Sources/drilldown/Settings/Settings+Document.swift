@@ -43,6 +43,11 @@ extension Settings {
             throw UsageError(
                 "\(name(option)): \(reason), but '\(path: RemoteAddress.shown(address))' is \(scheme.noun).")
         }
+        guard interpretation.shape != .tables || scheme.noun == "a database" else {
+            throw UsageError(
+                "\(name(\Settings.interpretation.shape)): 'tables' applies only to a database, but '\(path: RemoteAddress.shown(address))' is \(scheme.noun)."
+            )
+        }
         return try scheme.makeSource(address, self, onNotice)
     }
 

@@ -1,4 +1,5 @@
 import Bytes
+import DatabaseTables
 import Glibc
 import HTTPServer
 import LevelsAPI
@@ -54,6 +55,8 @@ struct Settings {
     var historyBytes = 0
     /// How to read documents, and where to report the progress of loads.
     var interpretation = Interpretation()
+    /// How the tables of a database are shown.
+    var tables = TableRows.Options()
     var valuesPath: String?
     var copyPath: String?
     /// The file with the password of the database's role; nil if libpq finds the password itself.

@@ -1,3 +1,4 @@
+import DatabaseTables
 import DatabaseTrees
 import Glibc
 import PropertyLists
@@ -62,6 +63,9 @@ extension SourceScheme {
         makeSource: { (address, settings, _) throws(UsageError) in
             let path = String(address.dropFirst(sqlitePrefix.count))
             guard !path.isEmpty else { throw UsageError("'sqlite:' names no file; write sqlite:FILE.") }
+            if settings.interpretation.shape == .tables || DatabaseTables.areTables(path: path) {
+                return DatabaseTables(sqlite: path, name: address, settings.tables, patience: settings.firstPatience)
+            }
             return DatabaseTree.sqlite(
                 path: path, name: address, interpretation: settings.interpretation, patience: settings.firstPatience)
         })

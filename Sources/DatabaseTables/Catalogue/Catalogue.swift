@@ -1,0 +1,90 @@
+internal import Bytes
+internal import Levels
+internal import PropertyLists
+
+/// The tables of a database, with what names and links their records.
+struct Catalogue: Sendable {
+    private(set) var tables: [Table]
+    /// The keys of the tables, in order.
+    let keys: [[UInt8]]
+    private let numbers: [[UInt8]: Int]
+
+    /// - Parameters:
+    ///   - tables: with their columns, keys and rowids.
+    ///   - foreignKeys: as they are written.
+    init(_ tables: [Table], foreignKeys: [ForeignKey]) {
+        // In the order of their names.
+        let order = tables.indices.sorted { Self.precedes(tables[$0].name, tables[$1].name) }
+        var places = [Int](repeating: 0, count: order.count)
+        for (place, number) in order.enumerated() { places[number] = place }
+        self.tables = order.map { tables[$0] }
+        for key in foreignKeys {
+            let placed = ForeignKey(
+                child: places[key.child], parent: places[key.parent], columns: key.columns, targets: key.targets)
+            self.tables[placed.child].references.append(placed)
+            self.tables[placed.parent].referring.append(placed)
+        }
+        keys = SiblingNames.keys(of: self.tables.map(\.name))
+        numbers = Dictionary(zip(keys, keys.indices)) { first, _ in first }
+        for number in self.tables.indices {
+            self.tables[number].titleColumn = Self.titleColumn(of: self.tables[number])
+            nameReferring(number)
+        }
+    }
+
+    /// The number of the table with a key.
+    func table(withKey key: [UInt8]) -> Int? { numbers[key] }
+
+    private mutating func nameReferring(_ number: Int) {
+        var named: [(title: String, key: ForeignKey)] = []
+        let referring = tables[number].referring
+        var counts: [Int: Int] = [:]
+        for key in referring { counts[key.child, default: 0] += 1 }
+        for key in referring {
+            let child = tables[key.child]
+            let isRepeated = counts[key.child, default: 0] > 1
+            named.append((isRepeated ? "\(child.name) (\(Self.name(of: key, in: child)))" : child.name, key))
+        }
+        named.sort { Self.precedes($0.title, $1.title) }
+        tables[number].referring = named.map(\.key)
+        let titles = named.map(\.title)
+        tables[number].referringNames = zip(titles, SiblingNames.keys(of: titles)).map { (Array($0.utf8), $1) }
+    }
+
+    /// The columns of a foreign key, joined by commas.
+    static func name(of key: ForeignKey, in child: Table) -> String {
+        key.columns.map { child.columns[$0].name }.joined(separator: ",")
+    }
+
+    /// Whether a name comes before another: folded, then by code point.
+    private static func precedes(_ one: String, _ other: String) -> Bool {
+        let (folded, otherFolded) = (FoldedText.of(one.utf8Span.span), FoldedText.of(other.utf8Span.span))
+        return folded == otherFolded
+            ? one.utf8.lexicographicallyPrecedes(other.utf8) : folded.lexicographicallyPrecedes(otherFolded)
+    }
+
+    /// `Title` or `Name`, else the first text outside of the key and the foreign keys.
+    private static func titleColumn(of table: Table) -> Int? {
+        if let named = table.column("title") ?? table.column("name") { return named }
+        let bound = Set(table.key + table.references.flatMap(\.columns))
+        return table.columns.indices.first { table.columns[$0].affinity == .text && !bound.contains($0) }
+    }
+}
+
+/// The keys of siblings by their titles (manual, Paths and keys).
+enum SiblingNames {
+    static func keys(of titles: [String]) -> [[UInt8]] {
+        guard !titles.isEmpty else { return [] }
+        let nowhere = SourcePosition.byte(offset: 0)
+        var builder = TreeBuilder()
+        do throws(PropertyListError) {
+            try builder.beginArray(at: nowhere)
+            for title in titles { try builder.string(title.utf8Span.span, at: nowhere) }
+            try builder.endArray()
+            guard let level = try builder.finish().document.child(0), level.count == titles.count else { return [] }
+            return (0..<level.count).map { Array(level.key($0).utf8) }
+        } catch {
+            return titles.map { Array($0.utf8) }
+        }
+    }
+}

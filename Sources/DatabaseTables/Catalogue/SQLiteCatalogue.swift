@@ -1,0 +1,121 @@
+internal import DatabaseTrees
+
+extension Catalogue {
+    /// Reads the catalogue of a SQLite database.
+    init(_ connection: SQLiteConnection) throws(DatabaseError) {
+        var reader = SQLiteCatalogueReader(connection)
+        try reader.read()
+        self.init(reader.tables, foreignKeys: reader.foreignKeys)
+    }
+}
+
+private struct SQLiteCatalogueReader {
+    let connection: SQLiteConnection
+    var tables: [Table] = []
+    var foreignKeys: [ForeignKey] = []
+    /// The numbers of tables that foreign keys can refer to, by name in lower case.
+    private var parents: [String: Int] = [:]
+
+    init(_ connection: SQLiteConnection) { self.connection = connection }
+
+    mutating func read() throws(DatabaseError) {
+        let list = try all(
+            "SELECT name, type, strict FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') ORDER BY name"
+        )
+        for row in list {
+            guard let name = row[0].string, let kind = row[1].string, !name.lowercased().hasPrefix("sqlite_") else {
+                continue
+            }
+            do throws(DatabaseError) {
+                try add(name, kind: kind, isStrict: row[2].integer == 1)
+            } catch  where error.kind == .other {
+                // A view of a table that is gone, or a module that this program lacks.
+            }
+        }
+        for number in tables.indices { try addForeignKeys(of: number) }
+    }
+
+    private mutating func add(_ name: String, kind: String, isStrict: Bool) throws(DatabaseError) {
+        let rows = try all(
+            "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid", name
+        )
+        let columns = rows.map { row in
+            Column(
+                name: row[0].string ?? "",
+                affinity: Affinity(declared: row[1].string ?? "", isStrict: isStrict),
+                isNotNull: row[2].integer != 0, keyPlace: Int(row[3].integer ?? 0),
+                collation: connection.collation(of: row[0].string ?? "", in: name))
+        }
+        guard !columns.isEmpty else { return }
+        var table = Table(name: name, columns: columns)
+        if kind != "view" { table.rowID = try rowID(of: table) }
+        table.key = columns.indices.filter { columns[$0].keyPlace > 0 }
+            .sorted { columns[$0].keyPlace < columns[$1].keyPlace }
+        if table.key.isEmpty { table.key = try uniqueKey(of: table) }
+        if kind == "table" { parents[name.lowercased()] = tables.count }
+        tables.append(table)
+    }
+
+    /// The name of the rowid that no column hides; nil for a table without one.
+    private func rowID(of table: Table) throws(DatabaseError) -> String? {
+        guard let name = ["rowid", "_rowid_", "oid"].first(where: { table.column($0) == nil }) else { return nil }
+        do throws(DatabaseError) {
+            _ = try connection.statement("SELECT \(name) FROM main.\(table.quoted) LIMIT 0")
+            return name
+        } catch {
+            guard error.kind == .other else { throw error }
+            return nil
+        }
+    }
+
+    /// The shortest unique index over columns that are never NULL, then the first by name.
+    private func uniqueKey(of table: Table) throws(DatabaseError) -> [Int] {
+        var best: (name: String, columns: [Int])?
+        let indexes = try all(
+            "SELECT name FROM pragma_index_list(?) WHERE \"unique\" AND NOT partial AND origin <> 'pk'", table.name)
+        for name in indexes.compactMap(\.[0].string) {
+            let columns = try all("SELECT name FROM pragma_index_xinfo(?) WHERE key ORDER BY seqno", name)
+                .map { $0[0].string.flatMap(table.column) }
+            let known = columns.compactMap(\.self).filter { table.columns[$0].isNotNull }
+            guard !known.isEmpty, known.count == columns.count else { continue }
+            if let best, (best.columns.count, best.name) <= (known.count, name) { continue }
+            best = (name, known)
+        }
+        return best?.columns ?? []
+    }
+
+    private mutating func addForeignKeys(of number: Int) throws(DatabaseError) {
+        let table = tables[number]
+        let rows = try all(
+            "SELECT id, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq", table.name)
+        var start = 0
+        while start < rows.count {
+            let end = rows[start...].firstIndex { $0[0] != rows[start][0] } ?? rows.count
+            let parts = rows[start..<end]
+            start = end
+            guard let parentName = parts.first?[1].string, let parent = parents[parentName.lowercased()] else {
+                continue
+            }
+            let named = parts.compactMap { $0[3].string.flatMap(tables[parent].column) }
+            let targets = parts.first?[3] == .null ? tables[parent].primaryKey : named
+            let columns = parts.compactMap { $0[2].string.flatMap(table.column) }
+            guard columns.count == parts.count, targets.count == parts.count else { continue }
+            foreignKeys.append(ForeignKey(child: number, parent: parent, columns: columns, targets: targets))
+        }
+    }
+
+    private func all(_ sql: String, _ name: String? = nil) throws(DatabaseError) -> [[SQLiteValue]] {
+        var found: [[SQLiteValue]] = []
+        try connection.rows(sql, name.map { [.text(Array($0.utf8))] } ?? []) { (statement) throws(DatabaseError) in
+            found.append(statement.row)
+        }
+        return found
+    }
+}
+
+extension Table {
+    /// The columns of the declared primary key.
+    fileprivate var primaryKey: [Int] {
+        columns.indices.filter { columns[$0].keyPlace > 0 }.sorted { columns[$0].keyPlace < columns[$1].keyPlace }
+    }
+}

@@ -1,0 +1,173 @@
+internal import DatabaseTrees
+internal import Files
+internal import Levels
+internal import Locking
+
+/// A connection to a database, with its catalogue and what was counted in its present state.
+///
+/// Unchecked Sendable: it is in the pool, or one thread has taken it.
+final class OpenDatabase: @unchecked Sendable {
+    let connection: SQLiteConnection
+    private let identity: FileIdentity
+    private(set) var catalogue = Catalogue([], foreignKeys: [])
+    /// Null before the catalogue was read.
+    private var schemaVersion: SQLiteValue = .null
+    private var dataVersion: SQLiteValue = .null
+    /// The numbers of records that were counted for the present version, by statement.
+    private var counts: [String: RecordCount] = [:]
+    /// The runs of sections that were counted for the present version, by the name of the grouping.
+    var runs: [String: [SectionRun]] = [:]
+    /// The latest arrangements in the present version, by the name of the list and the query.
+    private var arrangements: [(name: String, rows: ArrangedRows, level: Level)] = []
+    /// The steps of statements, for the present schema.
+    private var plans: [String: [String]] = [:]
+
+    /// - Throws: `DatabaseError` if the file cannot be opened, or is not a database.
+    init(path: String) throws(DatabaseError) {
+        guard let identity = FileIdentity(path: path) else { throw DatabaseError(.away, "the file does not exist") }
+        guard identity.isRegular else { throw DatabaseError(.other, "it is not a file") }
+        self.identity = identity
+        connection = try SQLiteConnection(path: path, for: .read)
+        try connection.execute("PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
+        // The first statement that reads the file.
+        _ = try connection.first("PRAGMA schema_version")
+    }
+
+    /// Whether the path still leads to the file.
+    func isCurrent(path: String) -> Bool {
+        guard let found = FileIdentity(path: path) else { return false }
+        return found.inode == identity.inode && found.device == identity.device
+    }
+
+    /// Begins to read one state of the database.
+    func begin(until deadline: ContinuousClock.Instant) throws(DatabaseError) {
+        connection.setDeadline(deadline)
+        do throws(DatabaseError) {
+            try connection.execute("BEGIN")
+            let schema = try connection.first("PRAGMA schema_version")?[0] ?? .null
+            let data = try connection.first("PRAGMA data_version")?[0] ?? .null
+            if schema != schemaVersion {
+                connection.forgetStatements()
+                (catalogue, schemaVersion) = (try Catalogue(connection), schema)
+                (counts, runs, plans, arrangements) = ([:], [:], [:], [])
+            }
+            if data != dataVersion { (dataVersion, counts, runs, arrangements) = (data, [:], [:], []) }
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    func end() {
+        connection.rollBack()
+        connection.setDeadline(nil)
+    }
+
+    /// An arrangement of the present version, which is made if it is not kept.
+    func arrangement(
+        _ name: String, _ make: () throws(DatabaseError) -> (ArrangedRows, Level)
+    ) throws(DatabaseError) -> (rows: ArrangedRows, level: Level) {
+        if let known = arrangements.first(where: { $0.name == name }) { return (known.rows, known.level) }
+        let (rows, level) = try make()
+        if arrangements.count >= Self.mostArrangements { arrangements.removeFirst() }
+        if level.residentBytes <= Self.largestArrangement { arrangements.append((name, rows, level)) }
+        return (rows, level)
+    }
+
+    private static let mostArrangements = 4
+    /// In bytes.
+    private static let largestArrangement = 32 << 20
+
+    /// The number of records of a list, counted up to a limit.
+    func count(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
+        let condition = list.condition.map { " WHERE \($0)" } ?? ""
+        let statement = "SELECT count(*) FROM (SELECT 1 FROM \(list.source)\(condition) LIMIT \(limit + 1))"
+        let isKept = list.values.isEmpty
+        if isKept, let known = counts[statement] { return known }
+        let found = Int(try connection.first(statement, list.values)?[0].integer ?? 0)
+        let isWhole = found <= limit
+        let count = RecordCount(
+            number: isWhole ? found : max(found, list.condition == nil ? try estimate(list.table) : 0),
+            isEstimate: !isWhole)
+        if isKept { counts[statement] = count }
+        return count
+    }
+}
+
+extension OpenDatabase {
+    /// About how many records a large table has: by its latest analysis, else by its largest rowid.
+    private func estimate(_ table: Table) throws(DatabaseError) -> Int {
+        if try connection.first("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_stat1'") != nil {
+            let name = SQLiteValue.text(Array(table.name.utf8))
+            let found = try connection.first("SELECT stat FROM main.sqlite_stat1 WHERE tbl = ? LIMIT 1", [name])?[0]
+                .string
+            if let first = found?.split(separator: " ").first, let count = Int(first) { return count }
+        }
+        guard let rowID = table.rowID else { return 0 }
+        return Int(clamping: try connection.first("SELECT max(\(rowID)) FROM main.\(table.quoted)")?[0].integer ?? 0)
+    }
+
+    /// The columns of each index of a table, without indexes of expressions or of some records.
+    func indexes(of table: Table) throws(DatabaseError) -> [[Int]] {
+        var names: [SQLiteValue] = []
+        try connection.rows(
+            "SELECT name FROM pragma_index_list(?) WHERE NOT partial", [.text(Array(table.name.utf8))]
+        ) { (statement) throws(DatabaseError) in names.append(statement.value(0)) }
+        var found: [[Int]] = []
+        for name in names {
+            var columns: [Int?] = []
+            try connection.rows("SELECT name FROM pragma_index_xinfo(?) WHERE key ORDER BY seqno", [name]) {
+                (statement) throws(DatabaseError) in columns.append(statement.value(0).string.flatMap(table.column))
+            }
+            let known = columns.compactMap(\.self)
+            if known.count == columns.count, !known.isEmpty { found.append(known) }
+        }
+        return found
+    }
+
+    /// The steps of a statement (`EXPLAIN QUERY PLAN`).
+    func plan(of sql: String) throws(DatabaseError) -> [String] {
+        if let known = plans[sql] { return known }
+        var steps: [String] = []
+        try connection.rows("EXPLAIN QUERY PLAN " + sql) { (statement) throws(DatabaseError) in
+            if let step = statement.value(3).string { steps.append(step) }
+        }
+        if plans.count > 256 { plans = [:] }
+        plans[sql] = steps
+        return steps
+    }
+}
+
+/// A number of records.
+struct RecordCount: Sendable, Equatable {
+    let number: Int
+    /// Whether there may be more.
+    let isEstimate: Bool
+}
+
+/// The connections to a database that are not in use.
+final class ConnectionPool: Sendable {
+    private let path: String
+    private let free = Guarded<[OpenDatabase]>([])
+
+    /// The most connections that are kept.
+    private static let most = 8
+
+    init(path: String) { self.path = path }
+
+    /// Takes a connection to the file that the path leads to now.
+    func take() throws(DatabaseError) -> OpenDatabase {
+        while let database = free.withLock({ $0.popLast() }) {
+            if database.isCurrent(path: path) { return database }
+        }
+        return try open()
+    }
+
+    /// Opens a connection.
+    func open() throws(DatabaseError) -> OpenDatabase { try OpenDatabase(path: path) }
+
+    func giveBack(_ database: OpenDatabase) {
+        database.end()
+        free.withLock { free in if free.count < Self.most { free.append(database) } }
+    }
+}

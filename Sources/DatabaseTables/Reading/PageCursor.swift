@@ -1,0 +1,146 @@
+internal import Bytes
+internal import DatabaseTrees
+internal import Levels
+
+/// The end of a page: the values of its last record, from which the next page goes on.
+struct PageCursor {
+    /// A hash of the query, so that no other query takes it.
+    let shape: UInt64
+    /// The former position of the next row.
+    let position: Int
+    /// The former number of the next row in the order of the key.
+    var row = 0
+    /// The values of the terms that order the list.
+    let values: [SQLiteValue]
+    /// The place in another order.
+    var mark = ArrangedRows.Mark(orderKey: [], section: nil)
+
+    static func shape(of query: RowQuery) -> UInt64 {
+        ContentHash.short(of: query.arrangement.description.utf8Span.span)
+    }
+
+    var bookmark: RowBookmark {
+        var bytes = ByteBuffer(capacity: 64)
+        bytes.append(littleEndian: shape)
+        bytes.append(leb128: UInt64(position))
+        bytes.append(leb128: UInt64(row))
+        bytes.append(leb128: UInt64(mark.orderKey.count))
+        bytes.append(mark.orderKey.span)
+        bytes.append(mark.section == nil ? 0 : 1 as UInt8)
+        if let section = mark.section { bytes.append(littleEndian: section) }
+        for value in values { value.append(to: &bytes) }
+        return .supplied(Array(copying: bytes.span))
+    }
+
+    /// Reads bytes; nil for bytes that `bookmark` does not write.
+    init?(_ bytes: [UInt8]) {
+        var reader = ByteReader(bytes)
+        guard let shape = reader.word(), let position = reader.number().flatMap({ Int(exactly: $0) }),
+            let row = reader.number().flatMap({ Int(exactly: $0) }), let key = reader.run(),
+            let hasSection = reader.byte(), hasSection <= 1
+        else { return nil }
+        var section: UInt64?
+        if hasSection == 1 {
+            guard let word = reader.word() else { return nil }
+            section = word
+        }
+        var values: [SQLiteValue] = []
+        while !reader.isAtEnd {
+            guard let value = SQLiteValue(&reader) else { return nil }
+            values.append(value)
+        }
+        self.init(
+            shape: shape, position: position, row: row, values: values,
+            mark: ArrangedRows.Mark(orderKey: key, section: section))
+    }
+
+    init(
+        shape: UInt64, position: Int, row: Int = 0, values: [SQLiteValue],
+        mark: ArrangedRows.Mark = ArrangedRows.Mark(orderKey: [], section: nil)
+    ) {
+        (self.shape, self.position, self.row, self.values, self.mark) = (shape, position, row, values, mark)
+    }
+}
+
+extension SQLiteValue {
+    /// The bytes of a text or of data; nil for other values.
+    var bytes: [UInt8]? {
+        switch self {
+        case .text(let bytes), .data(let bytes): bytes
+        default: nil
+        }
+    }
+
+    fileprivate func append(to buffer: inout ByteBuffer) {
+        switch self {
+        case .null: buffer.append(0 as UInt8)
+        case .integer(let number):
+            buffer.append(1 as UInt8)
+            buffer.append(littleEndian: UInt64(bitPattern: number))
+        case .real(let number):
+            buffer.append(2 as UInt8)
+            buffer.append(littleEndian: number.bitPattern)
+        case .text(let bytes), .data(let bytes):
+            buffer.append(self == .text(bytes) ? 3 : 4 as UInt8)
+            buffer.append(leb128: UInt64(bytes.count))
+            buffer.append(bytes.span)
+        }
+    }
+
+    fileprivate init?(_ reader: inout ByteReader) {
+        switch reader.byte() {
+        case 0: self = .null
+        case 1:
+            guard let word = reader.word() else { return nil }
+            self = .integer(Int64(bitPattern: word))
+        case 2:
+            guard let word = reader.word() else { return nil }
+            self = .real(Double(bitPattern: word))
+        case 3:
+            guard let bytes = reader.run() else { return nil }
+            self = .text(bytes)
+        case 4:
+            guard let bytes = reader.run() else { return nil }
+            self = .data(bytes)
+        default: return nil
+        }
+    }
+}
+
+/// Reads bytes that anybody may have written.
+private struct ByteReader {
+    private let bytes: [UInt8]
+    private var offset = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var isAtEnd: Bool { offset == bytes.count }
+
+    mutating func byte() -> UInt8? {
+        guard offset < bytes.count else { return nil }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func word() -> UInt64? {
+        guard bytes.count - offset >= 8 else { return nil }
+        defer { offset += 8 }
+        return (0..<8).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64(8 * $1) }
+    }
+
+    mutating func number() -> UInt64? {
+        var number: UInt64 = 0
+        for shift in stride(from: 0, to: 63, by: 7) {
+            guard let next = byte() else { return nil }
+            number |= UInt64(next & 0x7F) << UInt64(shift)
+            if next < 0x80 { return number }
+        }
+        return nil
+    }
+
+    mutating func run() -> [UInt8]? {
+        guard let count = number(), count <= UInt64(bytes.count - offset) else { return nil }
+        defer { offset += Int(count) }
+        return Array(bytes[offset..<offset + Int(count)])
+    }
+}

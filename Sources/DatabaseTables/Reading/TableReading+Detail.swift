@@ -1,0 +1,129 @@
+internal import DatabaseTrees
+internal import Levels
+
+extension TableReading {
+    func detail(of item: Item) throws(RowRefusal) -> ItemDetail {
+        do throws(DatabaseError) { return try details(of: item) } catch { throw RowRefusal(error) }
+    }
+
+    private func details(of item: Item) throws(DatabaseError) -> ItemDetail {
+        let catalogue = try catalogue
+        switch place(of: item) {
+        case .root:
+            return ItemDetail(
+                item, position: 0, of: 1, previous: nil, next: nil,
+                children: try children(catalogue.keys, catalogue.tables.map { Array($0.name.utf8) }))
+        case .table(let number):
+            let steps = try neighbours(number, catalogue.keys, catalogue.tables.map { Array($0.name.utf8) })
+            return ItemDetail(
+                item, position: number, of: catalogue.tables.count, previous: steps.previous, next: steps.next,
+                children: try children(RecordList(catalogue.tables[number])))
+        case .record(let number, let record): return try detail(of: item, record, catalogue.tables[number], number)
+        case .referring(let key, let number, let identity):
+            let names = catalogue.tables[key.parent].referringNames
+            let steps = try neighbours(number, names.map(\.key), names.map(\.title))
+            return ItemDetail(
+                item, position: number, of: names.count, previous: steps.previous, next: steps.next,
+                children: try children(list(of: key, to: identity)))
+        }
+    }
+
+    private func detail(
+        of item: Item, _ record: Record, _ table: Table, _ number: Int
+    ) throws(DatabaseError) -> ItemDetail {
+        let names = record.position == nil ? table.referringNames : []
+        let below = try children(names.map(\.key), names.map(\.title), refusal: record.refusal)
+        let count = try count(record.list).number
+        guard let position = record.position else {
+            return ItemDetail(
+                item, position: nil, of: count, previous: try neighbour(of: record, isBefore: true),
+                next: try neighbour(of: record, isBefore: false), children: below,
+                links: RecordLinks(
+                    canonical: [try catalogue.keys[number], Array(item.own.level.key(item.own.row).utf8)],
+                    references: try references(of: record, table)))
+        }
+        let previous =
+            position > 0 ? try self.record(Array("\(position - 1)".utf8), in: record.list, number, false) : nil
+        let next =
+            position + 1 < count
+            ? try self.record(Array("\(position + 1)".utf8), in: record.list, number, false) : nil
+        return ItemDetail(
+            item, position: position, of: count, previous: previous?.0, next: next?.0, children: below)
+    }
+
+    /// The record before or after another in its list.
+    private func neighbour(of record: Record, isBefore: Bool) throws(DatabaseError) -> Item.Step? {
+        try first(of: record.list, after: record.terms, isReversed: isBefore)
+    }
+
+    private func first(
+        of list: RecordList, after: [SQLiteValue]? = nil, isReversed: Bool = false, offset: Int = 0
+    ) throws(DatabaseError) -> Item.Step? {
+        let reader = RecordReader(list, showing: { _ in false }, limit: 0)
+        var found: Item.Step?
+        try forEachRecord(of: list, after: after, reader, limit: 1, offset: offset, isReversed: isReversed) {
+            (statement, key) throws(DatabaseError) in
+            found = try Self.step(key: key, title: reader.title(statement, key: key))
+            return true
+        }
+        return found
+    }
+
+    private func children(_ list: RecordList) throws(DatabaseError) -> ItemDetail.ChildRows {
+        let count = try count(list)
+        let isPositional = list.table.isPositional
+        return ItemDetail.ChildRows(
+            count: count.number, first: try first(of: list),
+            last: isPositional
+                ? count.number > 0 ? try first(of: list, offset: count.number - 1) : nil
+                : try first(of: list, isReversed: true))
+    }
+
+    private func children(
+        _ keys: [[UInt8]], _ titles: [[UInt8]], refusal: String? = nil
+    ) throws(DatabaseError) -> ItemDetail.ChildRows {
+        guard let firstKey = keys.first, let lastKey = keys.last, let firstTitle = titles.first,
+            let lastTitle = titles.last
+        else { return ItemDetail.ChildRows(count: 0, first: nil, last: nil, refusal: refusal) }
+        return ItemDetail.ChildRows(
+            count: keys.count, first: try Self.step(key: firstKey, title: firstTitle),
+            last: try Self.step(key: lastKey, title: lastTitle), refusal: refusal)
+    }
+
+    private func neighbours(
+        _ number: Int, _ keys: [[UInt8]], _ titles: [[UInt8]]
+    ) throws(DatabaseError) -> (previous: Item.Step?, next: Item.Step?) {
+        func step(_ number: Int) throws(DatabaseError) -> Item.Step? {
+            guard keys.indices.contains(number), titles.indices.contains(number) else { return nil }
+            return try Self.step(key: keys[number], title: titles[number])
+        }
+        return (try step(number - 1), try step(number + 1))
+    }
+
+    /// The records that a record refers to.
+    private func references(of record: Record, _ table: Table) throws(DatabaseError) -> [RecordLinks.Link] {
+        let catalogue = try catalogue
+        var links: [RecordLinks.Link] = []
+        for key in table.references {
+            let parent = catalogue.tables[key.parent]
+            let name = Catalogue.name(of: key, in: table)
+            guard !links.contains(where: { $0.name == name }) else { continue }
+            let reader = RecordReader(parent, showing: { _ in false }, limit: 0)
+            let columns = reader.columns.map { "p." + $0.dropFirst(2) }.joined(separator: ", ")
+            let joined = zip(key.targets, key.columns).map { target, column in
+                "p.\(parent.columns[target].quoted) = r.\(table.columns[column].quoted)"
+            }.joined(separator: " AND ")
+            let sql =
+                "SELECT \(columns) FROM main.\(table.quoted) AS r CROSS JOIN main.\(parent.quoted) AS p ON \(joined)"
+                + " WHERE \(record.identity.condition(of: "r"))"
+            var found: RecordLinks.Link?
+            try database.connection.rows(sql, record.identity.values) { (statement) throws(DatabaseError) in
+                let text = try self.key(statement, reader, of: parent)
+                found = RecordLinks.Link(
+                    name: name, title: reader.title(statement, key: text), path: [catalogue.keys[key.parent], text])
+            }
+            if let found { links.append(found) }
+        }
+        return links
+    }
+}

@@ -1,0 +1,175 @@
+internal import DatabaseTrees
+internal import Levels
+internal import PropertyLists
+
+/// Orders of large tables, which an index must give.
+extension TableReading {
+    /// A list in the order of a query, as an index has it.
+    ///
+    /// - Throws: `RowRefusal` with the statement that makes the index, if there is none.
+    func ordered(
+        _ list: RecordList, by sort: RowOrder?, for parameter: String = "sort", after first: [OrderTerm] = []
+    ) throws -> RecordList {
+        let table = list.table
+        var terms: [OrderTerm] = []
+        func add(_ term: OrderTerm) {
+            if !(first + terms).contains(where: { $0.sql == term.sql }) { terms.append(term) }
+        }
+        for criterion in sort?.criteria ?? [] {
+            let columns: [Int?]
+            switch criterion.field {
+            case .title: columns = table.titleColumn.map { [$0] } ?? list.keyTerms.map(\.column)
+            case .key: columns = list.keyTerms.map(\.column)
+            case .named(let name): columns = table.column(named: name).map { [$0] } ?? []
+            }
+            for column in columns { add(table.term(column, isDescending: criterion.isDescending)) }
+        }
+        let isTurned = sort?.criteria.last?.isDescending ?? false
+        for term in list.keyTerms { add(isTurned ? term.reversed : term) }
+        var ordered = list
+        ordered.terms = terms
+        ordered.isSought = true
+        guard try isServed(ordered) else {
+            throw needsIndex(table, first + terms, parameter, "gives the order '\(sort.map { "\($0)" } ?? "")'")
+        }
+        return ordered
+    }
+
+    /// What orders the records of a section of a column's values; without a sort, as an index has them.
+    ///
+    /// - Parameter list: the records of one section.
+    func orderWithin(_ list: RecordList, of column: Int, by sort: RowOrder?) throws -> [OrderTerm] {
+        let term = list.table.term(column, isDescending: false)
+        do {
+            return try ordered(list, by: sort, for: "group", after: [term]).terms
+        } catch let refusal as RowRefusal {
+            guard (sort ?? .document) == .document else { throw refusal }
+            for columns in try database.indexes(of: list.table) where columns.first == column {
+                var ordered = list
+                let terms = columns.dropFirst().map { list.table.term($0, isDescending: false) }
+                ordered.terms = terms + list.keyTerms.filter { key in !terms.contains { $0.sql == key.sql } }
+                ordered.isSought = true
+                if try isServed(ordered) { return ordered.terms }
+            }
+            throw refusal
+        }
+    }
+
+    /// What a page says of the order of a list.
+    func order(of list: RecordList, _ query: RowQuery) -> RowPage.IndexOrder {
+        let asked = query.order.sort?.criteria ?? []
+        let isTurned = asked.last?.isDescending ?? false
+        let names = Set(asked.map(\.field.name))
+        let keys = list.table.key.map { list.table.columns[$0].name }.filter { !names.contains($0) }
+        let collation = asked.first.flatMap { criterion -> String? in
+            let column: Int?
+            switch criterion.field {
+            case .title: column = list.table.titleColumn
+            case .key: column = list.table.key.first
+            case .named(let name): column = list.table.column(named: name)
+            }
+            return column.map { list.table.columns[$0].collation }
+        }
+        return RowPage.IndexOrder(
+            fields: asked.map { ($0.isDescending ? "-" : "") + $0.field.name }
+                + keys.map { (isTurned ? "-" : "") + $0 },
+            collation: collation == "BINARY" ? nil : collation)
+    }
+
+    /// Whether an index gives the order of a list, so that a page is read without sorting.
+    private func isServed(_ list: RecordList) throws(DatabaseError) -> Bool {
+        let terms = list.terms
+        let depth = list.soughtTerms
+        for number in 0...depth {
+            let equal = terms[..<number].map { "\($0.sql) = ?" }
+            let isDeepest = number == depth
+            let order = ListScan.order(by: isDeepest ? Array(terms[number...]) : [terms[number]], isReversed: false)
+            let conditions = ([list.condition].compactMap(\.self) + equal).joined(separator: " AND ")
+            let sql =
+                "SELECT 1 FROM \(list.source)" + (conditions.isEmpty ? "" : " WHERE \(conditions)")
+                + " ORDER BY \(order) LIMIT 1"
+            let plan = try database.plan(of: sql)
+            if plan.contains(where: { $0.contains("USE TEMP B-TREE") }) { return false }
+            if number > 0, !plan.contains(where: { $0.hasPrefix("SEARCH c") }) { return false }
+        }
+        return true
+    }
+
+    /// A refusal with the statement of the index that would help.
+    ///
+    /// - Parameter purpose: what no index does, as `gives the order 'Price'`.
+    func needsIndex(_ table: Table, _ terms: [OrderTerm], _ parameter: String, _ purpose: String) -> RowRefusal {
+        let columns = terms.compactMap { term in
+            term.column.map {
+                "\(table.columns[$0].quoted)\(term.isDescending && terms.contains { !$0.isDescending } ? " DESC" : "")"
+            }
+        }
+        let name = ([table.name] + (terms.first.flatMap(\.column).map { [table.columns[$0].name] } ?? [])).joined(
+            separator: "_")
+        let create =
+            columns.isEmpty
+            ? nil
+            : "CREATE INDEX \(Identifier.quoted(name)) ON \(table.quoted) (\(columns.joined(separator: ", ")))"
+        return RowRefusal(
+            .needsIndex(create: create), parameter: parameter,
+            sentence:
+                "The table '\(quoted: table.name)' has more than \(rows.options.arrangedRows) rows, and no index \(purpose). Create one, or ask for fewer rows with a condition that an index serves."
+        )
+    }
+
+    // MARK: Conditions
+
+    /// A list narrowed by the conditions that an index may serve, and the conditions that remain.
+    func narrowed(
+        _ list: RecordList, by conditions: [RowCondition]
+    ) throws(DatabaseError) -> (list: RecordList, rest: [RowCondition])? {
+        var narrowed = list
+        var rest: [RowCondition] = []
+        for condition in conditions {
+            guard let column = list.table.column(of: condition.field),
+                let part = ConditionStatement(condition, "c.\(list.table.columns[column].quoted)")
+            else {
+                rest.append(condition)
+                continue
+            }
+            narrowed.add(part.condition, part.values)
+            if !part.isExact { rest.append(condition) }
+        }
+        guard let condition = narrowed.condition, narrowed.condition != list.condition else { return nil }
+        let plan = try database.plan(of: "SELECT 1 FROM \(list.source) WHERE \(condition)")
+        return plan.contains { $0.hasPrefix("SEARCH c") } ? (narrowed, rest) : nil
+    }
+}
+
+/// A condition of a query as part of a statement that an index may serve.
+private struct ConditionStatement {
+    let condition: String
+    let values: [SQLiteValue]
+    /// Whether it holds for the same records.
+    let isExact: Bool
+
+    /// Nil for a condition that no index serves.
+    init?(_ condition: RowCondition, _ column: String) {
+        let text = condition.value
+        let numbers: [SQLiteValue] = RecordKey.number(Array(text.utf8)).map { [$0] } ?? []
+        switch condition.relation {
+        case .equal:
+            values =
+                numbers + Set([Array(text.utf8), NormalizationFormC.text(of: text.utf8Span.span)]).map { .text($0) }
+            self.condition = "\(column) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
+            isExact = false
+        case .less, .greater:
+            let sign = condition.relation == .less ? "<" : ">"
+            if let number = numbers.first {
+                values = [number]
+                self.condition = "\(column) \(sign) ?"
+                isExact = false
+            } else {
+                values = [.text(Array(text.utf8))]
+                self.condition = "\(column) \(sign) ? AND typeof(\(column)) = 'text'"
+                isExact = true
+            }
+        case .containing: return nil
+        }
+    }
+}

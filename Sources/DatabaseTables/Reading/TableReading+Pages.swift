@@ -1,0 +1,358 @@
+internal import Bytes
+internal import DatabaseTrees
+internal import Levels
+internal import PropertyLists
+
+extension TableReading {
+    func page(_ query: RowQuery, below item: Item) throws(RowRefusal) -> RowPage {
+        if let outline = query.outline {
+            throw RowRefusal(
+                parameter: outline.isDepthAsked ? "depth" : "expand",
+                sentence: "The rows of a database have no outline; follow their links.")
+        }
+        guard query.rearrangements.isEmpty else {
+            throw RowRefusal(sentence: "The rows of a database cannot be rearranged in this way.")
+        }
+        let cursor = try cursor(of: query)
+        do {
+            switch place(of: item) {
+            case .root: return try tablesPage(query, cursor)
+            case .table(let number): return try recordsPage(RecordList(catalogue.tables[number]), query, cursor)
+            case .record(let number, let record): return try referringPage(number, record, query, cursor)
+            case .referring(let key, _, let identity):
+                return try recordsPage(list(of: key, to: identity), query, cursor)
+            }
+        } catch let error as DatabaseError {
+            throw RowRefusal(error)
+        } catch let refusal as RowRefusal {
+            throw refusal
+        } catch {
+            throw RowRefusal(.unreadable, sentence: "The database cannot be read.")
+        }
+    }
+
+    /// Reads the cursor of a query; nil for the first page.
+    private func cursor(of query: RowQuery) throws(RowRefusal) -> PageCursor? {
+        switch query.page.after {
+        case nil: return nil
+        case .supplied(let bytes):
+            guard let cursor = PageCursor(bytes), cursor.shape == PageCursor.shape(of: query) else { fallthrough }
+            return cursor
+        case .row, .outline:
+            throw RowRefusal(
+                parameter: "after", sentence: "The cursor is one of another list; follow the link 'next' of a page.")
+        }
+    }
+
+    // MARK: Short lists
+
+    private func tablesPage(_ query: RowQuery, _ cursor: PageCursor?) throws -> RowPage {
+        let catalogue = try catalogue
+        var packer = RowPacker()
+        for (key, table) in zip(catalogue.keys, catalogue.tables) {
+            packer.beginRow(key: key.span, title: Array(table.name.utf8).span)
+        }
+        return try shortPage(Self.level(packer), query, cursor) { number in
+            try self.count(RecordList(catalogue.tables[number]))
+        }
+    }
+
+    private func referringPage(
+        _ number: Int, _ record: Record, _ query: RowQuery, _ cursor: PageCursor?
+    ) throws -> RowPage {
+        let table = try catalogue.tables[number]
+        var packer = RowPacker()
+        if record.position == nil {
+            for name in table.referringNames { packer.beginRow(key: name.key.span, title: name.title.span) }
+        }
+        return try shortPage(Self.level(packer), query, cursor) { place in
+            try self.count(self.list(of: table.referring[place], to: record.identity))
+        }
+    }
+
+    /// A page of rows that the catalogue has.
+    private func shortPage(
+        _ level: Level, _ query: RowQuery, _ cursor: PageCursor?, count: (Int) throws -> RecordCount
+    ) throws -> RowPage {
+        let all = ArrangedRows(level, by: query)
+        var start = query.page.start ?? 0
+        if let cursor {
+            let key = cursor.values.first?.bytes ?? []
+            let row = level.row(withKey: key.span).map { $0 + 1 } ?? cursor.row
+            start = all.position(after: cursor.mark, row: row, formerly: cursor.position)
+        }
+        let positions = query.page.positions(from: start, of: all.count)
+        var packer = RowPacker()
+        var counts: [Int] = []
+        var notes = RowPage.Notes()
+        for (number, position) in positions.enumerated() {
+            let row = all.rowNumber(at: position)
+            let found = try count(row)
+            packer.addRow(row, of: level)
+            counts.append(found.number)
+            if found.isEstimate { notes.estimatedCounts.insert(number) }
+        }
+        notes.areHits = query.search != nil
+        var next: RowBookmark?
+        if positions.upperBound < all.count, let last = positions.last {
+            let row = all.rowNumber(at: last)
+            next =
+                PageCursor(
+                    shape: PageCursor.shape(of: query), position: last + 1, row: row + 1,
+                    values: [.text(Array(level.key(row).utf8))], mark: all.mark(at: last)
+                ).bookmark
+        }
+        return RowPage(
+            try Self.level(packer), start: positions.lowerBound, of: all.count, sections: all.sections,
+            childCounts: counts, next: next, notes: notes)
+    }
+
+    // MARK: Records
+
+    private func recordsPage(_ list: RecordList, _ query: RowQuery, _ cursor: PageCursor?) throws -> RowPage {
+        let count = try count(list)
+        let isPlain =
+            query.conditions.isEmpty && query.search == nil && (query.order.sort?.criteria ?? []).isEmpty
+            && (query.order.group ?? .document) == .document
+        if isPlain { return try keyPage(list, query, cursor, count) }
+        if !count.isEstimate && count.number <= rows.options.arrangedRows || list.table.isPositional {
+            return try arrangedPage(list, query, query, cursor, count.number)
+        }
+        guard query.conditions.isEmpty else { return try narrowedPage(list, query, cursor) }
+        guard query.search == nil else {
+            throw needsIndex(list.table, [], "q", "finds a text in its records")
+        }
+        guard let grouping = query.order.group, grouping != .document else {
+            let ordered = try ordered(list, by: query.order.sort)
+            return try keyPage(ordered, query, cursor, count)
+        }
+        return try groupedPage(list, grouping, query, cursor)
+    }
+
+    private func groupedPage(
+        _ list: RecordList, _ grouping: RowGrouping, _ query: RowQuery, _ cursor: PageCursor?
+    ) throws -> RowPage {
+        let runs = try runs(of: list, by: grouping)
+        guard grouping == .initial else {
+            guard let run = runs.first,
+                let column = { if case .field(let field) = grouping { list.table.column(of: field) } else { nil } }()
+            else { return try keyPage(list, query, cursor, RecordCount(number: 0, isEstimate: false)) }
+            var first = list
+            first.add(run.condition, run.values)
+            var all = list
+            (all.terms, all.isSought) = (try orderWithin(first, of: column, by: query.order.sort), true)
+            return try sectionedPage(all, runs, query, cursor)
+        }
+        guard query.order.sort == nil || query.order.sort == .title else {
+            throw needsIndex(list.table, [], "group", "gives the letters of the titles in this order")
+        }
+        return try sectionedPage(try ordered(list, by: .title, for: "group"), runs, query, cursor)
+    }
+
+    /// A page of the records of a large table that conditions leave.
+    private func narrowedPage(_ list: RecordList, _ query: RowQuery, _ cursor: PageCursor?) throws -> RowPage {
+        let most = rows.options.arrangedRows
+        let first = query.conditions.first?.field
+        let term = first.flatMap { list.table.column(of: $0) }.map { list.table.term($0, isDescending: false) }
+        guard let (narrowed, rest) = try narrowed(list, by: query.conditions) else {
+            throw needsIndex(
+                list.table, term.map { [$0] + list.keyTerms.filter { $0.column != term?.column } } ?? [], "where",
+                "finds the records with this '\(quoted: first?.name ?? "")'")
+        }
+        let found = try database.count(narrowed, upTo: most)
+        guard found.isEstimate else {
+            var arranging = query
+            arranging.conditions = rest
+            return try arrangedPage(narrowed, query, arranging, cursor, found.number)
+        }
+        guard rest.isEmpty, query.search == nil, query.order.group ?? .document == .document else {
+            throw RowRefusal(
+                .needsIndex(create: nil), parameter: "where",
+                sentence:
+                    "More than \(most) records of '\(quoted: list.table.name)' may meet the condition, which are too many to be looked through; add another condition."
+            )
+        }
+        return try keyPage(try ordered(narrowed, by: query.order.sort, for: "where"), query, cursor, found)
+    }
+
+    /// A page in the order of the key, or of an index.
+    private func keyPage(
+        _ list: RecordList, _ query: RowQuery, _ cursor: PageCursor?, _ count: RecordCount
+    ) throws -> RowPage {
+        let limit = query.page.limit ?? PageQuery.defaultLimit
+        let reader = rowReader(list, query)
+        var start = query.page.start ?? 0
+        var after: [SQLiteValue]?
+        if let cursor, !list.table.isPositional {
+            guard cursor.values.count == list.terms.count else { throw Self.foreignCursor }
+            after = cursor.values
+            let isCounted = !count.isEstimate && !list.isSought
+            start =
+                isCounted
+                ? try count.number
+                    - self.count(list, ListScan.parts(after: cursor.values, list.terms, isReversed: false))
+                : cursor.position
+        } else if let cursor {
+            start = cursor.position
+        }
+        let isOffset = query.page.start != nil || list.table.isPositional
+        var page = PageRows()
+        var last: [SQLiteValue] = []
+        var hasMore = false
+        let most = list.table.isPositional ? min(limit, max(0, count.number - start)) : limit
+        try forEachRecord(of: list, after: after, reader, limit: most + 1, offset: isOffset ? start : 0) {
+            (statement, key) throws(DatabaseError) in
+            guard page.count < most else {
+                hasMore = true
+                return false
+            }
+            page.add(statement, key, reader)
+            last = reader.terms(statement)
+            return true
+        }
+        let end = start + page.count
+        var total = count
+        if count.isEstimate {
+            // The end of the records is known only if it was reached.
+            let isEnd = !hasMore && (page.count > 0 || start == 0)
+            total = RecordCount(number: isEnd ? end : max(count.number, end + (hasMore ? 1 : 0)), isEstimate: true)
+        }
+        if list.table.isPositional { hasMore = end < total.number }
+        let next = PageCursor(shape: PageCursor.shape(of: query), position: end, values: last)
+        let isLarge = count.isEstimate || count.number > rows.options.arrangedRows
+        return try finish(
+            page, list, start: start, total, [], hasMore ? next.bookmark : nil, query,
+            isLarge ? order(of: list, query) : nil)
+    }
+
+    static let foreignCursor = RowRefusal(
+        parameter: "after", sentence: "The cursor is one of another list; follow the link 'next' of a page.")
+
+    /// The number of records in some parts of a list.
+    private func count(_ list: RecordList, _ parts: [ListScan]) throws(DatabaseError) -> Int {
+        var count = 0
+        for part in parts {
+            let conditions = [list.condition, part.condition].compactMap(\.self).joined(separator: " AND ")
+            let found = try database.connection.first(
+                "SELECT count(*) FROM \(list.source) WHERE \(conditions)", list.values + part.values)
+            count += Int(found?[0].integer ?? 0)
+        }
+        return count
+    }
+
+    func rowReader(_ list: RecordList, _ query: RowQuery) -> RecordReader {
+        RecordReader(list, showing: { query.fields.contains($0.bytes.span) }, limit: RecordReader.rowLimit)
+    }
+
+    func finish(
+        _ page: consuming PageRows, _ list: RecordList, start: Int, _ count: RecordCount, _ sections: [Section],
+        _ next: RowBookmark?, _ query: RowQuery, _ order: RowPage.IndexOrder? = nil
+    ) throws(DatabaseError) -> RowPage {
+        var notes = RowPage.Notes()
+        notes.order = order
+        notes.rowRefusals = page.refusals
+        notes.areHits = query.search != nil
+        if list.table.isPositional {
+            notes.refusal =
+                "The rows of '\(list.table.name)' have no key, so only their positions name them, and at most \(Self.mostPositions) are shown; give the table a primary key, or name the columns of a key with 'Key'."
+        }
+        let below = list.table.isPositional ? 0 : list.table.referring.count
+        let counts = [Int](repeating: below, count: page.count)
+        return RowPage(
+            try Self.level(page.packer), start: start, of: count.number, isEstimate: count.isEstimate,
+            sections: sections, childCounts: counts, next: next, notes: notes)
+    }
+
+    // MARK: Arranged records
+
+    /// A page of the records as a query chooses and orders them; all are looked at.
+    ///
+    /// - Parameter arranging: the query without the conditions that the list meets.
+    private func arrangedPage(
+        _ list: RecordList, _ query: RowQuery, _ arranging: RowQuery, _ cursor: PageCursor?, _ count: Int
+    ) throws -> RowPage {
+        let name = "\(list.source) \(list.condition ?? "") \(list.values) \(arranging.arrangement)"
+        let (all, level) = try database.arrangement(name) { () throws(DatabaseError) in
+            let level = try self.scan(list, arranging, count)
+            return (ArrangedRows(level, by: arranging), level)
+        }
+        var start = query.page.start ?? 0
+        if let cursor {
+            guard list.table.isPositional || cursor.values.count == list.terms.count else { throw Self.foreignCursor }
+            let row =
+                list.table.isPositional
+                ? cursor.row
+                : try level.count
+                    - self.count(list, ListScan.parts(after: cursor.values, list.terms, isReversed: false))
+            start = all.position(after: cursor.mark, row: row, formerly: cursor.position)
+        }
+        let positions = query.page.positions(from: start, of: all.count)
+        let reader = rowReader(list, query)
+        var page = PageRows()
+        var last: [SQLiteValue] = []
+        for position in positions {
+            let key = Array(level.key(all.rowNumber(at: position)).utf8)
+            try read(key, in: list, reader) { (statement, _) throws(DatabaseError) in
+                page.add(statement, key, reader)
+                last = reader.terms(statement)
+            }
+        }
+        var next: RowBookmark?
+        if positions.upperBound < all.count, let final = positions.last {
+            next =
+                PageCursor(
+                    shape: PageCursor.shape(of: query), position: final + 1, row: all.rowNumber(at: final) + 1,
+                    values: last, mark: all.mark(at: final)
+                ).bookmark
+        }
+        return try finish(
+            page, list, start: positions.lowerBound, RecordCount(number: all.count, isEstimate: false), all.sections,
+            next, query)
+    }
+
+    /// All records of a list in the order of their key, with the fields that a query looks at.
+    private func scan(_ list: RecordList, _ query: RowQuery, _ count: Int) throws(DatabaseError) -> Level {
+        let looked = query.lookedAt
+        let reader = RecordReader(
+            list, showing: { looked?.contains($0.bytes) ?? true }, limit: RecordReader.detailLimit)
+        var packer = RowPacker()
+        try forEachRecord(of: list, reader, limit: count) { (statement, key) throws(DatabaseError) in
+            packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
+            _ = reader.addFields(statement, to: &packer)
+            return true
+        }
+        return try Self.level(packer)
+    }
+}
+
+/// The rows of a page as they are read.
+struct PageRows: ~Copyable {
+    var packer = RowPacker()
+    /// By number, what of a row is not shown.
+    var refusals: [Int: String] = [:]
+
+    var count: Int { packer.count }
+
+    mutating func add(_ statement: SQLiteStatement, _ key: [UInt8], _ reader: RecordReader) {
+        let number = packer.count
+        packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
+        if let refusal = reader.addFields(statement, to: &packer) { refusals[number] = refusal }
+    }
+}
+
+extension RowQuery {
+    /// The names of the fields that determine the rows and their order; nil for all.
+    var lookedAt: Set<[UInt8]>? {
+        var fields = conditions.map(\.field) + (order.sort?.criteria.map(\.field) ?? [])
+        if case .field(let field)? = order.group { fields.append(field) }
+        var names: Set<[UInt8]> = []
+        for case .named(let name) in fields { names.insert(name) }
+        guard search != nil else { return names }
+        switch searchedFields {
+        case nil, .title: break
+        case .all: return nil
+        case .named(let searched): names.formUnion(searched.fields.names)
+        }
+        return names
+    }
+}

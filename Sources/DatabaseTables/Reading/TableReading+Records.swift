@@ -1,0 +1,189 @@
+internal import Bytes
+internal import DatabaseTrees
+internal import Levels
+
+/// Records by their keys, and one after another.
+extension TableReading {
+    /// A row of a statement with the record's key.
+    typealias RecordBody = (SQLiteStatement, _ key: [UInt8]) throws(DatabaseError) -> Bool
+
+    /// The record with a key in a list, as a row.
+    ///
+    /// - Parameter isWhole: whether the row has the record's fields.
+    func record(
+        _ key: [UInt8], in list: RecordList, _ number: Int, _ isWhole: Bool
+    ) throws(DatabaseError) -> (Item.Step, Place)? {
+        let reader = RecordReader(list, showing: { _ in isWhole }, limit: RecordReader.detailLimit)
+        var found: (Item.Step, Place)?
+        try read(key, in: list, reader) { (statement, position) throws(DatabaseError) in
+            var packer = RowPacker()
+            packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
+            let refusal = reader.addFields(statement, to: &packer)
+            let record = Record(
+                identity: reader.identity(statement), terms: reader.terms(statement), list: list,
+                position: position, refusal: refusal)
+            found = (try Self.step(packer), .record(number, record))
+        }
+        return found
+    }
+
+    /// Reads the record with a key; the closure is not called without one.
+    func read(
+        _ key: [UInt8], in list: RecordList, _ reader: RecordReader,
+        _ body: (SQLiteStatement, _ position: Int?) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        let columns = reader.columns.joined(separator: ", ")
+        let connection = try database.connection
+        guard !list.table.isPositional else {
+            guard let position = Int(digits: key.span), position < Self.mostPositions,
+                "\(position)".utf8.elementsEqual(key)
+            else { return }
+            let sql =
+                "SELECT \(columns) FROM \(list.source)\(list.condition.map { " WHERE \($0)" } ?? "") LIMIT 1 OFFSET ?"
+            try connection.rows(sql, list.values + [.integer(Int64(position))]) { (statement) throws(DatabaseError) in
+                try body(statement, position)
+            }
+            return
+        }
+        let affinities = list.table.keyAffinities
+        guard let values = RecordKey.values(key, affinities) else { return }
+        let terms =
+            list.table.key.isEmpty ? [list.table.rowID ?? ""] : list.table.key.map { list.table.columns[$0].quoted }
+        var conditions = list.condition.map { [$0] } ?? []
+        for (term, value) in zip(terms, values) { conditions.append("c.\(term) \(value == .null ? "IS" : "=") ?") }
+        if values.count > affinities.count {
+            guard let rowID = list.table.rowID, values.contains(.null), !list.table.key.isEmpty else { return }
+            conditions.append("c.\(rowID) = ?")
+        }
+        let sql = "SELECT \(columns) FROM \(list.source) WHERE \(conditions.joined(separator: " AND "))"
+        var isFound = false
+        try connection.rows(sql, list.values + values) { (statement) throws(DatabaseError) in
+            // Other spellings of the values have other keys.
+            guard !isFound, try self.key(statement, reader, of: list.table) == key else { return }
+            isFound = true
+            try body(statement, nil)
+        }
+    }
+
+    /// The key of a record: the rowid follows where another record has the same columns, which are NULL then.
+    func key(_ statement: SQLiteStatement, _ reader: RecordReader, of table: Table) throws(DatabaseError) -> [UInt8] {
+        var values = reader.keyValues(statement)
+        if values.contains(.null), let rowID = reader.rowID(statement) {
+            let conditions = table.key.map { "\(table.columns[$0].quoted) IS ?" }.joined(separator: " AND ")
+            let others = try database.connection.first(
+                "SELECT 1 FROM main.\(table.quoted) WHERE \(conditions) LIMIT 1 OFFSET 1", values)
+            if others != nil { values.append(rowID) }
+        }
+        return RecordKey.text(values, table.keyAffinities)
+    }
+
+    /// Reads the records of a list in order, until the closure returns false.
+    ///
+    /// - Parameters:
+    ///   - after: the values of the terms of the record before; nil from the beginning.
+    ///   - offset: how many records are passed over.
+    func forEachRecord(
+        of list: RecordList, after: [SQLiteValue]? = nil, _ reader: RecordReader, limit: Int, offset: Int = 0,
+        isReversed: Bool = false, _ body: RecordBody
+    ) throws(DatabaseError) {
+        var scan = RecordScan(list, reader, left: limit, offset: offset, isReversed: isReversed)
+        try walk(&scan, from: 0, equal: [], after: after, body)
+    }
+
+    /// Reads the records whose first terms have these values.
+    ///
+    /// Where NULL is not where the index has it, the values of the terms before are sought one by one.
+    private func walk(
+        _ scan: inout RecordScan, from first: Int, equal: [SQLiteValue], after: [SQLiteValue]?, _ body: RecordBody
+    ) throws(DatabaseError) {
+        guard first < scan.list.soughtTerms else {
+            let parts =
+                after.map { ListScan.parts(after: $0, scan.list.terms, from: first, isReversed: scan.isReversed) }
+                ?? [scan.part(equalTo: equal)]
+            for part in parts where !scan.isDone { try read(&scan, part, body) }
+            return
+        }
+        if let after {
+            try walk(&scan, from: first + 1, equal: equal + [after[first]], after: after, body)
+            if after[first] == .null { return }
+        }
+        let term = scan.list.terms[first]
+        let fixed = scan.part(equalTo: equal)
+        var last = after?[first]
+        while !scan.isDone,
+            let value = try next(
+                term, after: last, in: scan.list, where: (fixed.condition.map { [$0] } ?? [], fixed.values))
+        {
+            try walk(&scan, from: first + 1, equal: equal + [value], after: nil, body)
+            last = value
+        }
+        if term.isNullable, !scan.isDone { try walk(&scan, from: first + 1, equal: equal + [.null], after: nil, body) }
+    }
+
+    private func read(_ scan: inout RecordScan, _ part: ListScan, _ body: RecordBody) throws(DatabaseError) {
+        let (sql, values) = scan.statement(part)
+        try database.connection.rows(sql, values) { (statement) throws(DatabaseError) in
+            guard !scan.isDone, !scan.passesOver() else { return }
+            let key =
+                scan.list.table.isPositional
+                ? Array("\(scan.position)".utf8) : try self.key(statement, scan.reader, of: scan.list.table)
+            scan.count()
+            if try !body(statement, key) { scan.end() }
+        }
+    }
+}
+
+/// Reading records one after another, from several statements.
+private struct RecordScan {
+    let list: RecordList
+    let reader: RecordReader
+    private var left: Int
+    /// How many records are still passed over, and whether the statement does it.
+    private var toPass: Int
+    private let isPassedByStatement: Bool
+    private(set) var position: Int
+    let isReversed: Bool
+
+    init(_ list: RecordList, _ reader: RecordReader, left: Int, offset: Int, isReversed: Bool) {
+        (self.list, self.reader, self.left, self.isReversed) = (list, reader, left, isReversed)
+        isPassedByStatement = list.soughtTerms == 0
+        toPass = offset
+        position = offset
+    }
+
+    var isDone: Bool { left <= 0 }
+
+    mutating func count() {
+        left -= 1
+        position += 1
+    }
+
+    mutating func end() { left = 0 }
+
+    /// Whether a record is passed over.
+    mutating func passesOver() -> Bool {
+        guard !isPassedByStatement, toPass > 0 else { return false }
+        toPass -= 1
+        return true
+    }
+
+    /// The records whose first terms have these values.
+    func part(equalTo values: [SQLiteValue]) -> ListScan {
+        let conditions = zip(list.terms, values).map { $1 == .null ? "\($0.sql) IS NULL" : "\($0.sql) = ?" }
+        return ListScan(
+            condition: conditions.isEmpty ? nil : conditions.joined(separator: " AND "),
+            values: values.filter { $0 != .null })
+    }
+
+    func statement(_ part: ListScan) -> (sql: String, values: [SQLiteValue]) {
+        let conditions = [list.condition, part.condition].compactMap(\.self)
+        let order = ListScan.order(by: list.terms, isReversed: isReversed, ranged: part.ranged)
+        let offset = isPassedByStatement ? toPass : 0
+        let sql =
+            "SELECT \(reader.columns.joined(separator: ", ")) FROM \(list.source)"
+            + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
+            + (order.isEmpty ? "" : " ORDER BY \(order)") + " LIMIT ?" + (offset > 0 ? " OFFSET ?" : "")
+        let limits = [left + (isPassedByStatement ? 0 : toPass)] + (offset > 0 ? [offset] : [])
+        return (sql, list.values + part.values + limits.map { .integer(Int64($0)) })
+    }
+}

@@ -1,0 +1,236 @@
+internal import DatabaseTrees
+internal import Levels
+internal import PropertyLists
+
+/// Rows of a section that one range of an index has.
+struct SectionRun: Sendable {
+    /// Nil for the rows without a text.
+    let title: String?
+    let index: String?
+    let condition: String
+    let values: [SQLiteValue]
+    let count: Int
+}
+
+/// The sections of large tables.
+extension TableReading {
+    private static let mostSections = 1_000
+
+    /// The runs of a grouping in the order of the sections; kept for the present version of the database.
+    func runs(of list: RecordList, by grouping: RowGrouping) throws -> [SectionRun] {
+        let name = "\(list.source) \(list.condition ?? "") \(list.values) \(grouping)"
+        if let known = try database.runs[name] { return known }
+        let runs: [SectionRun]
+        switch grouping {
+        case .document: runs = []
+        case .initial: runs = try initialRuns(of: list)
+        case .field(let field): runs = try fieldRuns(of: list, field)
+        }
+        try database.runs[name] = runs
+        return runs
+    }
+
+    private func fieldRuns(of list: RecordList, _ field: RowField) throws -> [SectionRun] {
+        guard let column = list.table.column(of: field) else {
+            throw RowRefusal(
+                .needsIndex(create: nil), parameter: "group",
+                sentence:
+                    "'\(quoted: list.table.name)' is too large to be grouped by '\(quoted: field.name)', which is no column."
+            )
+        }
+        let term = list.table.term(column, isDescending: false)
+        try checkSeeks(list, term)
+        var runs: [SectionRun] = []
+        var last: SQLiteValue?
+        while let value = try next(term, after: last, in: list) {
+            guard runs.count < Self.mostSections else {
+                throw RowRefusal(
+                    .needsIndex(create: nil), parameter: "group",
+                    sentence:
+                        "'\(quoted: field.name)' has more than \(Self.mostSections) values; group by another field.")
+            }
+            runs.append(try run(list, value.sectionTitle, nil, "\(term.sql) = ?", [value]))
+            last = value
+        }
+        if term.isNullable {
+            let rest = try run(list, nil, nil, "\(term.sql) IS NULL", [])
+            if rest.count > 0 { runs.append(rest) }
+        }
+        let titles = runs.compactMap(\.title)
+        guard Set(titles).count == titles.count else {
+            throw RowRefusal(
+                .needsIndex(create: nil), parameter: "group",
+                sentence:
+                    "'\(quoted: field.name)' has values of several types with the same text; group by another field.")
+        }
+        return runs
+    }
+
+    private func initialRuns(of list: RecordList) throws -> [SectionRun] {
+        let table = list.table
+        let isNamedByNumbers = table.keyAffinities.first == .integer
+        guard let column = table.titleColumn, isNamedByNumbers else {
+            throw RowRefusal(
+                .needsIndex(create: nil), parameter: "group",
+                sentence: "'\(quoted: table.name)' is too large to be grouped by the first letters of its keys.")
+        }
+        let term = table.term(column, isDescending: false)
+        try checkSeeks(list, term)
+        let isCaseless = table.columns[column].collation == "NOCASE"
+        var runs = [
+            // Numbers are before all text, then records that their keys title.
+            try run(list, "#", "#", "\(term.sql) < ''", []), try run(list, "#", "#", "\(term.sql) = ''", []),
+        ]
+        var last: SQLiteValue = .text([])
+        while let value = try next(term, after: last, in: list), case .text(let bytes) = value {
+            guard let scalar = String(decoding: bytes, as: UTF8.self).unicodeScalars.first else { break }
+            let first = isCaseless ? scalar.lowercasedASCII : scalar
+            guard let end = first.following else { break }
+            let letter = InitialLetter.of(bytes.span)
+            let bounds: [SQLiteValue] = [.text(Array(String(first).utf8)), .text(Array(String(end).utf8))]
+            runs.append(
+                try run(list, letter, letter, "\(term.sql) >= ? AND \(term.sql) < ?", bounds))
+            // After all texts that begin with the character.
+            last = .text(Array(String(first).utf8) + [0xF4, 0x8F, 0xBF, 0xBF])
+        }
+        runs.append(try run(list, "#", "#", "\(term.sql) >= x''", []))
+        if term.isNullable { runs.append(try run(list, "#", "#", "\(term.sql) IS NULL", [])) }
+        return runs.filter { $0.count > 0 }.enumerated().sorted { one, other in
+            let (a, b) = (one.element.title ?? "#", other.element.title ?? "#")
+            if a == b { return one.offset < other.offset }
+            if a == "#" || b == "#" { return b == "#" }
+            return a.utf8.lexicographicallyPrecedes(b.utf8)
+        }.map(\.element)
+    }
+
+    private func run(
+        _ list: RecordList, _ title: String?, _ index: String?, _ condition: String, _ values: [SQLiteValue]
+    ) throws(DatabaseError) -> SectionRun {
+        let conditions = [list.condition, condition].compactMap(\.self).joined(separator: " AND ")
+        let count = try database.connection.first(
+            "SELECT count(*) FROM \(list.source) WHERE \(conditions)", list.values + values)
+        return SectionRun(
+            title: title, index: index, condition: condition, values: values, count: Int(count?[0].integer ?? 0))
+    }
+
+    /// Refuses a column whose values no index finds in order.
+    private func checkSeeks(_ list: RecordList, _ term: OrderTerm) throws {
+        let plan = try database.plan(of: seek(term, in: list, isFirst: false))
+        guard plan.contains(where: { $0.hasPrefix("SEARCH c") }), !plan.contains(where: { $0.contains("TEMP B-TREE") })
+        else {
+            let name = term.column.map { list.table.columns[$0].name } ?? ""
+            throw needsIndex(list.table, [term] + list.keyTerms, "group", "gives the values of '\(quoted: name)'")
+        }
+    }
+
+    private func seek(_ term: OrderTerm, in list: RecordList, isFirst: Bool, _ equal: [String] = []) -> String {
+        let after = isFirst ? "\(term.sql) IS NOT NULL" : "\(term.sql) \(term.isDescending ? "<" : ">") ?"
+        let conditions = ([list.condition].compactMap(\.self) + equal + [after]).joined(separator: " AND ")
+        return
+            "SELECT \(term.sql) FROM \(list.source) WHERE \(conditions) ORDER BY \(term.sql)\(term.isDescending ? " DESC" : "") LIMIT 1"
+    }
+
+    /// The next value of a term that is not NULL; nil at the end.
+    ///
+    /// - Parameter equal: what else must hold, with its values.
+    func next(
+        _ term: OrderTerm, after last: SQLiteValue?, in list: RecordList,
+        where equal: (conditions: [String], values: [SQLiteValue]) = ([], [])
+    ) throws(DatabaseError) -> SQLiteValue? {
+        let sql = seek(term, in: list, isFirst: last == nil, equal.conditions)
+        return try database.connection.first(sql, list.values + equal.values + (last.map { [$0] } ?? []))?[0]
+    }
+
+    /// A page of sections that runs of an index have, one after the other.
+    func sectionedPage(
+        _ list: RecordList, _ runs: [SectionRun], _ query: RowQuery, _ cursor: PageCursor?
+    ) throws -> RowPage {
+        let limit = query.page.limit ?? PageQuery.defaultLimit
+        let total = runs.reduce(0) { $0 + $1.count }
+        let reader = rowReader(list, query)
+        var number = 0
+        var offset = 0
+        var after: [SQLiteValue]?
+        var start = 0
+        if let cursor {
+            guard cursor.values.count >= list.terms.count else { throw Self.foreignCursor }
+            start = cursor.position
+            let section = Array(cursor.values[list.terms.count...])
+            number = runs.firstIndex { $0.values == section && $0.title != nil } ?? cursor.row
+            after = Array(cursor.values[..<list.terms.count])
+        } else {
+            start = min(query.page.start ?? 0, total)
+            offset = start
+            while number < runs.count, offset >= runs[number].count {
+                offset -= runs[number].count
+                number += 1
+            }
+        }
+        var page = PageRows()
+        var last: (values: [SQLiteValue], run: Int)?
+        var hasMore = false
+        while number < runs.count, !hasMore {
+            var part = list
+            part.add(runs[number].condition, runs[number].values)
+            try forEachRecord(of: part, after: after, reader, limit: limit + 1 - page.count, offset: offset) {
+                (statement, key) throws(DatabaseError) in
+                guard page.count < limit else {
+                    hasMore = true
+                    return false
+                }
+                page.add(statement, key, reader)
+                last = (reader.terms(statement), number)
+                return true
+            }
+            (after, offset) = (nil, 0)
+            number += 1
+        }
+        var next: RowBookmark?
+        if hasMore, let last {
+            next =
+                PageCursor(
+                    shape: PageCursor.shape(of: query), position: start + page.count, row: last.run,
+                    values: last.values + runs[last.run].values
+                ).bookmark
+        }
+        return try finish(
+            page, list, start: start, RecordCount(number: total, isEstimate: false), Self.sections(of: runs), next,
+            query,
+            order(of: list, query))
+    }
+
+    private static func sections(of runs: [SectionRun]) -> [Section] {
+        var sections: [Section] = []
+        var start = 0
+        for run in runs {
+            if let last = sections.last, last.title == run.title {
+                sections[sections.count - 1].count += run.count
+            } else {
+                sections.append(Section(title: run.title, index: run.index, start: start, count: run.count))
+            }
+            start += run.count
+        }
+        return sections
+    }
+}
+
+extension SQLiteValue {
+    /// The title of a section of rows with the value; nil for data and NULL.
+    fileprivate var sectionTitle: String? {
+        switch self {
+        case .null, .data: nil
+        case .integer(let number): "\(number)"
+        case .real(let number): JSONText.real(number)
+        case .text(let bytes): String(decoding: NormalizationFormC.text(of: bytes.span), as: UTF8.self)
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var lowercasedASCII: Unicode.Scalar {
+        ("A"..."Z").contains(self) ? Unicode.Scalar(UInt8(value) + 32) : self
+    }
+
+    /// The next scalar; nil at the end.
+    fileprivate var following: Unicode.Scalar? { Unicode.Scalar(value == 0xD7FF ? 0xE000 : value + 1) }
+}

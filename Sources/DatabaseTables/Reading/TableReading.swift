@@ -1,0 +1,171 @@
+internal import DatabaseTrees
+internal import Levels
+
+/// The tables of a database in one state, for one answer.
+///
+/// Unchecked Sendable: the thread that makes the answer uses it, and nobody uses it after `end`.
+final class TableReading: RowSource, @unchecked Sendable {
+    let rows: TableRows
+    private var taken: OpenDatabase?
+    /// The places that paths have led to, by the level of their own row.
+    private var places: [(level: Level, place: Place)] = []
+
+    init(_ rows: TableRows) throws(DatabaseError) {
+        self.rows = rows
+        let database = try rows.pool.take()
+        database.connection.setBusyTimeout(rows.options.timeout)
+        try database.begin(until: .now + rows.options.timeout)
+        taken = database
+    }
+
+    deinit { end() }
+
+    func end() {
+        if let database = taken.take() { rows.pool.giveBack(database) }
+    }
+
+    var isImmediate: Bool { false }
+
+    func hash(of part: ShownPart, of item: Item) -> ContentHash { rows.hash(of: part, of: item) }
+
+    var database: OpenDatabase {
+        get throws(DatabaseError) {
+            guard let taken else { throw DatabaseError(.away, "the answer has ended") }
+            return taken
+        }
+    }
+
+    var catalogue: Catalogue { get throws(DatabaseError) { try database.catalogue } }
+
+    // MARK: Places
+
+    /// What an item of the database is.
+    enum Place {
+        case root
+        /// A table, by its number.
+        case table(Int)
+        /// A record of a table, with the list that it is found in.
+        case record(Int, Record)
+        /// The records that refer to a record by a foreign key, and the number of the key among those that refer to its
+        /// table.
+        case referring(ForeignKey, Int, to: RecordIdentity)
+    }
+
+    /// A record that was found.
+    struct Record {
+        let identity: RecordIdentity
+        /// The values of the terms that order its list.
+        let terms: [SQLiteValue]
+        /// The list; nil for a record that only its position names.
+        let list: RecordList
+        /// Its position, if only that names it.
+        let position: Int?
+        /// What of it is not shown.
+        let refusal: String?
+    }
+
+    func find(_ path: ItemPath) throws(RowRefusal) -> Item.Lookup {
+        do throws(DatabaseError) { return try lookup(path) } catch { throw RowRefusal(error) }
+    }
+
+    private func lookup(_ path: ItemPath) throws(DatabaseError) -> Item.Lookup {
+        var steps = [try Self.step(key: [], title: rows.title)]
+        var place = Place.root
+        for number in 0..<path.count {
+            guard steps.count <= TreeLimits().depth,
+                let (step, next) = try self.step(
+                    path.writtenKey(number), path.key(number), below: place, isLast: number == path.count - 1)
+            else {
+                return .missing(nearest: try item(steps, at: place), keyNumber: number)
+            }
+            steps.append(step)
+            place = next
+        }
+        return .found(try item(steps, at: place))
+    }
+
+    private func item(_ steps: [Item.Step], at place: Place) throws(DatabaseError) -> Item {
+        places.append((steps[steps.count - 1].level, place))
+        return Item(steps, count: try count(below: place).number)
+    }
+
+    /// What an item is.
+    func place(of item: Item) -> Place { places.last { $0.level === item.own.level }?.place ?? .root }
+
+    /// The row with a key, and what it is; nil without one.
+    ///
+    /// - Parameters:
+    ///   - written: the key as it was written.
+    ///   - key: the key in NFC.
+    private func step(
+        _ written: [UInt8], _ key: String, below place: Place, isLast: Bool
+    ) throws(DatabaseError) -> (Item.Step, Place)? {
+        let catalogue = try catalogue
+        switch place {
+        case .root:
+            guard let number = catalogue.table(withKey: Array(key.utf8)) else { return nil }
+            return (
+                try Self.step(key: catalogue.keys[number], title: Array(catalogue.tables[number].name.utf8)),
+                .table(number)
+            )
+        case .table(let number): return try record(written, in: RecordList(catalogue.tables[number]), number, isLast)
+        case .record(let number, let record):
+            let table = catalogue.tables[number]
+            let wanted = Array(key.utf8)
+            guard record.position == nil, let place = table.referringNames.firstIndex(where: { $0.key == wanted })
+            else { return nil }
+            return (
+                try Self.step(key: wanted, title: table.referringNames[place].title),
+                .referring(table.referring[place], place, to: record.identity)
+            )
+        case .referring(let foreignKey, _, let identity):
+            return try record(
+                written, in: list(of: foreignKey, to: identity), foreignKey.child, isLast)
+        }
+    }
+
+    func list(of foreignKey: ForeignKey, to identity: RecordIdentity) throws(DatabaseError) -> RecordList {
+        let catalogue = try catalogue
+        return RecordList(
+            catalogue.tables[foreignKey.child], referringBy: foreignKey, to: catalogue.tables[foreignKey.parent],
+            identity)
+    }
+
+    static func step(key: [UInt8], title: [UInt8]) throws(DatabaseError) -> Item.Step {
+        var packer = RowPacker()
+        packer.beginRow(key: key.span, title: title.span)
+        return try step(packer)
+    }
+
+    static func step(_ packer: consuming RowPacker) throws(DatabaseError) -> Item.Step {
+        Item.Step(level: try level(packer), row: 0)
+    }
+
+    static func level(_ packer: consuming RowPacker) throws(DatabaseError) -> Level {
+        guard let level = packer.level() else { throw DatabaseError(.away, "there is not enough memory") }
+        return level
+    }
+
+    // MARK: Counts
+
+    /// The number of rows below a place.
+    func count(below place: Place) throws(DatabaseError) -> RecordCount {
+        switch place {
+        case .root: return RecordCount(number: try catalogue.tables.count, isEstimate: false)
+        case .table(let number): return try count(RecordList(catalogue.tables[number]))
+        case .record(let number, let record):
+            let count = record.position == nil ? try catalogue.tables[number].referring.count : 0
+            return RecordCount(number: count, isEstimate: false)
+        case .referring(let foreignKey, _, let identity): return try count(list(of: foreignKey, to: identity))
+        }
+    }
+
+    /// The most records of a table that only their positions name.
+    static let mostPositions = 10_000
+
+    func count(_ list: RecordList) throws(DatabaseError) -> RecordCount {
+        let found = try database.count(list, upTo: max(rows.options.arrangedRows, 100_000))
+        guard list.table.isPositional else { return found }
+        return RecordCount(number: min(found.number, Self.mostPositions), isEstimate: false)
+    }
+}

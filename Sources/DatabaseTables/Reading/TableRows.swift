@@ -1,0 +1,72 @@
+internal import DatabaseTrees
+public import Levels
+internal import Locking
+
+/// The tables of a database as levels: its records are read for each answer, and never written.
+public struct TableRows: RowSource {
+    /// How tables are shown.
+    public struct Options: Sendable {
+        /// The largest table whose records compare as those of a tree.
+        public var arrangedRows = 1_000_000
+        /// The longest that one answer may take.
+        public var timeout = Duration.seconds(5)
+
+        public init() {}
+    }
+
+    let pool: ConnectionPool
+    /// The title of the root.
+    let title: [UInt8]
+    let options: Options
+
+    /// - Parameter path: a SQLite file.
+    init(path: String, _ options: Options) {
+        pool = ConnectionPool(path: path)
+        title = Array((path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]).utf8)
+        self.options = options
+    }
+
+    public var isImmediate: Bool { false }
+
+    public func begin() throws(RowRefusal) -> any RowSource {
+        do throws(DatabaseError) { return try TableReading(self) } catch { throw RowRefusal(error) }
+    }
+
+    // What is not within an answer is an answer of its own.
+
+    public func find(_ path: ItemPath) throws(RowRefusal) -> Item.Lookup {
+        let reading = try begin()
+        defer { reading.end() }
+        return try reading.find(path)
+    }
+
+    public func page(_ query: RowQuery, below item: Item) throws(RowRefusal) -> RowPage {
+        let reading = try begin()
+        defer { reading.end() }
+        return try reading.page(query, below: item)
+    }
+
+    public func detail(of item: Item) throws(RowRefusal) -> ItemDetail {
+        let reading = try begin()
+        defer { reading.end() }
+        return try reading.detail(of: item)
+    }
+
+    /// Never equal to another, because nothing is known of the present state.
+    public func hash(of part: ShownPart, of item: Item) -> ContentHash { ContentHash(of: [UInt8]().span) }
+}
+
+extension RowRefusal {
+    init(_ error: DatabaseError) {
+        switch error.kind {
+        case .timeout:
+            self.init(
+                .timeout, sentence: "The database needs more time for this answer than it may have. Ask for less.")
+        case .busy:
+            self.init(.unreadable, sentence: "Another program holds the lock of the database. Try again later.")
+        case .away, .noSpace, .readOnly:
+            self.init(.unreadable, sentence: "The database cannot be read at the moment. Try again later.")
+        case .other: self.init(.unreadable, sentence: "The database cannot be read; its file may be damaged.")
+        }
+    }
+}

@@ -1,0 +1,152 @@
+internal import Bytes
+internal import DatabaseTrees
+internal import PropertyLists
+
+/// The key of a record as text, and the values of its columns: each is found from the other, and no two records have
+/// the same text (manual, Tables).
+enum RecordKey {
+    /// - Parameter values: those of the key's columns; the rowid follows if they name several records.
+    static func text(_ values: [SQLiteValue], _ affinities: [Affinity]) -> [UInt8] {
+        var text: [UInt8] = []
+        for (number, value) in values.enumerated() {
+            if number > 0 { text.append(comma) }
+            append(value, number < affinities.count ? affinities[number] : .integer, to: &text)
+        }
+        return text == dot || text == dots ? text + Array("~6".utf8) : text
+    }
+
+    /// The values of a text; nil for text that is not a key. Another spelling of a value may give the same values.
+    static func values(_ text: [UInt8], _ affinities: [Affinity]) -> [SQLiteValue]? {
+        var text = text
+        if text == dot + Array("~6".utf8) || text == dots + Array("~6".utf8) { text.removeLast(2) }
+        let parts = text.split(separator: comma, omittingEmptySubsequences: false)
+        guard parts.count == affinities.count || parts.count == affinities.count + 1 else { return nil }
+        var values: [SQLiteValue] = []
+        for (number, part) in parts.enumerated() {
+            guard let value = value(Array(part), number < affinities.count ? affinities[number] : .integer) else {
+                return nil
+            }
+            values.append(value)
+        }
+        return values
+    }
+
+    private static let comma = UInt8(ascii: ",")
+    private static let tilde = UInt8(ascii: "~")
+    private static let dot = Array(".".utf8)
+    private static let dots = Array("..".utf8)
+
+    private static func append(_ value: SQLiteValue, _ affinity: Affinity, to text: inout [UInt8]) {
+        switch value {
+        case .null: text += Array("~3".utf8)
+        case .integer(let number): text += Array("\(number)".utf8)
+        case .real(let number):
+            text += Array((number.isInfinite ? number < 0 ? "-Inf" : "Inf" : JSONText.real(number)).utf8)
+        case .data(let bytes): text += Array("~4".utf8) + hexadecimal(bytes)
+        case .text(let bytes):
+            guard !bytes.isEmpty else {
+                text += Array("~2".utf8)
+                return
+            }
+            guard String(validating: bytes, as: UTF8.self) != nil else {
+                text += Array("~7".utf8) + hexadecimal(bytes)
+                return
+            }
+            if affinity != .text, readsAsNumber(bytes) { text += Array("~5".utf8) }
+            for byte in bytes {
+                switch byte {
+                case tilde: text += Array("~0".utf8)
+                case comma: text += Array("~1".utf8)
+                default: text.append(byte)
+                }
+            }
+        }
+    }
+
+    private static func value(_ part: [UInt8], _ affinity: Affinity) -> SQLiteValue? {
+        guard part.first == tilde else {
+            guard affinity != .text, readsAsNumber(part) else { return unescaped(part[...]).map { .text($0) } }
+            return number(part)
+        }
+        guard part.count >= 2 else { return nil }
+        switch part[1] {
+        case UInt8(ascii: "2") where part.count == 2: return .text([])
+        case UInt8(ascii: "3") where part.count == 2: return .null
+        case UInt8(ascii: "4"): return bytes(part[2...]).map { .data($0) }
+        case UInt8(ascii: "5"): return unescaped(part[2...]).map { .text($0) }
+        case UInt8(ascii: "7"): return bytes(part[2...]).map { .text($0) }
+        case UInt8(ascii: "0"), UInt8(ascii: "1"): return unescaped(part[...]).map { .text($0) }
+        default: return nil
+        }
+    }
+
+    /// The number that a text is: a whole JSON number, or an infinity as a key writes it; nil for other text.
+    static func number(_ text: [UInt8]) -> SQLiteValue? {
+        guard readsAsNumber(text) else { return nil }
+        let text = String(decoding: text, as: UTF8.self)
+        if let number = Int64(text) { return .integer(number) }
+        return text == "Inf" ? .real(.infinity) : text == "-Inf" ? .real(-.infinity) : Double(text).map { .real($0) }
+    }
+
+    private static func unescaped(_ part: ArraySlice<UInt8>) -> [UInt8]? {
+        var text: [UInt8] = []
+        var index = part.startIndex
+        while index < part.endIndex {
+            guard part[index] == tilde else {
+                text.append(part[index])
+                index += 1
+                continue
+            }
+            guard index + 1 < part.endIndex else { return nil }
+            switch part[index + 1] {
+            case UInt8(ascii: "0"): text.append(tilde)
+            case UInt8(ascii: "1"): text.append(comma)
+            default: return nil
+            }
+            index += 2
+        }
+        return text
+    }
+
+    /// Whether a text is a whole JSON number, or an infinity as a key writes it.
+    private static func readsAsNumber(_ text: [UInt8]) -> Bool {
+        if text.elementsEqual("Inf".utf8) || text.elementsEqual("-Inf".utf8) { return true }
+        var rest = text[...]
+        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+        func takeDigits() -> Int {
+            let count = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
+            rest.removeFirst(count)
+            return count
+        }
+        let isZero = rest.first == UInt8(ascii: "0")
+        let whole = takeDigits()
+        guard whole > 0, !isZero || whole == 1 else { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            guard takeDigits() > 0 else { return false }
+        }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest.removeFirst()
+            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+            guard takeDigits() > 0 else { return false }
+        }
+        return rest.isEmpty
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    }
+
+    private static func bytes(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        guard text.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: text.startIndex, to: text.endIndex, by: 2) {
+            guard let high = text[index].hexadecimalValue, let low = text[index + 1].hexadecimalValue else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,196 @@
+import Bytes
+import DatabaseTrees
+import Levels
+import Testing
+import TreeSources
+
+@testable import DatabaseTables
+@testable import TestSupport
+
+/// A shop's tables in a SQLite file.
+@Suite("The tables of a SQLite file") struct TableRowsTests {
+    private let scratch: ScratchFolder
+    private let path: String
+
+    init() throws {
+        scratch = try ScratchFolder()
+        path = scratch("Shop.db")
+        try change(
+            """
+            CREATE TABLE Artist (Id INTEGER PRIMARY KEY, Name TEXT);
+            CREATE TABLE Album (Code TEXT PRIMARY KEY, Title TEXT, Year INTEGER, Artist REFERENCES Artist, Guest REFERENCES Artist);
+            CREATE INDEX Album_Year ON Album (Year, Code);
+            CREATE TABLE Note (Text TEXT);
+            CREATE VIEW Names AS SELECT Name FROM Artist;
+            INSERT INTO Artist VALUES (1, 'Åse'), (2, NULL), (10, 'Bo');
+            INSERT INTO Album VALUES ('b', 'Second', 2001, 1, NULL), ('a', 'First', NULL, 1, 10), (NULL, 'Third', 1999, 10, 1),
+              (NULL, 'Fourth', NULL, 9, NULL);
+            INSERT INTO Note VALUES ('x'), ('y');
+            """)
+    }
+
+    /// Another program's change.
+    private func change(_ sql: String) throws {
+        try SQLiteConnection(path: path, for: .create).execute(sql)
+    }
+
+    private func rows(arranged: Int = 1_000_000) -> TableRows {
+        var options = TableRows.Options()
+        options.arrangedRows = arranged
+        return TableRows(path: path, options)
+    }
+
+    private func item(_ path: String, in source: any RowSource) throws -> Item? {
+        guard case .found(let item) = try source.find(try ItemPath(path.utf8Span.span)) else { return nil }
+        return item
+    }
+
+    /// The keys of a level, page by page, with the titles and the numbers of rows below.
+    private func list(
+        _ path: String, by change: (inout RowQuery) throws -> Void = { _ in }, arranged: Int = 1_000_000
+    ) throws -> [String] {
+        var query = RowQuery()
+        try change(&query)
+        var found: [String] = []
+        repeat {
+            let reading = try rows(arranged: arranged).begin()
+            defer { reading.end() }
+            guard let item = try item(path, in: reading) else { return ["nothing"] }
+            let page = try reading.page(query, below: item)
+            #expect(page.start == found.count)
+            page.forEachRow { found.append("\(String(utf8: $0.key)) \(String(utf8: $0.title)) \($0.count)") }
+            (query.page.after, query.page.start) = (page.next, nil)
+        } while query.page.after != nil
+        return found
+    }
+
+    @Test("are the first level, by name")
+    func tables() throws {
+        #expect(try list("") == ["Album Album 4", "Artist Artist 3", "Names Names 3", "Note Note 2"])
+        #expect(rows().title == Array("Shop.db".utf8))
+    }
+
+    @Test("have their records as rows in the order of the key, NULL last")
+    func records() throws {
+        #expect(try list("/Artist") == ["1 Åse 2", "2 2 2", "10 Bo 2"])
+        let albums = ["a First 0", "b Second 0", "~3,3 Third 0", "~3,4 Fourth 0"]
+        #expect(try list("/Album") == albums)
+        #expect(try list("/Album", by: { $0.page.limit = 1 }) == albums)
+        #expect(try list("/Note") == ["1 x 0", "2 y 0"])
+        #expect(try list("/Names") == ["0 Åse 0", "1 1 0", "2 Bo 0"])
+    }
+
+    @Test("have what refers to a record below it")
+    func referring() throws {
+        #expect(try list("/Artist/1") == ["Album (Artist) Album (Artist) 2", "Album (Guest) Album (Guest) 1"])
+        #expect(try list("/Artist/1/Album%20(Artist)") == ["a First 0", "b Second 0"])
+        #expect(try list("/Artist/1/Album%20(Guest)") == ["~3,3 Third 0"])
+    }
+
+    @Test(
+        "lead nowhere by another spelling of a key",
+        arguments: [
+            "/Artist/01", "/Artist/1.0", "/Artist/3", "/album", "/Album/~3", "/Artist/2/Album%20(Artist)/a", "/Note/x",
+        ])
+    func strangers(path: String) throws {
+        #expect(try item(path, in: rows().begin()) == nil)
+    }
+
+    @Test("are sorted, chosen and divided as the rows of a tree are")
+    func arranged() throws {
+        func sorted(_ text: String) throws -> [String] {
+            try list(
+                "/Album",
+                by: {
+                    $0.order.sort = try RowOrder(text)
+                    $0.page.limit = 1
+                })
+        }
+        #expect(try sorted("Year") == ["~3,3 Third 0", "b Second 0", "a First 0", "~3,4 Fourth 0"])
+        #expect(try sorted("-Year") == ["b Second 0", "~3,3 Third 0", "a First 0", "~3,4 Fourth 0"])
+        #expect(try list("/Artist", by: { $0.search = "a" }) == ["1 Åse 2"])
+        #expect(
+            try list("/Album", by: { $0.conditions = [RowCondition("Year>2000")].compactMap(\.self) }) == ["b Second 0"]
+        )
+    }
+
+    @Test("are in the order of an index if they are large")
+    func indexed() throws {
+        func sorted(_ text: String) throws -> [String] {
+            try list(
+                "/Album",
+                by: {
+                    $0.order.sort = try RowOrder(text)
+                    $0.page.limit = 1
+                }, arranged: 1)
+        }
+        #expect(try sorted("Year") == ["~3,3 Third 0", "b Second 0", "a First 0", "~3,4 Fourth 0"])
+        #expect(try sorted("-Year").prefix(2) == ["b Second 0", "~3,3 Third 0"])
+        let refusal = try #require(throws: RowRefusal.self) { try sorted("Title") }
+        #expect(
+            refusal
+                == RowRefusal(
+                    .needsIndex(create: #"CREATE INDEX "Album_Title" ON "Album" ("Title", "Code")"#), parameter: "sort",
+                    sentence:
+                        "The table 'Album' has more than 1 rows, and no index gives the order 'Title'. Create one, or ask for fewer rows with a condition that an index serves."
+                ))
+        try change(#"CREATE INDEX "Album_Title" ON "Album" ("Title", "Code")"#)
+        #expect(try sorted("Title").first == "a First 0")
+    }
+
+    @Test("give a record its neighbours, and links to what it refers to")
+    func details() throws {
+        let reading = try rows().begin()
+        defer { reading.end() }
+        let item = try #require(try item("/Album/a", in: reading))
+        let detail = try reading.detail(of: item)
+        #expect(detail.previous == nil)
+        #expect(detail.next.map { $0.level.title($0.row) } == "Second")
+        #expect(detail.count == 4)
+        func key(_ text: String) -> [UInt8] { Array(text.utf8) }
+        #expect(
+            detail.links
+                == RecordLinks(
+                    canonical: [key("Album"), key("a")],
+                    references: [
+                        .init(name: "Artist", title: key("Åse"), path: [key("Artist"), key("1")]),
+                        .init(name: "Guest", title: key("Bo"), path: [key("Artist"), key("10")]),
+                    ]))
+    }
+
+    @Test("show each answer what was committed before it")
+    func fresh() throws {
+        let rows = rows()
+        func count() throws -> Int? {
+            let reading = try rows.begin()
+            defer { reading.end() }
+            return try item("/Artist", in: reading)?.count
+        }
+        #expect(try count() == 3)
+        try change("DELETE FROM Artist WHERE Id = 2; CREATE TABLE New (a)")
+        #expect(try count() == 2)
+        try change("ALTER TABLE Artist RENAME TO Singer")
+        #expect(try count() == nil)
+    }
+
+    @Test("are published after another program has committed")
+    func published() throws {
+        let rows = rows()
+        let source = DatabaseTables(sqlite: path, name: "sqlite:Shop.db", rows.options)
+        let watcher = TablesWatcher(source, path: path, rows, patience: .zero)
+        _ = try watcher.load(replacing: nil)
+        func look() -> [Snapshot.Cause]? {
+            _ = watcher.refresh()
+            guard case .advanced(let advances)? = watcher.advance(at: .now) else { return nil }
+            return advances.map(\.cause)
+        }
+        #expect(look() == nil)
+        try change("UPDATE Artist SET Name = 'Eva' WHERE Id = 2")
+        #expect(look() == [.database(author: nil)])
+        #expect(look() == nil)
+    }
+}
+
+extension SQLiteValue {
+    static func text(_ text: String) -> SQLiteValue { .text(Array(text.utf8)) }
+}

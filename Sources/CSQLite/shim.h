@@ -17,6 +17,13 @@ shim_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int length
   return sqlite3_bind_blob(statement, index, bytes ? bytes : "", length, SQLITE_TRANSIENT);
 }
 
+/* sqlite3_config takes a variable number of arguments. */
+static inline int
+shim_leave_memory_uncounted(void)
+{
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 /* sqlite3_db_config takes a variable number of arguments. SQLITE_DBCONFIG_TRUSTED_SCHEMA stays on: the constraints of a
    tree use the functions of JSON, which SQLite 3.40 does not count as innocuous. */
 static inline int

@@ -81,7 +81,8 @@ public struct DatabaseTree: TreeSource {
         let mapping = keys.mapping
         do throws(DatabaseError) {
             let target = try open().beginImport(keys: mapping.isEmpty ? nil : mapping, replaces: replaces)
-            try ItemWriter(target).write(tree.document)
+            var writer = ItemWriter(target)
+            try writer.write(tree.document)
             try target.finish()
         } catch {
             throw SourceError(name, error.reason)

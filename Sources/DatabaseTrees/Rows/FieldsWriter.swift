@@ -7,7 +7,8 @@ internal import PropertyLists
 /// Types that JSON lacks are dictionaries with one key: `{"$date":"2001-03-12T00:00:00Z"}`, `{"$data":"base64"}`,
 /// `{"$real":"nan"}` and `{"CF$UID":1}`. An author's dictionary whose only key begins with `$` is the value of `$dict`.
 struct FieldsWriter: PropertyListConsumer, ~Copyable {
-    private var json = JSONPropertyListWriter()
+    /// Its output is the text of the latest item.
+    private(set) var json = JSONPropertyListWriter()
     private var open: [Container] = []
 
     /// An open container.
@@ -23,10 +24,16 @@ struct FieldsWriter: PropertyListConsumer, ~Copyable {
     /// - Throws: `PropertyListError` for a date outside the calendar.
     static func fields(of step: Item.Step) throws(PropertyListError) -> [UInt8] {
         var writer = FieldsWriter()
-        var walk = TreeWalk(fieldsOf: step.level, row: step.row)
-        try walk.finish(to: &writer)
-        try writer.json.finish()
+        try writer.write(step)
         return Array(copying: writer.json.output.span)
+    }
+
+    /// Writes the fields of an item in place of those before.
+    mutating func write(_ step: Item.Step) throws(PropertyListError) {
+        json.restart()
+        var walk = TreeWalk(fieldsOf: step.level, row: step.row)
+        try walk.finish(to: &self)
+        try json.finish()
     }
 
     mutating func beginDictionary(at position: SourcePosition) {

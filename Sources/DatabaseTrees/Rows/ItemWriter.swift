@@ -1,9 +1,11 @@
+internal import Bytes
 internal import Levels
 internal import PropertyLists
 
 /// Writes the items of a tree as rows: ids count from 0, parents before their children, with room between neighbours.
-struct ItemWriter {
+struct ItemWriter: ~Copyable {
     private let target: any TreeImport
+    private var fields = FieldsWriter()
 
     init(_ target: any TreeImport) { self.target = target }
 
@@ -18,7 +20,7 @@ struct ItemWriter {
         var position: Int64 = 0
     }
 
-    func write(_ document: Level) throws(DatabaseError) {
+    mutating func write(_ document: Level) throws(DatabaseError) {
         var next: Int64 = 1
         let root = Item.Step(level: document, row: 0)
         try write(root, ItemPlace(id: 0, parent: nil, section: 0, position: 0))
@@ -46,11 +48,10 @@ struct ItemWriter {
         return Open(id: id, level: level, rows: rows, row: rows.first?.lowerBound ?? 0)
     }
 
-    private func write(_ step: Item.Step, _ place: ItemPlace) throws(DatabaseError) {
-        let fields: [UInt8]
-        do throws(PropertyListError) { fields = try FieldsWriter.fields(of: step) } catch {
+    private mutating func write(_ step: Item.Step, _ place: ItemPlace) throws(DatabaseError) {
+        do throws(PropertyListError) { try fields.write(step) } catch {
             throw DatabaseError(.other, error.reason)
         }
-        try target.add(place, fields: fields.span)
+        try target.add(place, fields: fields.json.output.span)
     }
 }

@@ -31,10 +31,14 @@ package final class SQLiteConnection {
         }
     }
 
+    /// Whether SQLite counts no memory: the lock of the counters costs each statement some percent.
+    private static let isConfigured = shim_leave_memory_uncounted() == SQLITE_OK
+
     /// Opens a file.
     ///
     /// - Throws: `DatabaseError` if it cannot be opened.
     package init(path: String, for access: Access = .write) throws(DatabaseError) {
+        _ = Self.isConfigured
         var opened: OpaquePointer?
         let flags = access.flags | SQLITE_OPEN_NOMUTEX
         let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
@@ -263,13 +267,15 @@ package final class SQLiteStatement {
             let place = Int32(number + 1)
             switch value {
             case .null: _ = unsafe sqlite3_bind_null(handle, place)
-            case .integer(let value): _ = unsafe sqlite3_bind_int64(handle, place, value)
+            case .integer(let value): bind(value, at: place)
             case .real(let value): _ = unsafe sqlite3_bind_double(handle, place, value)
             case .text(let bytes): bind(bytes.span, at: place)
             case .data(let bytes): _ = unsafe shim_bind_blob(handle, place, bytes, Int32(bytes.count))
             }
         }
     }
+
+    func bind(_ number: Int64, at place: Int32) { _ = unsafe sqlite3_bind_int64(handle, place, number) }
 
     func bind(_ text: Span<UInt8>, at place: Int32) {
         unsafe text.withUnsafeBytes { bytes in

@@ -22,6 +22,13 @@ public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
         guard !output.isIncomplete else { throw .outOfMemory }
     }
 
+    /// Begins another document in the same buffer.
+    public mutating func restart() {
+        output.truncate(to: 0)
+        needsComma = false
+        completeness = Completeness()
+    }
+
     @inlinable @inline(__always)
     mutating func beginValue() {
         if needsComma { output.append(UInt8(ascii: ",")) }

@@ -111,7 +111,7 @@ let package = Package(
             name: "LevelsAPI",
             dependencies: [
                 "Bytes", "DrilldownDates", "Files", "Heap", "HTTPFields", "Locking", "Threads", "HTTPServer",
-                "ContentCodings", "Levels", "PropertyLists", "TreeStore", "WebClient",
+                "ContentCodings", "Levels", "PropertyLists", "TreeSources", "TreeStore", "WebClient",
             ],
             resources: [.embedInCode("Description/openapi.json")],
             swiftSettings: settings),

@@ -57,7 +57,7 @@ final class DatabaseEdits: EditGroup {
     }
 
     private func newID() throws(DatabaseError) -> Int64 {
-        if ids.isEmpty { ids = try watcher.database.reserveIDs(64)[...] }
+        if ids.isEmpty { ids = try watcher.reserveIDs()[...] }
         return ids.removeFirst()
     }
 

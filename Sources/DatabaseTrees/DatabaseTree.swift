@@ -14,13 +14,18 @@ public struct DatabaseTree: TreeSource {
     private let interpretation: Interpretation
     /// How long the first load waits for a database that is away.
     private let patience: Duration
+    private let onNotice: NoticeHandler
     private let open: @Sendable () -> any TreeDatabase
 
+    /// Receives notices, for logs.
+    public typealias NoticeHandler = @Sendable (SourceNotice) -> Void
+
     init(
-        _ name: String, _ interpretation: Interpretation, patience: Duration = .zero,
+        _ name: String, _ interpretation: Interpretation, patience: Duration, onNotice: @escaping NoticeHandler,
         open: @escaping @Sendable () -> any TreeDatabase
     ) {
-        (self.name, self.interpretation, self.patience, self.open) = (name, interpretation, patience, open)
+        (self.name, self.interpretation, self.patience) = (name, interpretation, patience)
+        (self.onNotice, self.open) = (onNotice, open)
     }
 
     /// The tree in a SQLite file.
@@ -29,10 +34,14 @@ public struct DatabaseTree: TreeSource {
     ///   - path: the file, which need not exist before it is loaded.
     ///   - name: how the user named it.
     ///   - patience: how long a watcher's first load waits for it.
+    ///   - onNotice: receives notices, for logs.
     public static func sqlite(
-        path: String, name: String, interpretation: Interpretation = .init(), patience: Duration = .zero
+        path: String, name: String, interpretation: Interpretation = .init(), patience: Duration = .zero,
+        onNotice: @escaping NoticeHandler = { _ in }
     ) -> DatabaseTree {
-        DatabaseTree(name, interpretation, patience: patience) { SQLiteTree(path: path, name: name) }
+        DatabaseTree(name, interpretation, patience: patience, onNotice: onNotice) {
+            SQLiteTree(path: path, name: name, onNotice: onNotice)
+        }
     }
 
     /// Whether the file at a path is a SQLite database.
@@ -47,14 +56,16 @@ public struct DatabaseTree: TreeSource {
     ///   - address: `postgres://[USER@]HOST[:PORT]/DATABASE?tree=NAME`.
     ///   - passwordFile: the file with the password of the role; nil if libpq finds one itself.
     ///   - patience: how long a watcher's first load waits for it.
+    ///   - onNotice: receives notices, for logs.
     /// - Throws: `SourceError` for an address that is not valid, or a file that cannot be read.
     public static func postgres(
-        _ address: String, passwordFile: String?, interpretation: Interpretation = .init(), patience: Duration = .zero
+        _ address: String, passwordFile: String?, interpretation: Interpretation = .init(), patience: Duration = .zero,
+        onNotice: @escaping NoticeHandler = { _ in }
     ) throws(SourceError) -> DatabaseTree {
         let parsed = try PostgresAddress(address)
         let password = try passwordFile.map { path throws(SourceError) in try PasswordFile.read(path) }
-        return DatabaseTree(parsed.shown, interpretation, patience: patience) {
-            PostgresTree(parsed, password: password)
+        return DatabaseTree(parsed.shown, interpretation, patience: patience, onNotice: onNotice) {
+            PostgresTree(parsed, password: password, onNotice: onNotice)
         }
     }
 
@@ -94,11 +105,16 @@ public struct DatabaseTree: TreeSource {
         of database: any TreeDatabase, patience: Duration
     ) throws(DatabaseError) -> (table: ItemTable, head: TreeHead) {
         let end = ContinuousClock.now + patience
+        var isAwaited = false
         while true {
             do throws(DatabaseError) {
                 return try rows(of: database)
             } catch {
                 guard error.kind == .away || error.kind == .busy, ContinuousClock.now < end else { throw error }
+                if !isAwaited {
+                    onNotice(.awaited(SourceError(name, error.reason), seconds: Int(patience.components.seconds)))
+                }
+                isAwaited = true
                 usleep(100_000)
             }
         }

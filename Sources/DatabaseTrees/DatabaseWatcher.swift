@@ -22,6 +22,7 @@ final class DatabaseWatcher: SourceWatcher {
 
     /// How long the first load waits for a database that is away.
     private var patience: Duration
+    private var work = DatabaseWork()
 
     init(_ source: DatabaseTree, _ database: any TreeDatabase, patience: Duration = .zero) {
         (self.source, self.database, self.patience) = (source, database, patience)
@@ -81,6 +82,8 @@ final class DatabaseWatcher: SourceWatcher {
 
     /// Reads the log from the latest revision on; nil if there is nothing new.
     private func follow(_ last: TreeHead) throws(DatabaseError) -> SourceReport? {
+        let begun = ContinuousClock.now
+        defer { work.looks.note(.now - begun) }
         guard let revisions = try database.revisions(after: last), !isStale else { return .arrived }
         return revisions.isEmpty ? nil : follow(revisions, from: last)
     }
@@ -96,6 +99,7 @@ final class DatabaseWatcher: SourceWatcher {
             document = next
             head.revision = revision.number
             (head.mark, head.date) = (revision.mark, revision.date)
+            work.lag.note(seconds: max(WallClock.now - revision.date, 0))
             advances.append(TreeAdvance(to: document, revision: SourceRevision(head), cause: revision.cause))
         }
         adopt(document, index, head)
@@ -106,6 +110,13 @@ final class DatabaseWatcher: SourceWatcher {
 
     func whenInDoubt(_ report: @escaping (SourceError) -> Void) {
         database.whenInDoubt { [name = source.name] error in report(SourceError(name, error.reason)) }
+    }
+
+    var databaseWork: DatabaseWork {
+        var work = work
+        (work.openConnections, work.madeConnections) = database.connections
+        work.doubts = database.doubts
+        return work
     }
 
     // MARK: Editing
@@ -120,10 +131,19 @@ final class DatabaseWatcher: SourceWatcher {
         return DatabaseEdits(self, head)
     }
 
+    /// Reserves ids for new items.
+    func reserveIDs() throws(DatabaseError) -> [Int64] {
+        let begun = ContinuousClock.now
+        defer { work.reservations.note(.now - begun) }
+        return try database.reserveIDs(64)
+    }
+
     /// Commits the edits of a group.
     func save(
         _ requests: [RevisionWrite], as document: Level, _ index: ItemIndex, after last: TreeHead
     ) throws(SaveError) {
+        let begun = ContinuousClock.now
+        defer { work.commits.note(.now - begun) }
         do throws(CommitError) {
             try database.commit(requests, after: last)
         } catch {

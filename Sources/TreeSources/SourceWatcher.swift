@@ -30,6 +30,9 @@ public protocol SourceWatcher: AnyObject {
     /// Whether the source's database is connected; nil for other sources. Cheap to call.
     var isConnected: Bool? { get }
 
+    /// The work with the source's database so far; empty for other sources. Cheap to call.
+    var databaseWork: DatabaseWork { get }
+
     /// Whether another program is probably saving the source now; false if unknown. Cheap to call.
     var isBeingWritten: Bool { get }
 
@@ -62,6 +65,8 @@ extension SourceWatcher {
     public func savability(at path: ItemPath) -> Savability { .nothing(.elsewhere) }
 
     public var isConnected: Bool? { nil }
+
+    public var databaseWork: DatabaseWork { DatabaseWork() }
 
     public var isBeingWritten: Bool { false }
 

@@ -107,7 +107,7 @@ extension Reloader {
         case .unwritable(let refusal): commit.fail(with: .refused(EditRefusal(refusal)))
         case .failed(let reason), .unknown(let reason):
             let id = SaveFailureID.next()
-            tell(.notSaved(id: id, reason: reason))
+            tell(.notSaved(id: id, reason: reason, isUnknown: error.isUnknown))
             commit.fail(with: .failed(id: id, isUnknown: error.isUnknown))
         }
         endGroup(of: commit)

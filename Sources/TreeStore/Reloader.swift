@@ -120,7 +120,7 @@ final class Reloader {
         if wakeup.reset() { answerRequests(state) }
         guard !requests.isClosed else { return }
         let report = pulse.atSource { watcher.advance(at: clock.now) }
-        state.note(isConnected: watcher.isConnected)
+        state.noteConnection(of: watcher)
         switch report {
         case .changed: followChange(state)
         case .arrived: endFetch(reload(state), in: state)
@@ -132,7 +132,7 @@ final class Reloader {
         case nil: handleDeadlines(state)
         }
         commitEdits(state)
-        state.note(isConnected: watcher.isConnected)
+        state.noteConnection(of: watcher)
     }
 
     private var nextDeadline: ContinuousClock.Instant? {

@@ -29,7 +29,8 @@ public enum StoreEvent: Sendable {
     /// - Parameters:
     ///   - id: the identifier in the clients' problems.
     ///   - reason: a sentence without the final full stop.
-    case notSaved(id: String, reason: String)
+    ///   - isUnknown: whether they may have been saved after all.
+    case notSaved(id: String, reason: String, isUnknown: Bool = false)
     /// Warnings of a published load.
     case warnings([SourceWarning], omitted: Int)
 }
@@ -56,6 +57,8 @@ public struct DatabaseConnection: Sendable, Equatable {
     public let isConnected: Bool
     /// When this state began, in seconds since 1970.
     public let since: Double
+    /// The work with it since the start.
+    public var work = DatabaseWork()
 
     public init(isConnected: Bool, since: Double) { (self.isConnected, self.since) = (isConnected, since) }
 }

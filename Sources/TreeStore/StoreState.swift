@@ -31,11 +31,18 @@ final class StoreState: Sendable {
     /// The connection to the source's database; nil for other sources.
     var databaseConnection: DatabaseConnection? { connection.withLock { $0 } }
 
-    /// Records whether the source's database is connected; nil for other sources.
-    func note(isConnected: Bool?) {
+    /// Notes the state of the connection to the source's database.
+    func noteConnection(of watcher: any SourceWatcher) {
+        note(isConnected: watcher.isConnected)
+        connection.withLock { $0?.work = watcher.databaseWork }
+    }
+
+    private func note(isConnected: Bool?) {
         connection.withLock { connection in
             guard isConnected != connection?.isConnected else { return }
+            let work = connection?.work
             connection = isConnected.map { DatabaseConnection(isConnected: $0, since: WallClock.now) }
+            if let work { connection?.work = work }
         }
     }
 

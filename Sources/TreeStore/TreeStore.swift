@@ -81,7 +81,7 @@ public final class TreeStore: Sendable {
     ) {
         do throws(SourceError) {
             let state = makingState(try reloader.start())
-            state.note(isConnected: reloader.watcher.isConnected)
+            state.noteConnection(of: reloader.watcher)
             first.give(.success(state))
             reloader.endStart()
             reloader.run(state)

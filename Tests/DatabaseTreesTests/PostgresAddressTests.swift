@@ -37,7 +37,11 @@ import TreeSources
         ("postgres://h/d?tree=%zz", "postgres://h/d: the value of 'tree' is missing, or is not percent-encoded UTF-8."),
         (
             "postgres://h/d?tree=a&colour=red",
-            "postgres://h/d: it is not a valid address; write postgres://USER@HOST/DATABASE?tree=NAME."
+            "postgres://h/d: the parameter 'colour' is not one of tree, read, and those of PostgreSQL's client library."
+        ),
+        (
+            "postgres:h/d?tree=a",
+            "postgres:h/d: it is not a valid address; write postgres://USER@HOST/DATABASE?tree=NAME."
         ),
     ])
     func refuses(text: String, sentence: String) {
@@ -51,7 +55,7 @@ import TreeSources
 
     @Test(arguments: [
         "postgres://u:secret77@h/d?tree=a", "postgres://u@h/d?tree=a&password=secret77",
-        "postgres://u:secret77@h/d", "postgres://u:sec@ret77@h/d?tree=a&x=secret77",
+        "postgres://u:secret77@h/d", "postgres://u:sec@ret77@h/d?tree=a&x=secret77", "postgres://u:ret77?@ret77@h/d",
     ])
     func neverShowsAPassword(text: String) throws {
         let error = try #require(throws: SourceError.self) { try PostgresAddress(text) }
@@ -67,14 +71,15 @@ import TreeSources
             connection to server at "127.0.0.1", port 1 failed: Connection refused
             \tIs the server running on that host and accepting TCP/IP connections?
 
-            """, "cannot connect: Connection refused"
+            """, "cannot connect: Connection refused; is the server running?"
         ),
         (
             """
             connection to server at "10.0.0.1", port 5432 failed: FATAL:  password authentication failed for user "a"
             password retrieved from file "/home/a/.pgpass"
 
-            """, #"cannot connect: password authentication failed for user "a""#
+            """,
+            #"cannot connect: password authentication failed for user "a"; correct the password in the file that --database-password-file or PGPASSFILE names, or in ~/.pgpass"#
         ),
         (
             "could not translate host name \"x.invalid\" to address: Name or service not known\n",

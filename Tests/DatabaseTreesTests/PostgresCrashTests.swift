@@ -2,6 +2,7 @@ import Foundation
 import Locking
 import TestSources
 import Testing
+import TreeSources
 
 @testable import DatabaseTrees
 
@@ -17,13 +18,15 @@ import Testing
         let running = Running()
         let address = try server.address(name)
         Thread.detachNewThread {
-            let tree = PostgresTree(address, commitPatience: patience)
-            tree.whenInDoubt { _ in running.isInDoubt.withLock { $0 = true } }
+            let tree = PostgresTree(address, commitPatience: patience) { notice in
+                running.notices.withLock { $0.append(notice) }
+            }
             do {
                 try tree.commit([request], after: tree.head())
             } catch {
                 running.error.withLock { $0 = error }
             }
+            running.doubts.withLock { $0 = tree.doubts }
             running.isOver.signal()
         }
         return running
@@ -31,8 +34,9 @@ import Testing
 
     private final class Running: Sendable {
         let isOver = DispatchSemaphore(value: 0)
-        let isInDoubt = Guarded(false)
+        let notices = Guarded<[SourceNotice]>([])
         let error = Guarded<(any Error)?>(nil)
+        let doubts = Guarded(DatabaseWork.Doubts())
 
         /// The error of the commit, when it has ended; nil for a success.
         func outcome() throws -> CommitError? {
@@ -64,7 +68,11 @@ import Testing
         let running = try commit(RevisionWrite(.insert(ItemRow(9, #""b""#))), to: "gone")
         try kill(waitingFor: "Lock")
         #expect(try running.outcome() == nil)
-        #expect(running.isInDoubt.withLock { $0 })
+        let name = try server.address("gone").shown
+        #expect(
+            running.notices.withLock(\.self) == [
+                .commitInDoubt(name: name), .commitSettled(name: name, isWritten: true),
+            ])
         let tree = try server.tree("gone")
         #expect(try tree.texts().last == #""b""#)
         #expect(try tree.history(upTo: tree.head(), limit: 9).map(\.number) == [1, 2])
@@ -97,6 +105,7 @@ import Testing
             Issue.record("the request was not refused")
             return
         }
+        #expect(running.doubts.withLock(\.refused) == 1)
         let tree = try server.tree("fenced")
         let log = try #require(try tree.revisions(after: 1))
         #expect(log.map(\.writer) == [.server] && log.map(\.changes) == [[]])
@@ -112,6 +121,7 @@ import Testing
             Issue.record("the outcome is known")
             return
         }
+        #expect(running.doubts.withLock(\.unknown) == 1)
     }
 
     @Test func connectsAgainAfterAPause() throws {

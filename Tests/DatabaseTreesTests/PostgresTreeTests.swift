@@ -156,7 +156,9 @@ import Testing
         let other = try server.connection()
         try other.run("BEGIN; UPDATE locked.items SET position = 1 WHERE id = 1")
         try tree.writer.open().run("SET lock_timeout = '20ms'")
-        #expect(throws: CommitError.failed(.init(.busy, "another program holds a lock in the database"))) {
+        let process = try other.column("SELECT pg_backend_pid()")[0]
+        let reason = "another program holds a lock in the database: process \(process) of the role drilldown"
+        #expect(throws: CommitError.failed(.init(.busy, reason))) {
             try tree.commit([RevisionWrite(.delete(1))], after: last)
         }
         try other.run("ROLLBACK")
@@ -172,6 +174,28 @@ import Testing
         #expect(try tree.rows().count == rows.count + 1)
         let head = try tree.head()
         #expect(head.epoch == last.epoch && head.revision == last.revision + 1)
+    }
+
+    @Test func keepsTheLatestRevisionsInTheLog() throws {
+        try server.makeTree("shortened", ["a"])
+        try server.connection().run(
+            """
+            DO $$ BEGIN FOR n IN 1..1010 LOOP
+              PERFORM set_config('drilldown.revision_of_shortened', '', true);
+              UPDATE shortened.items SET position = n WHERE id = 1;
+            END LOOP; END $$
+            """)
+        let tree = PostgresTree(try server.address("shortened"), keptRevisions: 10)
+        let last = try tree.head()
+        #expect(last.revision == 1_011)
+        #expect(try tree.revisions(after: last)?.isEmpty == true)
+        #expect(try tree.head().oldest == 1_002)
+        for table in ["revisions", "changes"] {
+            let first = try server.connection().column("SELECT min(revision) FROM shortened.\(table)")
+            #expect(first == ["1002"])
+        }
+        #expect(try tree.revisions(after: 1_001)?.map(\.number) == Array(1_002...1_011))
+        #expect(try tree.revisions(after: 1_000) == nil)
     }
 
     // MARK: Following

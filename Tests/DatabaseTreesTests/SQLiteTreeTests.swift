@@ -1,6 +1,7 @@
 import Bytes
 import Foundation
 import Levels
+import Locking
 import PropertyLists
 import Testing
 import Threads
@@ -267,7 +268,9 @@ import TreeSources
     @Test func saysWhatIsWrongWithTheFile() throws {
         let missing = DatabaseTree.sqlite(path: scratch("none.db"), name: "sqlite:none.db")
         let absent = #expect(throws: SourceError.self) { _ = try missing.load(replacing: nil) }
-        #expect(absent?.description == "sqlite:none.db: the file does not exist; make it with 'drilldown import'.")
+        let command = "drilldown import DOCUMENT sqlite:\(scratch("none.db"))"
+        #expect(
+            absent?.description == "sqlite:none.db: the file does not exist; make a tree with '\(command)'.")
         try scratch.write("text.db", String(repeating: "this is text\n", count: 50))
         let text = DatabaseTree.sqlite(path: scratch("text.db"), name: "sqlite:text.db")
         let refused = #expect(throws: SourceError.self) { _ = try text.load(replacing: nil) }
@@ -283,7 +286,10 @@ import TreeSources
     @Test func givesATreeThatWasReplacedByAnOlderCopyAnotherEpoch() throws {
         let copy = scratch("copy.db")
         try other().execute("VACUUM INTO '\(copy)'")
-        let watcher = try loadedWatcher()
+        let notices = Guarded<[SourceNotice]>([])
+        let database = SQLiteTree(path: path, name: "sqlite:T.db") { notice in notices.withLock { $0.append(notice) } }
+        let watcher = DatabaseWatcher(source, database)
+        _ = try watcher.load(replacing: nil)
         let old = watcher.head
         try edit(watcher, [.delete(try path("leaf"))])
         for ending in ["-wal", "-shm"] { _ = unsafe unlink(path + ending) }
@@ -292,6 +298,8 @@ import TreeSources
         _ = try watcher.load(replacing: nil)
         #expect(watcher.head?.revision == old?.revision)
         #expect(watcher.head?.epoch != old?.epoch)
+        let lost = try #require(old).name(of: 2)
+        #expect(notices.withLock(\.self) == [.olderCopy(name: "sqlite:T.db", revision: lost)])
         try edit(watcher, [.delete(try path("left"))])
         #expect(try other().first("SELECT epoch FROM head")?[0].string == watcher.head?.epoch)
     }
@@ -318,6 +326,46 @@ import TreeSources
         #expect(loaded.revision?.name == watcher.head.map { "\($0.epoch)-2" })
         #expect(loaded.history.map(\.cause) == [.importer, .importer])
         #expect(throws: SourceError.self) { try put(#"["two"]"#) }
+    }
+
+    // MARK: What operators see
+
+    @Test func countsItsWork() throws {
+        let watcher = try loadedWatcher()
+        try other().execute(#"UPDATE items SET fields = '"other"' WHERE id = 1"#)
+        _ = look(watcher)
+        try edit(watcher, [.insert(.string("new"), below: .root, at: .last, section: nil)])
+        let work = watcher.databaseWork
+        #expect(work.openConnections == 1 && work.madeConnections == 1 && work.doubts == .init())
+        #expect([work.looks, work.reservations, work.commits, work.lag].map(\.count) == [1, 1, 1, 1])
+        #expect(work.lag.seconds < 60)
+    }
+
+    @Test(arguments: [
+        ("DROP TABLE revisions", "the table 'revisions' is missing; restore the file from a backup"),
+        (
+            "PRAGMA application_id = 7",
+            "the database holds no tree; make a tree with 'drilldown import DOCUMENT sqlite:NEW.db'"
+        ),
+        (
+            "UPDATE head SET format = 2",
+            "the tree has the format 2, and this program reads the format 1; use a newer drilldown"
+        ),
+        ("DELETE FROM head", "the tree has no row in its table 'head'; restore it, or import it again"),
+    ])
+    func refusesAFileThatIsNoTree(statement: String, sentence: String) throws {
+        try other().execute(statement)
+        for isImported in [true, false] {
+            let error = #expect(throws: SourceError.self) {
+                if isImported { try put("[]", replaces: true) } else { _ = try source.load(replacing: nil) }
+            }
+            #expect(error?.description == "sqlite:T.db: \(sentence).")
+        }
+    }
+
+    @Test func doesNotWaitForAFileThatIsMissing() throws {
+        let missing = DatabaseTree.sqlite(path: scratch("none.db"), name: "sqlite:none.db", patience: .seconds(3_000))
+        #expect(throws: SourceError.self) { _ = try missing.makeWatcher().load(replacing: nil) }
     }
 }
 

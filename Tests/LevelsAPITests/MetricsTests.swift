@@ -35,6 +35,39 @@ import TreeStore
         }
     }
 
+    @Test("A database's connections and work are shown, and nothing of them without one")
+    func database() throws {
+        var database = DatabaseConnection(isConnected: false, since: 0)
+        (database.work.openConnections, database.work.madeConnections) = (1, 3)
+        database.work.looks = WorkTotal(count: 2, seconds: 0.5)
+        database.work.reservations = WorkTotal(count: 1, seconds: 0.25)
+        database.work.commits = WorkTotal(count: 4, seconds: 1.5)
+        database.work.lag = WorkTotal(count: 5, seconds: 0.125)
+        (database.work.doubts.written, database.work.doubts.refused, database.work.doubts.unknown) = (1, 2, 3)
+        let api = LevelsAPI(Publications(try Desk.snapshot("[]"))) { [database] in
+            Readiness(source: "db", database: database)
+        }
+        func lines(_ desk: Desk) -> [Substring] {
+            desk.get("/metrics").text.split(separator: "\n").filter { $0.hasPrefix("drilldown_database") }
+        }
+        #expect(
+            lines(Desk(api: api)) == [
+                "drilldown_database_connected 0", "drilldown_database_connections 1",
+                "drilldown_database_connections_made_total 3",
+                #"drilldown_database_duration_seconds_sum{work="look"} 0.5"#,
+                #"drilldown_database_duration_seconds_count{work="look"} 2"#,
+                #"drilldown_database_duration_seconds_sum{work="reserve"} 0.25"#,
+                #"drilldown_database_duration_seconds_count{work="reserve"} 1"#,
+                #"drilldown_database_duration_seconds_sum{work="commit"} 1.5"#,
+                #"drilldown_database_duration_seconds_count{work="commit"} 4"#,
+                "drilldown_database_lag_seconds_sum 0.125", "drilldown_database_lag_seconds_count 5",
+                #"drilldown_database_commits_in_doubt_total{outcome="written"} 1"#,
+                #"drilldown_database_commits_in_doubt_total{outcome="refused"} 2"#,
+                #"drilldown_database_commits_in_doubt_total{outcome="unknown"} 3"#,
+            ])
+        #expect(lines(try Desk("[]")).isEmpty)
+    }
+
     @Test("A label's value is one of the service's own, whatever a client asks for")
     func routes() throws {
         let desk = try Desk("[]")
@@ -66,12 +99,12 @@ import TreeStore
         counters.note(.edited(snapshot, author: nil, edits: 0, took: .zero), at: 33)
         counters.note(.notSaved(id: "1", reason: "r"), at: 34)
         var wanted = StoreTotals()
-        wanted.published = StoreTotals.Work(count: 1, seconds: 0.25)
-        wanted.unchanged = StoreTotals.Work(count: 1, seconds: 0.5)
-        wanted.refused = StoreTotals.Work(count: 1, seconds: 2)
+        wanted.published = WorkTotal(count: 1, seconds: 0.25)
+        wanted.unchanged = WorkTotal(count: 1, seconds: 0.5)
+        wanted.refused = WorkTotal(count: 1, seconds: 2)
         wanted.latestLoad = 20
         wanted.latestRefusal = 30
-        wanted.saves = StoreTotals.Work(count: 1, seconds: 0.125)
+        wanted.saves = WorkTotal(count: 1, seconds: 0.125)
         wanted.failedSaves = 1
         wanted.edits = 2
         wanted.editSteps = 4

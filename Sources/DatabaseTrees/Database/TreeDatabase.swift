@@ -40,6 +40,12 @@ protocol TreeDatabase: AnyObject {
     /// Reserves ids for new items; no other program gets them.
     func reserveIDs(_ count: Int) throws(DatabaseError) -> [Int64]
 
+    /// The connections that are open, and those that were made so far.
+    var connections: (open: Int, made: Int) { get }
+
+    /// The commits whose connection broke.
+    var doubts: DatabaseWork.Doubts { get }
+
     /// The reason for refusing writes, for the client; nil if writing may succeed. Cheap to call.
     var readOnlyReason: String? { get }
 

@@ -1,6 +1,7 @@
 internal import Bytes
 internal import CPostgres
 internal import Glibc
+internal import PropertyLists
 internal import TreeSources
 
 /// The parsed address of a tree in PostgreSQL, as `postgres://alice@db.example/home?tree=music&read=standby`.
@@ -22,14 +23,21 @@ struct PostgresAddress: Sendable, Equatable {
     /// Whether a source looks like the address of a tree in PostgreSQL, valid or not.
     static func isMeant(by text: String) -> Bool {
         let text = text.prefix(13).lowercased()
-        return text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
+        return text.hasPrefix("postgres:") || text.hasPrefix("postgresql:")
     }
 
     /// - Throws: `SourceError` if it is not a valid address, or has a password.
     init(_ text: String) throws(SourceError) {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let safe = Self.withoutUser(String(parts.first ?? ""))
+        // A password may have a '?'.
+        let isCut = parts.count == 2 && parts[1].contains("@") && !parts[0].contains("@")
+        let safe = isCut ? "postgres://" : Self.withoutUser(String(parts.first ?? ""))
         let query = try Self.query(parts.count == 2 ? parts[1] : "", of: safe)
+        if !isCut, let name = Self.unknown(query.others) {
+            throw SourceError(
+                safe,
+                "the parameter '\(quoted: name)' is not one of tree, read, and those of PostgreSQL's client library")
+        }
         guard let parameters = Self.parse(String(parts.first ?? ""), query.others), Self.isMeant(by: text) else {
             throw SourceError(safe, "it is not a valid address; write postgres://USER@HOST/DATABASE?tree=NAME")
         }
@@ -96,6 +104,21 @@ struct PostgresAddress: Sendable, Equatable {
             bytes.append(high << 4 | low)
         }
         return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// The name of the first parameter that libpq does not know; nil if it knows all.
+    private static func unknown(_ parameters: [Substring]) -> String? {
+        guard let options = unsafe PQconndefaults() else { return nil }
+        defer { unsafe PQconninfoFree(options) }
+        // The other parameters of a URI.
+        var known: Set = ["ssl"]
+        var option = unsafe options
+        while let keyword = unsafe option.pointee.keyword {
+            known.insert(unsafe String(cString: keyword))
+            unsafe option += 1
+        }
+        let names = parameters.map { decoded($0.prefix { $0 != "=" }) ?? "" }
+        return names.first { !known.contains($0) }
     }
 
     /// The parameters that libpq reads from a URI; nil if it is not valid.

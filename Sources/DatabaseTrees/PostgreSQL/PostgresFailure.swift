@@ -45,8 +45,22 @@ extension PostgresFailure {
             guard let reason = Self.reason(line), !reasons.contains(reason) else { continue }
             reasons.append(reason)
         }
-        message = "cannot connect: " + (reasons.isEmpty ? "libpq gave no reason" : reasons.joined(separator: "; "))
+        let advice = Self.advice.first { words.contains($0.words) }.map { "; \($0.advice)" } ?? ""
+        message =
+            "cannot connect: " + (reasons.isEmpty ? "libpq gave no reason" : reasons.joined(separator: "; ")) + advice
     }
+
+    /// What would be right, by words of libpq or of the server.
+    private static let advice = [
+        (words: "Is the server running", advice: "is the server running?"),
+        (
+            words: "password authentication failed",
+            advice:
+                "correct the password in the file that --database-password-file or PGPASSFILE names, or in ~/.pgpass"
+        ),
+        (words: "\" does not exist", advice: "create it, or name another in the address"),
+        (words: "pg_hba.conf", advice: "allow the connection in that file of the server"),
+    ]
 
     /// A line of libpq without the address and its advice; nil if nothing else remains.
     private static func reason(_ line: Substring) -> String? {
@@ -73,6 +87,9 @@ extension PostgresFailure {
     /// The failure as an error for callers that read.
     func databaseError(of tree: String) -> DatabaseError {
         switch state {
+        // The table 'head' is read first.
+        case "42P01" where !message.hasSuffix(".head\" does not exist"):
+            DatabaseError(.other, "\(message); restore the tree from a backup")
         case "42P01", "3F000":
             DatabaseError(
                 .other, "the database has no tree named '\(tree)'; create it with import, or name another in tree=")

@@ -4,6 +4,8 @@ final class PostgresLink {
     private let parameters: [(name: String, value: String)]
     private let listens: Bool
     private var connection: PostgresConnection?
+    /// How many connections were made.
+    private(set) var made = 0
     private var pause = PostgresLink.shortestPause
     private var lastFailure: (failure: PostgresFailure, at: ContinuousClock.Instant)?
     /// Whether LISTEN was refused, as on a standby, so that only polling finds commits.
@@ -33,6 +35,7 @@ final class PostgresLink {
             let new = try PostgresConnection(parameters)
             try prepare(new)
             (connection, lastFailure, pause) = (new, nil, Self.shortestPause)
+            made += 1
             return new
         } catch {
             if lastFailure != nil { pause = min(pause * 2, Self.longestPause) }

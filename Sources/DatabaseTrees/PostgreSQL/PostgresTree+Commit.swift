@@ -1,4 +1,5 @@
 internal import Glibc
+internal import TreeSources
 
 /// How requests are committed, and how the outcome is found out if the connection breaks meanwhile.
 extension PostgresTree {
@@ -53,11 +54,32 @@ extension PostgresTree {
         } catch {
             guard !error.isLost else { return .inDoubt }
             undo(on: connection)
+            guard error.state != Self.lockNotAvailable else {
+                return .failed(.failed(DatabaseError(.busy, holder(on: connection))))
+            }
             let isAtEnd = error.statement == attempt.statements.count - 1
             if isAtEnd, error.isRefusal, !checksAtOnce {
                 return self.attempt(group, on: connection, checksAtOnce: true)
             }
             return .failed(commitError(error, in: attempt))
+        }
+    }
+
+    /// The SQLSTATE of a statement that did not get a lock within `lock_timeout`.
+    private static let lockNotAvailable = "55P03"
+
+    /// A sentence about the program that holds a lock of this tree.
+    private func holder(on connection: PostgresConnection) -> String {
+        let sentence = "another program holds a lock in the database"
+        do throws(PostgresFailure) {
+            let result = try connection.query(statements(for: connection).holder)
+            guard result.count > 0, let process = result.text(0, 0), let role = result.text(0, 1) else {
+                return sentence
+            }
+            let program = result.text(0, 2).map { $0.isEmpty ? "" : " (\($0))" } ?? ""
+            return "\(sentence): process \(process) of the role \(role)\(program)"
+        } catch {
+            return sentence
         }
     }
 
@@ -101,15 +123,22 @@ extension PostgresTree {
     private func findOut(_ group: PostgresGroup) throws(CommitError) {
         let end = ContinuousClock.Instant.now + commitPatience
         reportDoubt(DatabaseError(.away, PostgresFailure.lost.message))
+        onNotice(.commitInDoubt(name: name))
         var failure: CommitError?
         repeat {
             pause(until: min(end, max(.now + PostgresLink.shortestPause, writer.nextAttempt ?? .now)))
             switch lookUp(group, failure: &failure) {
-            case .committed: return
-            case .failed(let error): throw error
+            case .committed:
+                doubts.written += 1
+                return onNotice(.commitSettled(name: name, isWritten: true))
+            case .failed(let error):
+                doubts.refused += 1
+                onNotice(.commitSettled(name: name, isWritten: false))
+                throw error
             case .inDoubt: continue
             }
         } while ContinuousClock.Instant.now < end
+        doubts.unknown += 1
         throw .unknown(
             "the connection to the database broke during a commit, and whether the edits were written could not be found out within \(commitPatience.components.seconds) seconds"
         )

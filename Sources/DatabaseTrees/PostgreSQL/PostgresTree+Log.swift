@@ -1,3 +1,5 @@
+internal import TreeSources
+
 /// Reading the log, and recognising an older copy of the database by it.
 extension PostgresTree {
     /// The result of reading the log.
@@ -27,16 +29,39 @@ extension PostgresTree {
         switch look {
         case .revisions(let revisions, let hasMore):
             self.hasMore = hasMore
+            if lockedUntil == nil { trim() }
             return revisions
         case .forked:
             let old = ownEpoch?.old ?? last.epoch
             ownEpoch = (old: old, new: RandomNames.epoch())
+            onNotice(.olderCopy(name: name, revision: last.name(of: last.revision)))
         case .incomplete, .otherEpoch: break
         }
         hasMore = false
         releaseLock()
         return nil
     }
+
+    /// Removes the oldest revisions from the log, some at a time, without the lock of the tree until the end.
+    private func trim() {
+        let first = min(latest - keptRevisions + 1, oldest + Self.mostTrimmed)
+        guard first - oldest >= Self.leastTrimmed, !hasMore, !leavesLog, readOnlyReason == nil else { return }
+        do throws(DatabaseError) {
+            try writing { connection throws(PostgresFailure) in
+                let trims = statements(for: connection).trims(to: first)
+                try connection.pipeline([PostgresTreeStatements.begin] + trims + [PostgresTreeStatements.commit])
+                return .success(())
+            }
+            oldest = first
+        } catch {
+            // The next look tries again, unless the role lacks the right.
+            leavesLog = error.kind == .readOnly
+            if leavesLog { onNotice(.logKept(SourceError(name, error.reason))) }
+        }
+    }
+
+    /// The fewest and the most revisions that are removed at once.
+    private static let (leastTrimmed, mostTrimmed): (Int64, Int64) = (1_000, 10_000)
 
     func history(upTo last: TreeHead, limit: Int) throws(DatabaseError) -> [LoggedRevision] {
         try reading { connection throws(PostgresFailure) in

@@ -1,5 +1,6 @@
 internal import Levels
 internal import Threads
+internal import TreeSources
 
 /// A tree in PostgreSQL: a schema with the tables of `PostgresSchema`.
 ///
@@ -13,17 +14,25 @@ final class PostgresTree: TreeDatabase {
     /// How it is written; the same as `reader` without `read=standby`.
     let writer: PostgresLink
     private let pollInterval: Duration
+    /// How many revisions the log keeps.
+    let keptRevisions: Int64
     /// How long a commit whose connection broke tries to find out its outcome.
     let commitPatience: Duration
 
     /// Called before a commit waits to find out its outcome.
     private(set) var reportDoubt: (DatabaseError) -> Void = { _ in }
+    let onNotice: @Sendable (SourceNotice) -> Void
+    var doubts = DatabaseWork.Doubts()
 
     /// Why nothing can be written: set by `readItems`, and by a commit that was refused for lack of rights.
     var readOnlyReason: String?
 
     /// The latest revision that was read or written; notifications of others up to it are not news.
     var latest: Int64 = -1
+    /// The first revision in the log, at the latest look.
+    var oldest: Int64 = 1
+    /// Whether this role may not delete from the log.
+    var leavesLog = false
     /// The epoch that this server gives to the tree after the database was replaced by an older copy. The next commit
     /// writes it to the database, unless another server has been faster.
     var ownEpoch: (old: String, new: String)?
@@ -45,9 +54,11 @@ final class PostgresTree: TreeDatabase {
     ///   - pollInterval: the pause between two looks at the database, beside notifications.
     init(
         _ address: PostgresAddress, password: String? = nil, pollInterval: Duration = .seconds(5),
-        commitPatience: Duration = .seconds(30)
+        commitPatience: Duration = .seconds(30), keptRevisions: Int64 = 100_000,
+        onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in }
     ) {
         (self.address, self.pollInterval, self.commitPatience) = (address, pollInterval, commitPatience)
+        (self.keptRevisions, self.onNotice) = (keptRevisions, onNotice)
         let isSplit = address.readsStandby
         reader = PostgresLink(
             address.parameters(for: isSplit ? .reading : .everything, password: password), listens: true)
@@ -55,6 +66,11 @@ final class PostgresTree: TreeDatabase {
     }
 
     var name: String { address.shown }
+
+    var connections: (open: Int, made: Int) {
+        let links = reader === writer ? [reader] : [reader, writer]
+        return (links.count { $0.current != nil }, links.reduce(0) { $0 + $1.made })
+    }
 
     // MARK: Reading
 
@@ -203,7 +219,7 @@ extension PostgresTree {
                 ))
         }
         if let ownEpoch, ownEpoch.old != epoch { self.ownEpoch = nil }
-        latest = revision
+        (latest, self.oldest) = (revision, oldest)
         return .success(
             TreeHead(
                 epoch: ownEpoch?.new ?? epoch, revision: revision, mark: result.text(0, 5),

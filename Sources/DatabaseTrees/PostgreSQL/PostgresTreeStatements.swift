@@ -86,6 +86,18 @@ struct PostgresTreeStatements {
 
     var lock: PostgresStatement { PostgresStatement("SELECT revision FROM \(schema).head FOR UPDATE") }
 
+    /// A process that holds a lock of the tree and waits for none itself: its number, role and program.
+    var holder: PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT pid::text, usename::text, application_name FROM pg_stat_activity WHERE pid <> pg_backend_pid()
+              AND pid IN (SELECT pid FROM pg_locks WHERE relation IN ($1::regclass, $2::regclass) AND granted
+                AND mode <> 'AccessShareLock')
+              AND pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted) LIMIT 1
+            """
+        ).with(schema + ".head").with(schema + ".items")
+    }
+
     /// Counts the revision $2 up by $1, if its mark is $3 and its epoch $4; the new epoch is $5.
     ///
     /// A division by zero fails the transaction if the revision is another, without a second round trip.
@@ -112,6 +124,14 @@ struct PostgresTreeStatements {
               timestamptz 'epoch' + at * interval '1 millisecond'
             FROM unnest($2, $3, $4, $5) WITH ORDINALITY AS r (mark, author, is_whole, at, n)
             """)
+    }
+
+    /// Remove the revisions before one from the log.
+    func trims(to first: Int64) -> [PostgresStatement] {
+        [
+            "DELETE FROM \(schema).changes WHERE revision < $1", "DELETE FROM \(schema).revisions WHERE revision < $1",
+            "UPDATE \(schema).head SET oldest = $1 WHERE oldest < $1",
+        ].map { PostgresStatement($0).with(first) }
     }
 
     /// The changes: revisions, items, parents, sections, positions, fields.

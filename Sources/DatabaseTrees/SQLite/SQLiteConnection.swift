@@ -203,7 +203,10 @@ package final class SQLiteConnection {
                 "the file cannot be opened; check that the server may read it. If its journal mode is WAL, the server must also have permission to write to its folder, where SQLite keeps the index of the log"
             )
         case SQLITE_READONLY:
-            DatabaseError(.readOnly, "the database is read-only; give the server permission to write to it")
+            DatabaseError(
+                .readOnly,
+                "the database is read-only; give the server permission to write to it and to its folder, where SQLite keeps its log"
+            )
         case SQLITE_CANTOPEN:
             DatabaseError(
                 .other,

@@ -17,11 +17,11 @@ final class SQLiteImport: TreeImport {
         self.path = path
         names = try StructuralNames(keys: keys)
         if FileIdentity(path: path) != nil {
+            // It opens and checks the file.
+            _ = try SQLiteTree(path: path, name: path).head()
             guard replaces else {
                 throw DatabaseError(.other, "the file exists; add --replace to replace the tree in it")
             }
-            // It opens and checks the file.
-            _ = try SQLiteTree(path: path, name: path).head()
             newPath = nil
             connection = try SQLiteConnection(path: path)
             try connection.execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = FULL; BEGIN IMMEDIATE")

@@ -11,7 +11,9 @@ internal import TreeSources
 final class SQLiteTree: TreeDatabase {
     let name: String
     private let path: String
+    private let onNotice: @Sendable (SourceNotice) -> Void
     private var connection: SQLiteConnection?
+    private var madeConnections = 0
     /// The file that is open.
     private var identity: FileIdentity?
     private let events: SQLiteFileEvents
@@ -24,8 +26,8 @@ final class SQLiteTree: TreeDatabase {
     /// How many revisions the log keeps.
     private static let keptRevisions: Int64 = 100_000
 
-    init(path: String, name: String) {
-        (self.path, self.name) = (path, name)
+    init(path: String, name: String, onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in }) {
+        (self.path, self.name, self.onNotice) = (path, name, onNotice)
         events = SQLiteFileEvents(path: path)
     }
 
@@ -38,21 +40,38 @@ final class SQLiteTree: TreeDatabase {
             return connection
         }
         connection = nil
-        guard let found else { throw DatabaseError(.away, "the file does not exist; make it with 'drilldown import'") }
+        guard let found else {
+            // One that was there may come back, as from a backup.
+            throw DatabaseError(identity == nil ? .other : .away, "the file does not exist; \(Self.advice(for: path))")
+        }
         guard found.isRegular else { throw DatabaseError(.other, "it is not a file") }
         let opened = try SQLiteConnection(path: path)
         try opened.execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")
         try check(opened)
         (connection, identity, dataVersion) = (opened, found, nil)
+        madeConnections += 1
         return opened
     }
 
-    /// Refuses a database of another program, or of a newer version.
+    var connections: (open: Int, made: Int) { (connection == nil ? 0 : 1, madeConnections) }
+
+    /// A commit to a file has no connection that can break.
+    var doubts: DatabaseWork.Doubts { .init() }
+
+    private static func advice(for path: String) -> String {
+        "make a tree with 'drilldown import DOCUMENT sqlite:\(path)'"
+    }
+
+    /// Refuses a database of another program, one that lacks a table, or one of a newer version.
     private func check(_ connection: SQLiteConnection) throws(DatabaseError) {
         let isOurs = try connection.first("PRAGMA application_id")?[0] == .integer(SQLiteSchema.applicationID)
         guard isOurs, try connection.first("SELECT 1 FROM sqlite_master WHERE name = 'head'") != nil else {
-            throw DatabaseError(
-                .other, "the database holds no tree; make one with 'drilldown import DOCUMENT sqlite:\(path)'")
+            throw DatabaseError(.other, "the database holds no tree; \(Self.advice(for: "NEW.db"))")
+        }
+        for table in ["items", "revisions", "changes"] {
+            guard try connection.first("SELECT 1 FROM sqlite_master WHERE name = ?", .text(table)) != nil else {
+                throw DatabaseError(.other, "the table '\(table)' is missing; restore the file from a backup")
+            }
         }
         let format = try connection.first("SELECT format FROM head")?[0].integer
         guard let format else { throw Self.noHead }
@@ -124,6 +143,7 @@ final class SQLiteTree: TreeDatabase {
         let head = try head(connection)
         guard try follows(last, head, connection) else {
             if head.epoch == last.epoch { ownEpoch = (ownEpoch?.old ?? head.epoch, RandomNames.epoch()) }
+            onNotice(.olderCopy(name: name, revision: last.name(of: last.revision)))
             return nil
         }
         guard head.oldest <= last.revision + 1 else { return nil }
@@ -203,6 +223,7 @@ final class SQLiteTree: TreeDatabase {
         let revision = try head(connection).revision + 1
         try number(revision, RevisionWrite(mark: RandomNames.mark(), writes: []), writer: nil, connection)
         try connection.run("UPDATE head SET revision = ?", .integer(revision))
+        try trim(revision, head(connection).oldest, connection)
         try connection.execute("COMMIT")
     }
 
@@ -229,8 +250,10 @@ final class SQLiteTree: TreeDatabase {
             return connection
         }
         defer { connection.rollBack() }
+        var oldest = last.oldest
         let isCurrent = try unlessFailed { () throws(DatabaseError) in
             let head = try head(connection)
+            oldest = head.oldest
             let follows = try follows(last, head, connection)
             let hasForeignChanges = try hasForeignChanges(connection)
             return follows && head.revision == last.revision && !hasForeignChanges
@@ -249,7 +272,7 @@ final class SQLiteTree: TreeDatabase {
             let newest = last.revision + Int64(requests.count)
             try connection.run(
                 "UPDATE head SET revision = ?, epoch = ?", .integer(newest), .text(last.epoch))
-            try trim(newest, last.oldest, connection)
+            try trim(newest, oldest, connection)
             try connection.execute("COMMIT")
         }
         ownEpoch = nil

@@ -1,6 +1,7 @@
 import Glibc
 public import HTTPServer
 import Locking
+import TreeSources
 public import TreeStore
 
 /// The counters of `/metrics` that nothing else has: the server's requests, and the events of the store.
@@ -24,29 +25,17 @@ public final class ServiceCounters: Sendable {
 
 /// The work of a store since its start.
 struct StoreTotals: Equatable {
-    /// The number and the total time of one kind of work.
-    struct Work: Equatable {
-        var count = 0
-        var seconds = 0.0
-
-        mutating func note(_ took: Duration) {
-            let (seconds, attoseconds) = took.components
-            count += 1
-            self.seconds += Double(seconds) + Double(attoseconds) / 1e18
-        }
-    }
-
     /// Loads that were published.
-    var published = Work()
+    var published = WorkTotal()
     /// Loads without a change.
-    var unchanged = Work()
-    var refused = Work()
+    var unchanged = WorkTotal()
+    var refused = WorkTotal()
     /// In seconds since 1970; 0 for never.
     var latestLoad = 0.0
     /// In seconds since 1970; 0 for never.
     var latestRefusal = 0.0
     /// Saves, each of the edits of one request or more.
-    var saves = Work()
+    var saves = WorkTotal()
     var failedSaves = 0
     /// Requests that changed the document.
     var edits = 0

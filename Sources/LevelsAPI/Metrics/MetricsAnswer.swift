@@ -1,5 +1,6 @@
 import HTTPServer
 import Levels
+import TreeSources
 import TreeStore
 
 /// `GET /metrics`: the counters of the service in the text format of Prometheus (manual, Operation).
@@ -15,6 +16,8 @@ struct MetricsAnswer {
     let items: Int
     let revision: String
     let isStale: Bool
+    /// Nil for a document that is not in a database.
+    let database: DatabaseConnection?
     let polls: Int
     let streams: Int
     let queued: Int
@@ -30,6 +33,7 @@ struct MetricsAnswer {
         writeTree(to: &text)
         writeLoads(to: &text)
         writeEdits(to: &text)
+        if let database { write(database, to: &text) }
         writeProcess(to: &text)
     }
 
@@ -210,6 +214,39 @@ struct MetricsAnswer {
             }
         }
         return count
+    }
+
+    // MARK: The database
+
+    private func write(_ database: DatabaseConnection, to text: inout PrometheusText) {
+        let work = database.work
+        text.write(
+            "drilldown_database_connected", .gauge, "1 if the database answered the latest look, else 0.",
+            database.isConnected ? 1 : 0)
+        text.write(
+            "drilldown_database_connections", .gauge, "Connections to the database that are open.",
+            work.openConnections)
+        text.write(
+            "drilldown_database_connections_made_total", .counter, "Connections to the database that were made.",
+            work.madeConnections)
+        let duration: StaticString = "drilldown_database_duration_seconds"
+        text.begin(
+            duration, .summary,
+            "How long the database took, failures too: to look for revisions, to reserve ids, to commit edits.")
+        for (name, total) in [("look", work.looks), ("reserve", work.reservations), ("commit", work.commits)] {
+            text.sample(duration, suffix: "_sum", [("work", name)], value: total.seconds)
+            text.sample(duration, suffix: "_count", [("work", name)], value: total.count)
+        }
+        let lag: StaticString = "drilldown_database_lag_seconds"
+        text.begin(
+            lag, .summary, "From the commit of another program or server until it was read here, by both clocks.")
+        text.sample(lag, suffix: "_sum", value: work.lag.seconds)
+        text.sample(lag, suffix: "_count", value: work.lag.count)
+        let doubts: StaticString = "drilldown_database_commits_in_doubt_total"
+        text.begin(doubts, .counter, "Commits whose connection broke, by what was found out about them.")
+        text.sample(doubts, [("outcome", "written")], value: work.doubts.written)
+        text.sample(doubts, [("outcome", "refused")], value: work.doubts.refused)
+        text.sample(doubts, [("outcome", "unknown")], value: work.doubts.unknown)
     }
 
     // MARK: The process

@@ -139,11 +139,12 @@ extension LevelsAPI {
         let snapshot = publications.current.snapshot
         let streams = followers.streamCount
         let counters = configuration.counters
+        let readiness = readiness()
         return MetricsAnswer(
             server: counters.server.totals, store: counters.storeTotals, process: .now,
             bodies: configuration.responseBudget, certificateExpiry: configuration.certificateExpiry?(),
             cache: cache.counts, version: counters.version, items: snapshot.itemCount, revision: snapshot.revision,
-            isStale: readiness().lastError != nil,
+            isStale: readiness.lastError != nil, database: readiness.database,
             // The two are counted one after the other.
             polls: max(room.count - streams, 0), streams: streams, queued: laterAnswers.room.count)
     }

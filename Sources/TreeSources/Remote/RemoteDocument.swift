@@ -91,6 +91,16 @@ public enum SourceNotice: Sendable, Equatable {
     case copyNotRead(SourceError)
     /// The document cannot be stored on disk; it is served anyway.
     case copyNotKept(SourceError)
+    /// The first load waits for a database, some seconds at most.
+    case awaited(SourceError, seconds: Int)
+    /// The connection to a database broke during a commit, so its outcome must be found out.
+    case commitInDoubt(name: String)
+    /// That outcome was found out.
+    case commitSettled(name: String, isWritten: Bool)
+    /// An older copy has replaced a database, in which the latest revision is not the one that was served.
+    case olderCopy(name: String, revision: String)
+    /// Old revisions cannot be removed from the log of a database.
+    case logKept(SourceError)
 }
 
 extension SourceNotice: CustomStringConvertible {
@@ -100,6 +110,14 @@ extension SourceNotice: CustomStringConvertible {
         case .servesCopy(let path, let name): "\(path: path): this copy is served until \(path: name) responds."
         case .copyNotRead(let error): "\(error) The copy is not used."
         case .copyNotKept(let error): "\(error) The new document is served anyway."
+        case .awaited(let error, let seconds): "\(error) It is tried again for \(seconds) seconds."
+        case .commitInDoubt(let name):
+            "\(name): the connection broke during a commit; the edits are answered when it is known whether they were written."
+        case .commitSettled(let name, isWritten: true): "\(name): the commit in doubt is written."
+        case .commitSettled(let name, isWritten: false): "\(name): the commit in doubt is not written."
+        case .olderCopy(let name, let revision):
+            "\(name): an older copy has replaced the database, which no longer has revision \(revision); it is loaded, and gets revisions of a new name."
+        case .logKept(let error): "\(error) Until then, old revisions stay in the log."
         }
     }
 }

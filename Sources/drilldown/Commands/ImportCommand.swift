@@ -14,7 +14,10 @@ enum ImportCommand {
                 hint: "For example: drilldown import Data.plist sqlite:Music.db")
         }
         let target = try settings.target(settings.sources[1])
-        let source = try settings.document { _ in }
+        var own = settings
+        // It is the target's.
+        if !DatabaseTree.isPostgres(address: settings.sources[0]) { own.databasePasswordFile = nil }
+        let source = try own.document { _ in }
         do throws(SourceError) {
             let loaded = try source.load(replacing: nil)
             for warning in CheckCommand.warnings(loaded, of: source.name) { Log.put(warning, .warning) }

@@ -42,11 +42,13 @@ extension Log.Entry {
         case .edited(let snapshot, let author, let edits, let took): [edited(snapshot, by: author, edits, took)]
         // Each edit has its own line.
         case .saved: []
-        case .notSaved(let id, let reason):
+        case .notSaved(let id, let reason, let isUnknown):
             [
                 Log.Entry(
-                    .error, "not-saved", "edits were not saved (\(id)): \(reason); nothing has changed",
-                    [.init("id", .text(id))])
+                    .error, "not-saved",
+                    isUnknown
+                        ? "edits may have been saved, or not (\(id)): \(reason)"
+                        : "edits were not saved (\(id)): \(reason); nothing has changed", [.init("id", .text(id))])
             ]
         case .warnings(let warnings, let omitted): entries(for: warnings, omitted: omitted, of: source)
         }
@@ -108,10 +110,11 @@ extension Log.Entry {
 
     /// The line for a notice from a source.
     init(_ notice: SourceNotice) {
-        if case .servesCopy = notice {
-            self.init(.info, "copy", "\(notice)")
-        } else {
-            self.init(.warning, "copy", "\(notice)")
+        switch notice {
+        case .servesCopy: self.init(.info, "copy", "\(notice)")
+        case .copyNotRead, .copyNotKept: self.init(.warning, "copy", "\(notice)")
+        case .commitSettled: self.init(.info, "database", "\(notice)")
+        case .awaited, .commitInDoubt, .olderCopy, .logKept: self.init(.warning, "database", "\(notice)")
         }
     }
 

@@ -60,14 +60,15 @@ extension SourceScheme {
     /// A tree in a SQLite file.
     static let sqlite = SourceScheme(
         noun: "a database", matches: { $0.hasPrefix(sqlitePrefix) },
-        makeSource: { (address, settings, _) throws(UsageError) in
+        makeSource: { (address, settings, onNotice) throws(UsageError) in
             let path = String(address.dropFirst(sqlitePrefix.count))
             guard !path.isEmpty else { throw UsageError("'sqlite:' names no file; write sqlite:FILE.") }
             if settings.interpretation.shape == .tables || DatabaseTables.areTables(path: path) {
                 return DatabaseTables(sqlite: path, name: address, settings.tables, patience: settings.firstPatience)
             }
             return DatabaseTree.sqlite(
-                path: path, name: address, interpretation: settings.interpretation, patience: settings.firstPatience)
+                path: path, name: address, interpretation: settings.interpretation, patience: settings.firstPatience,
+                onNotice: onNotice)
         })
 
     static let sqlitePrefix = "sqlite:"
@@ -83,11 +84,11 @@ extension SourceScheme {
     static let postgres = SourceScheme(
         noun: "a database", ownOptions: [(\.databasePasswordFile, "only a PostgreSQL server takes a password")],
         matches: DatabaseTree.isPostgres(address:),
-        makeSource: { (address, settings, _) throws(UsageError) in
+        makeSource: { (address, settings, onNotice) throws(UsageError) in
             do throws(SourceError) {
                 return try DatabaseTree.postgres(
                     address, passwordFile: settings.databasePasswordFile, interpretation: settings.interpretation,
-                    patience: settings.firstPatience)
+                    patience: settings.firstPatience, onNotice: onNotice)
             } catch {
                 throw UsageError("\(error)")
             }

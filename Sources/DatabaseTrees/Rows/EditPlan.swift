@@ -89,7 +89,8 @@ struct EditPlan {
         for (number, slot) in before.enumerated() where !stay[number] { known.insert(slot.id) }
         let oldSections = Sections(of: origin.flatMap { step(at: $0)?.below })
         settle(&rows, before, oldSections)
-        lists.append((id, rows.map { ItemIndex.Slot(id: $0.id, position: $0.position) }))
+        let slots = rows.map { ItemIndex.Slot(id: $0.id, position: $0.position) }
+        if slots != before { lists.append((id, slots)) }
         for row in rows {
             let old = row.oldRow.map { number in
                 ItemPlace(

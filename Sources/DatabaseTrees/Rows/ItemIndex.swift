@@ -9,9 +9,9 @@ struct ItemIndex {
     }
 
     /// The rows below each item that has some, in the order of the level.
-    private var rows: [Int64: [Slot]] = [:]
+    private var rows = SharedParts<[Slot]>()
     /// The parents by id, in pages of ids that follow each other.
-    private var parents: [Int64: [Int64]] = [:]
+    private var parents = SharedParts<[Int64]>()
     /// The items with rows whose fields in the database have no place for them: whether the fields are a string.
     var placeless: [Int64: Bool] = [:]
     private static let pageBits = 8
@@ -24,8 +24,10 @@ struct ItemIndex {
 
     /// Sets the rows below an item. Rows from elsewhere must be taken from their old item, too.
     mutating func setRows(_ slots: [Slot], below id: Int64) {
+        // At a load all rows are new; an edit changes few of them.
+        let moved = rows[id] == nil ? slots : slots.filter { parent(of: $0.id) != id }
         rows[id] = slots.isEmpty ? nil : slots
-        setParent(id, of: slots.lazy.map(\.id))
+        setParent(id, of: moved.lazy.map(\.id))
     }
 
     /// The id of the item above; nil for the root, and for an unknown id.
@@ -56,7 +58,8 @@ struct ItemIndex {
         while let next = work.popLast() {
             if parent(of: next) != nil { setParent(Self.none, of: CollectionOfOne(next)) }
             placeless[next] = nil
-            if let below = rows.removeValue(forKey: next) {
+            if let below = rows[next] {
+                rows[next] = nil
                 // Moved rows have another parent already.
                 work += below.filter { parent(of: $0.id) == next }.map(\.id)
             }
@@ -89,5 +92,22 @@ struct ItemIndex {
             id = parent
         }
         return path.reversed()
+    }
+}
+
+/// A dictionary whose copies share the parts that have not changed, because each edit changes a copy of the index.
+private struct SharedParts<Value> {
+    private var parts = [[Int64: Value]](repeating: [:], count: 1 << 10)
+
+    private func part(of key: Int64) -> Int { Int(key & 0x3FF) }
+
+    subscript(key: Int64) -> Value? {
+        get { parts[part(of: key)][key] }
+        set { parts[part(of: key)][key] = newValue }
+    }
+
+    subscript(key: Int64, default value: @autoclosure () -> Value) -> Value {
+        get { parts[part(of: key)][key] ?? value() }
+        _modify { yield &parts[part(of: key)][key, default: value()] }
     }
 }

@@ -11,6 +11,8 @@ package final class SQLiteFileEvents {
     private var nextPoll: ContinuousClock.Instant = .now
 
     private static let pollInterval = Duration.seconds(5)
+    /// The milliseconds from an event to the looks at the file: the disk decides how soon a commit is visible.
+    private static let delays = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48]
 
     package init(path: String) {
         let slash = path.lastIndex(of: "/")
@@ -26,8 +28,10 @@ package final class SQLiteFileEvents {
     /// Whether it is time to look. Does not block.
     package func isLookDue(at now: ContinuousClock.Instant) -> Bool {
         let hasEvents = inotify.takeEvents().contains { $0.name.map { $0.hasPrefix(file) } ?? true }
-        if hasEvents, looks.isEmpty {
-            looks = [now, now + .milliseconds(1), now + .milliseconds(5), now + .milliseconds(20)]
+        if hasEvents {
+            // The earliest and the last of those that were planned stay.
+            let new = Self.delays.map { now + .milliseconds($0) }
+            looks = (looks.prefix(1) + new + looks.dropFirst().suffix(1)).sorted()
         }
         guard now >= nextPoll || looks.first.map({ now >= $0 }) ?? false else { return false }
         if now >= nextPoll { nextPoll = now + Self.pollInterval }

@@ -6,9 +6,9 @@ INSTALL_PACKAGES := binutils
 DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
 SYSTEM_TEST_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev python3 python3-venv python3-yaml openssl curl systemd groff-base zsh fish \
-	prometheus nginx-light varnish chromium-headless-shell chromium chromium-driver
+	sqlite3 prometheus nginx-light varnish chromium-headless-shell chromium chromium-driver
 SOAK_PACKAGES := btrfs-progs e2fsprogs fuse3 mount python3-fusepy xfsprogs
-BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev nginx-light wrk python3
+BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev libpq-dev nginx-light postgresql sqlite3 wrk python3
 
 # What the tests in a browser need from PyPI.
 BROWSER_TEST_PACKAGES := .build/browser
@@ -70,6 +70,10 @@ help: ## List the targets.
 run: server ## Serve DOCUMENT (Data/Data.plist) on LISTEN (127.0.0.1:8080).
 	@echo 'Serving $(DOCUMENT) on $(LISTEN). To change the document or the address:'
 	@echo '  make run DOCUMENT=path/to/Your.plist LISTEN=127.0.0.1:8081'
+	@case '$(DOCUMENT)' in sqlite:* | postgres*:*) \
+		echo 'A document is put into a database once, with:'; \
+		echo "  $(SERVER) import Data/Data.plist '$(DOCUMENT)'" ;; \
+	esac
 	@exec $(SERVER) serve '$(DOCUMENT)' --listen '$(LISTEN)'
 
 server: toolchain deps

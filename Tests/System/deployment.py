@@ -15,6 +15,7 @@ import yaml
 
 from harness.client import DEADLINE, Connection, get, wait_until
 from harness.events import EventStream
+from harness.postgres import Postgres
 from harness.server import Server, clean_environment, settle, unused_port
 from harness.verdict import Verdict, options
 
@@ -50,15 +51,11 @@ class Proxy:
 class Nginx(Proxy):
     """Debian's nginx with the example, on ports of its own; leaving the `with` block ends it."""
 
-    def __init__(self, folder, service_port):
+    def __init__(self, folder, name, replacements):
         self.port = unused_port()
-        with open(os.path.join(CONFIG, "nginx.conf")) as file:
+        with open(os.path.join(CONFIG, name)) as file:
             example = file.read()
-        cache = os.path.join(folder, "cache")
-        for old, new in {
-            "listen 80;": f"listen 127.0.0.1:{self.port};", "server 127.0.0.1:8080;": f"server 127.0.0.1:{service_port};",
-            "/var/cache/nginx/drilldown": cache,
-        }.items():
+        for old, new in {"listen 80;": f"listen 127.0.0.1:{self.port};", **replacements}.items():
             if old not in example:
                 raise RuntimeError(f"the example has no '{old}'")
             example = example.replace(old, new)
@@ -169,7 +166,11 @@ def behind_nginx(verdict, program, folder):
     with Server(
             program, document, "--access-log", "--hosts", "www.example.org",
             environment={"DRILLDOWN_EDIT_TOKEN": TOKEN}) as server:
-        with Nginx(folder, server.port) as nginx:
+        replacements = {
+            "server 127.0.0.1:8080;": f"server 127.0.0.1:{server.port};",
+            "/var/cache/nginx/drilldown": os.path.join(folder, "cache"),
+        }
+        with Nginx(folder, "nginx.conf", replacements) as nginx:
             verdict.expect(nginx.check.returncode == 0, f"nginx takes the example: {nginx.check.stderr}")
             verdict.expect("warn" not in nginx.check.stderr, f"without a warning: {nginx.check.stderr}")
             hosts = {host: host_status(nginx.port, host) for host in ("localhost", "www.example.org", "example.net")}
@@ -303,6 +304,83 @@ def in_compose(verdict):
         "as the image does, with its folder and its port")
 
 
+def with_database(verdict, program, folder):
+    """The servers of compose-database.yaml and kubernetes-database.yaml, on this machine's PostgreSQL, behind its nginx."""
+    with open(os.path.join(CONFIG, "compose-database.yaml")) as file:
+        services = yaml.safe_load(file)["services"]
+    with open(os.path.join(CONFIG, "kubernetes-database.yaml")) as file:
+        objects = {value["kind"]: value for value in yaml.safe_load_all(file)}
+    verdict.expect(
+        sorted(objects) == ["Deployment", "Job", "PodDisruptionBudget", "Service"], f"four objects: {sorted(objects)}")
+    pods = {kind: objects[kind]["spec"]["template"]["spec"] for kind in ("Deployment", "Job")}
+    for name, container in [("drilldown", services["drilldown"]), ("import", services["import"])]:
+        verdict.expect(
+            container["read_only"] and container["cap_drop"] == ["ALL"]
+            and container["security_opt"] == ["no-new-privileges:true"], f"'{name}' has no privileges: {container}")
+    for kind, pod in pods.items():
+        security = pod["securityContext"] | pod["containers"][0]["securityContext"]
+        verdict.expect(
+            security["runAsUser"] == security["fsGroup"] == 10001 and security["readOnlyRootFilesystem"]
+            and security["capabilities"] == {"drop": ["ALL"]}, f"the {kind} has no privileges, and reads its secrets: {security}")
+    labels = objects["Deployment"]["spec"]["template"]["metadata"]["labels"].items()
+    for kind, selector in {"Service": "selector", "PodDisruptionBudget": "selector"}.items():
+        found = objects[kind]["spec"][selector]
+        verdict.expect(found.get("matchLabels", found).items() <= labels, f"the {kind} finds the pods: {found}")
+    serves = [services["drilldown"]["command"], pods["Deployment"]["containers"][0]["args"]]
+    imports = [services["import"]["command"], pods["Job"]["containers"][0]["args"]]
+    verdict.expect(
+        services["drilldown"]["deploy"]["replicas"] == 3 == objects["Deployment"]["spec"]["replicas"], "three servers each")
+    with open(os.path.join(folder, "database-password"), "w") as file:
+        file.write("secret\n")
+    with open(os.path.join(folder, "edit-tokens"), "w") as file:
+        file.write(f"alice {TOKEN}\n")
+    with Postgres() as database, contextlib.ExitStack() as running:
+        def here(words):
+            places = {"@database/": f"@127.0.0.1:{database.port}/", "@postgres/": f"@127.0.0.1:{database.port}/",
+                      "/run/secrets": folder, "/etc/drilldown": folder, "/usr/local/share/drilldown": ROOT,
+                      "0.0.0.0:9090": f"127.0.0.1:{unused_port()}"}
+            for shown, own in places.items():
+                words = [word.replace(shown, own) for word in words]
+            return words
+
+        for words, status in zip(imports, (0, 1)):
+            result = subprocess.run(
+                [program, *here(words)], capture_output=True, text=True, timeout=DEADLINE, env=clean_environment())
+            verdict.expect(result.returncode == status, f"a tree is imported once: {result.stdout}{result.stderr}")
+        servers = []
+        for words in (serves[0], serves[0], serves[1]):
+            _, source, *options = here(words)
+            servers.append(running.enter_context(Server(program, source, *options)))
+        lines = "".join(f"server 127.0.0.1:{server.port};" for server in servers)
+        place = os.path.join(folder, "servers")
+        os.mkdir(place)
+        nginx = running.enter_context(
+            Nginx(place, "nginx-servers.conf", {"server drilldown:8080 max_fails=1 fail_timeout=5s;": lines}))
+        verdict.expect(
+            nginx.check.returncode == 0 and "warn" not in nginx.check.stderr, f"nginx takes the example: {nginx.check.stderr}")
+        is_one_tree(verdict, servers, nginx)
+
+
+def is_one_tree(verdict, servers, nginx):
+    token = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+    with Connection(nginx.port) as connection:
+        for number in range(4):
+            made = connection.request("/levels/", "POST", token, json.dumps({"Title": f"New {number}"}).encode())
+            verdict.expect(made.status == 201, f"an edit passes: {made.status} {made.body}")
+    revision = made["Drilldown-Revision"]
+    for server in servers:
+        answer = request(server.port, "/levels/", Drilldown_Revision=revision)
+        verdict.expect(
+            answer.status == 200 and b'"New 3"' in answer.body, f"every server shows it: {answer.status} {answer.body}")
+    changes = [json.loads(get(server.port, f"/changes?since={revision[:-1]}1").body)["changes"] for server in servers]
+    verdict.expect(
+        changes[0] == changes[1] == changes[2] and [change["by"] for change in changes[0]] == ["edit alice"] * 4,
+        f"and the same changes: {changes}")
+    servers[1].kill()
+    statuses = {get(nginx.port, "/levels/").status for _ in range(12)}
+    verdict.expect(statuses == {200}, f"without one of them, reads go on: {statuses}")
+
+
 def with_prometheus(verdict, program, document):
     for arguments in (["config", "prometheus.yml"], ["rules", "prometheus-alerts.yml"]):
         result = subprocess.run(
@@ -319,7 +397,7 @@ def with_prometheus(verdict, program, document):
         return {name for text in expressions for name in re.findall(r"\b(?:drilldown|process)_\w+", text)}
 
     asked, shown = names(alert["expr"] for alert in alerts), names(queries)
-    verdict.expect(len(asked) >= 8 and len(alerts) == 9, f"the alerts look at metrics: {asked}")
+    verdict.expect(len(asked) >= 8 and len(alerts) == 12, f"the alerts look at metrics: {asked}")
     verdict.expect(len(shown) >= 20, f"the dashboard shows metrics: {shown}")
     asked |= shown
     folder = os.path.dirname(document)
@@ -334,9 +412,14 @@ def with_prometheus(verdict, program, document):
         curl = ["curl", "--silent", "--insecure", f"https://127.0.0.1:{server.port}/levels/"]
         subprocess.run(curl, check=True, capture_output=True)
         server.port = port
+        source = f"sqlite:{folder}/metrics.db"
+        subprocess.run([program, "import", document, source], check=True, capture_output=True, env=clean_environment())
+        with Server(program, source) as kept:
+            of_database = get(kept.port, "/metrics").body.decode()
 
         def given():
-            return set(re.findall(r"^(\w+)(?:\{| )", get(server.port, "/metrics").body.decode(), re.MULTILINE))
+            return set(re.findall(
+                r"^(\w+)(?:\{| )", get(server.port, "/metrics").body.decode() + of_database, re.MULTILINE))
 
         # A request counts at its end, which is just after its client has the answer.
         wait_until(lambda: asked <= given())
@@ -361,6 +444,7 @@ def main():
         behind_nginx(verdict, arguments.server, folder)
         in_kubernetes(verdict, arguments.server, folder)
         in_compose(verdict)
+        with_database(verdict, arguments.server, folder)
         with_prometheus(verdict, arguments.server, os.path.join(folder, "Data.json"))
 
 

@@ -14,12 +14,15 @@ import tempfile
 
 from harness.client import DEADLINE, wait_until
 from harness.pasted import FENCE, ROOT, Desk, Stream, commands_of
+from harness.postgres import Postgres
 from harness.server import clean_environment
 from harness.verdict import Verdict, options
 
 PAGES = os.path.join(ROOT, "Sources", "drilldown", "drilldown.docc")
 # The name of one run of the service, by the port that the manual names.
 RUNS = {8080: "3jhu6m", 8081: "w0k4tz"}
+# The PostgreSQL server that the manual names.
+SHOWN_HOST = "@localhost/"
 # The folder in which the commands are typed.
 HOME = "/home/me/drilldown"
 VERSION = re.compile(r"(?<=[\"=])[A-Za-z0-9_-]{22}\b")
@@ -41,10 +44,14 @@ VOLATILE = [
 
 
 class Terminal:
-    """A page's commands, one after the other: services that are started, streams that go on, all else at once."""
+    """A page's commands, one after the other: services that are started, streams that go on, all else at once.
 
-    def __init__(self, desk):
+    With a PostgreSQL server, the addresses of the page lead to it.
+    """
+
+    def __init__(self, desk, database=None):
         self.desk = desk
+        self.database = f"127.0.0.1:{database.port}/" if database else None
         self.servers = {}
         # The service whose log goes to the terminal, and how much of it has been seen.
         self.logging = None
@@ -97,13 +104,15 @@ class Terminal:
 
     def _runs(self):
         for port, server in self.servers.items():
-            own = next(match[1] for line in server.log if (match := re.search(r"revision (\w+)-1\b", line)))
+            own = next(match[1] for line in server.log if (match := re.search(r"revision (\w+)-\d+\b", line)))
             yield RUNS[port], own
 
     def _own(self, command):
         """A command with the names and ports of the services that run."""
         for shown, own in self._runs():
             command = command.replace(shown, own)
+        if self.database:
+            command = command.replace(SHOWN_HOST, f"@{self.database}")
         if command.startswith("curl"):
             return command
         for shown, own in self.desk.ports.items():
@@ -113,6 +122,8 @@ class Terminal:
     def _shown(self, text):
         for shown, own in self._runs():
             text = text.replace(own, shown)
+        if self.database:
+            text = text.replace(self.database, SHOWN_HOST.removeprefix("@"))
         for shown, own in self.desk.ports.items():
             text = text.replace(f":{own}", f":{shown}")
         return text.replace(self.desk.folder, HOME).rstrip("\n")
@@ -132,7 +143,7 @@ def settled(text):
     return "\n".join(line.rstrip("\r") for line in text.splitlines()).rstrip("\n")
 
 
-def replayed(program, page):
+def replayed(program, page, database):
     """What each command of a page prints, beside what is shown, and the page with what is printed."""
     answers = []
     # Versions that the page shows, by those that the program gives in their place.
@@ -151,7 +162,10 @@ def replayed(program, page):
         return "```\n" + "\n".join(lines) + "\n```" if lines else fence[0]
 
     with tempfile.TemporaryDirectory() as folder:
-        terminal = Terminal(Desk(folder, program))
+        needs_database = SHOWN_HOST in page
+        if needs_database:
+            database.sql("DROP SCHEMA IF EXISTS music CASCADE")
+        terminal = Terminal(Desk(folder, program), database if needs_database else None)
         try:
             return answers, FENCE.sub(lambda fence: fence[0] if fence[1] else block(terminal, fence), page)
         finally:
@@ -211,10 +225,10 @@ def tells_every_event(verdict, page):
     verdict.expect(sorted(rows) == sorted(events), f"the table lists all events once: {rows}, not {sorted(events)}")
 
 
-def update(program, paths):
+def update(program, paths, database):
     for path in paths:
         page = read(path)
-        _, new = replayed(program, page)
+        _, new = replayed(program, page, database)
         if new != page:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(new)
@@ -230,12 +244,12 @@ def main():
     arguments = options(__doc__, update=False)
     program = arguments.server
     paths = sorted(glob.glob(os.path.join(PAGES, "*.md")))
-    if arguments.update:
-        update(program, paths)
-    with Verdict("manual") as verdict:
+    with Postgres() as database, Verdict("manual") as verdict:
+        if arguments.update:
+            update(program, paths, database)
         for path in paths:
             name, page = os.path.basename(path), read(path)
-            for command, shown, seen in replayed(program, page)[0]:
+            for command, shown, seen in replayed(program, page, database)[0]:
                 verdict.expect(seen == shown, f"{name}: '{command}' prints what the manual shows, not: {seen}")
             accepts_documents(verdict, program, name, page)
         tells_every_option(verdict, program, read(os.path.join(PAGES, "Command.md")))

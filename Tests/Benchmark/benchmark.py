@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 
 import client_part  # noqa: E402
 import codings_part  # noqa: E402
+import database_part  # noqa: E402
 import documents_part  # noqa: E402
 import editing_part  # noqa: E402
 import refresh_part  # noqa: E402
@@ -47,6 +48,11 @@ PARTS = {
     "large": editing_part.large_edits,
     "beside": editing_part.reads_beside_edits,
     "client": client_part.client_reading,
+    "database-imports": database_part.imports,
+    "database-reads": database_part.reading,
+    "database-edits": database_part.edits,
+    "database-servers": database_part.elsewhere,
+    "database-large": database_part.large_tree_edits,
 }
 
 
@@ -99,6 +105,7 @@ def main():
     parser.add_argument("--reloads", type=int, default=5, help="reloads while answers are timed")
     parser.add_argument("--changes", type=int, default=10, help="changes whose way to clients is timed")
     parser.add_argument("--waiters", type=int, default=2_000, help="clients that wait for a change")
+    parser.add_argument("--pocketbase", type=os.path.abspath, help="PocketBase's program, to measure edits beside it")
     parser.add_argument("--folder", help="where the documents are written and kept; a temporary one without it")
     arguments = parser.parse_args()
     if (os.cpu_count() or 1) < 2:

@@ -194,11 +194,12 @@ manual: ## Build the manuals as web pages in .build/manual and .build/client-man
 format: ## Format all Swift files according to .swift-format.
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_FILES)
 
-lint: ## Check that all Swift files are formatted, and that each folder uses only those before it.
+lint: ## Check the format of all Swift files, the order of the folders, and the English of comments, messages and manual.
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_FILES)
 	@command -v python3 >/dev/null || { \
-		echo "make: 'python3' is not in the path; .ci/folder-order needs it to check the order of the folders." >&2; exit 1; }
+		echo "make: 'python3' is not in the path; .ci/folder-order and .ci/english need it." >&2; exit 1; }
 	.ci/folder-order
+	.ci/english
 
 toolchain:
 	@command -v $(SWIFT) >/dev/null || { \

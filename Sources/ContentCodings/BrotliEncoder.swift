@@ -8,7 +8,7 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
     private let state: OpaquePointer?
     private let workspace: Workspace?
 
-    /// Decision 12: smaller than gzip at any level; the next smaller quality takes many times as long.
+    /// Smaller than gzip at any level; the next smaller quality takes many times as long.
     private static let quality: UInt32 = 5
     /// A window of 4 MiB; a body of known size uses less if possible.
     private static let windowBits: UInt32 = 22

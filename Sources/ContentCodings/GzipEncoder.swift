@@ -14,7 +14,7 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
     /// False for a lack of memory.
     private let isUsable: Bool
 
-    /// Decision 12: within 2 % of the size at level 6, in less time.
+    /// Within 2 % of the size at level 6, in less time.
     private static let level: Int32 = 5
     /// The largest window, 32 KiB; adding 16 selects the gzip format instead of zlib's.
     private static let windowBits: Int32 = 15 + 16

@@ -5,7 +5,7 @@ import Locking
 /// Reusable memory for the tables of one encoder at a time.
 ///
 /// Brotli uses a few thousand entries of a table of 1 MiB for a short body. In fresh memory of the system each touched
-/// page causes a fault, and the faults took fifteen times as long as the encoding (decision 12).
+/// page causes a fault, and the faults took fifteen times as long as the encoding (manual, Decisions on answers).
 ///
 /// Unchecked Sendable: the owner has exclusive use of it until it is given back.
 @safe

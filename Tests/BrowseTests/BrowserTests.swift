@@ -51,7 +51,7 @@ struct BrowserTests {
         #expect(selected(browser) == "r0")
     }
 
-    @Test("keeps the selected row through changes, and marks those that changed")
+    @Test("keeps the selected row through changes, and marks the changed rows")
     func changes() {
         var browser = browser([row("a"), row("b"), row("c")])
         _ = browser.press(.down)

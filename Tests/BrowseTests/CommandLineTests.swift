@@ -57,7 +57,7 @@ struct CommandLineTests {
         #expect(start.place == place)
     }
 
-    @Test("refuses what is not the URL of a server")
+    @Test("refuses URLs that do not belong to a server")
     func badAddresses() {
         #expect(
             failure { _ = try StartAddress("h:1") }

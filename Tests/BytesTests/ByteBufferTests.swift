@@ -48,7 +48,7 @@ import Testing
         #expect(Self.bytes { $0.append(base64: text.utf8Span.span) } == Array(encoded.utf8))
     }
 
-    @Test("A buffer that cannot grow keeps what it has, drops the rest, and says so")
+    @Test("A buffer that cannot grow keeps its content, drops the rest, and reports it")
     func incomplete() {
         var buffer = ByteBuffer()
         buffer.append("0123456789" as StaticString)

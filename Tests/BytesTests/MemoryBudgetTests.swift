@@ -4,7 +4,7 @@ import Testing
 @testable import Heap
 
 @Suite("The budget of memory") struct MemoryBudgetTests {
-    @Test("leaves what the stricter limit leaves, less a sixteenth, which is 4 to 32 MiB")
+    @Test("leaves the rest of the stricter limit, less a sixteenth, which is 4 to 32 MiB")
     func left() {
         let use = ProcessSize(addresses: 700 << 20, resident: 100 << 20)
         func left(_ memory: Int, _ addresses: Int) -> Int {
@@ -37,7 +37,7 @@ import Testing
         #expect(isIncomplete && MemoryBudget.refusals == before + 1)
     }
 
-    @Test("has room for anything without a limit, and what is reserved is given back")
+    @Test("has room for anything without a limit, and returns reservations")
     func reservations() throws {
         try #require(MemoryBudget.addressLimit == .max)
         #expect(MemoryBudget.hasRoom(for: 1 << 50) && !MemoryBudget.isTight)

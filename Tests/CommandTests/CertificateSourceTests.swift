@@ -14,7 +14,7 @@ struct CertificateSourceTests {
         try Settings(CommandLineArguments(["serve", "a.plist"] + arguments), environment: [:])
     }
 
-    @Test("comes from two files, of which none is right without the other")
+    @Test("comes from two files, which are needed together")
     func both() throws {
         #expect(try settings().certificate == nil)
         #expect(try settings("--tls-certificate", "a", "--tls-key", "b").certificateKey == "b")
@@ -47,7 +47,7 @@ struct CertificateSourceTests {
                 == "--tls-certificate, --tls-key: '\(scratch("none"))' cannot be read: No such file or directory.")
     }
 
-    @Test("is told of in the log")
+    @Test("is in the log")
     func log() {
         func line(_ notice: CertificateFiles.Notice) -> String {
             Log(.text).line(of: Log.Entry(notice, certificate: "crt", key: "key"), at: 0)

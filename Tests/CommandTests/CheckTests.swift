@@ -6,7 +6,7 @@ import TreeSources
 @testable import TestSupport
 @testable import drilldown
 
-@Suite("What check tells")
+@Suite("The output of check")
 struct CheckTests {
     private let scratch: ScratchFolder
 

@@ -92,11 +92,11 @@ struct CommandLineTests {
             ("serve --shape any --shape any", "the option '--shape' appears more than once."),
             (
                 "check a.plist --listen h:1",
-                "'--listen' is an option of serve, not of check; 'check --help' lists those of check."
+                "'--listen' is an option of serve, not of check; 'check --help' lists the options of check."
             ),
             (
                 "browse http://h --listen h:1",
-                "'--listen' is an option of serve, not of browse; 'browse --help' lists those of browse."
+                "'--listen' is an option of serve, not of browse; 'browse --help' lists the options of browse."
             ),
             ("manual --listen h:1", "'--listen' is an option of serve; manual has no options."),
         ])

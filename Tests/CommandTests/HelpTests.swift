@@ -7,7 +7,7 @@ struct HelpTests {
     private let texts =
         [Help.text(for: nil)] + CommandLineArguments.Command.allCases.map { Help.text(for: $0) }
 
-    @Test("tells the exit statuses, of every command")
+    @Test("lists the exit statuses, of every command")
     func statuses() {
         #expect(texts[0].contains("\nExit status: 0 fine, 1 refused or failed, 2 wrong usage.\n"))
         #expect(texts[1].contains("\nExit status: 0 fine, 1 refused or failed, 2 wrong usage.\n"))

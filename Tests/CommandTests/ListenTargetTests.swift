@@ -53,7 +53,7 @@ struct ListenTargetTests {
         #expect(ListenTarget(.unix(path: "/run/a"), named: nil) == .unixSocket("/run/a"))
     }
 
-    @Test("is told of if the service manager handed over other sockets")
+    @Test("is reported if the service manager handed over other sockets")
     func unused() throws {
         let targets = try settings("127.0.0.1:80", "[::1]:80", "unix:/run/a", "unix:/run/b").listenTargets
         let bound: [BoundAddress] = [.internet(host: "127.0.0.1", port: 80), .unix(path: "/run/b")]
@@ -75,7 +75,7 @@ struct ListenTargetTests {
                 == "serving a.plist, 2 items, at http://localhost:4711/")
     }
 
-    @Test("is told in the log")
+    @Test("is in the log")
     func told() throws {
         let socket = ServedAddress(target: .unixSocket("/run/a"))
         #expect(
@@ -140,7 +140,7 @@ struct ListenTargetTests {
         #expect(throws: UsageError.self) { try Settings(arguments, environment: [:]) }
     }
 
-    @Test("is told with every address, and that of the metrics")
+    @Test("is logged with every address, and that of the metrics")
     func severalTold() throws {
         let targets: [ListenTarget] = [
             .address(ListenAddress(host: "127.0.0.1", port: 4711)), .address(ListenAddress(host: "::", port: 80)),

@@ -52,7 +52,7 @@ struct LogTests {
         #expect(lines(Log.Entry(entry))[0] == "drilldown: ::1 HEAD / 200 1 byte 2000000 µs, cut off c0ffee")
     }
 
-    @Test("tells numbers as numbers, and one item as one")
+    @Test("shows numbers as numbers, and one item as one")
     func numbers() throws {
         let event = StoreEvent.loaded(try snapshot(items: 1), took: .microseconds(2_340))
         #expect(
@@ -78,7 +78,9 @@ struct LogTests {
             ])
     }
 
-    @Test("tells ten warnings, and how to list the others", arguments: [(1, "1 more warning"), (5, "5 more warnings")])
+    @Test(
+        "shows ten warnings, and the command for the others",
+        arguments: [(1, "1 more warning"), (5, "5 more warnings")])
     func moreWarnings(_ more: Int, _ told: String) {
         let warning = SourceWarning(
             "my a.plist", DocumentWarning(position: .byte(offset: 1), path: "/", message: "odd"))

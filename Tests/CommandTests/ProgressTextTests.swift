@@ -3,7 +3,7 @@ import Testing
 @testable import TreeSources
 @testable import drilldown
 
-@Suite("What is shown of a load")
+@Suite("The display of a load")
 struct ProgressTextTests {
     private let begun = LoadProgress.Instant.now
 

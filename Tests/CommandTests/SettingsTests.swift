@@ -44,7 +44,7 @@ struct SettingsTests {
                 == "no document is given; name a property list: drilldown serve Data.plist.")
     }
 
-    @Test("are those of the command line, then the environment, then the configuration")
+    @Test("come from the command line, then the environment, then the configuration")
     func order() throws {
         let path = try configuration("<key>Threads</key><integer>3</integer><key>Refresh</key><integer>5</integer>")
         let environment = ["DRILLDOWN_CONFIG": path, "DRILLDOWN_THREADS": "2", "DRILLDOWN_SOURCE": "a.plist"]
@@ -147,7 +147,7 @@ struct SettingsTests {
         )
     }
 
-    @Test("limit the memory to what is given, in place of the control group's limit")
+    @Test("limit the memory to the given size, in place of the control group's limit")
     func memoryLimit() throws {
         func limit(_ bytes: String) throws -> Int? {
             try settings(["serve", "a", "--max-memory", bytes]).memoryLimit
@@ -183,7 +183,7 @@ struct SettingsTests {
         #expect(sentence([command] + sources) == expected)
     }
 
-    @Test("of check leave out what it has no use for")
+    @Test("of check leave out unused ones")
     func ofCheck() throws {
         let settings = try settings(
             ["check", "a.plist", "http://h/b", "-"], ["DRILLDOWN_CACHE": "copy.plist", "DRILLDOWN_LISTEN": "nowhere"])

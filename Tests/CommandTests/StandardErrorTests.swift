@@ -74,7 +74,7 @@ struct StandardErrorTests {
         #expect(output.columns == 20)
     }
 
-    @Test("takes a terminal without control sequences, and a file, as what it is", arguments: ["dumb", nil])
+    @Test("recognises a terminal without control sequences, and a file", arguments: ["dumb", nil])
     func noTerminal(_ type: String?) throws {
         let terminal = PseudoTerminal()
         #expect(!StandardError(terminal.inner, terminalType: type, refusesColors: false).isTerminal)

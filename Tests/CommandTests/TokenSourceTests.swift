@@ -107,7 +107,7 @@ struct TokenSourceTests {
                 """)
     }
 
-    @Test("are told of in the log by file and line alone")
+    @Test("are reported in the log by file and line alone")
     func log() {
         func text(_ notice: AccessTokenFile.Notice) -> String {
             Log(.text).line(of: Log.Entry(notice, "tokens"), at: 0)

@@ -42,7 +42,7 @@ import Testing
         return coded
     }
 
-    @Test("A coded body decodes to what it was", arguments: ContentCoding.allCases)
+    @Test("A coded body decodes to the original", arguments: ContentCoding.allCases)
     func roundTrip(_ coding: ContentCoding) {
         for count in [0, 1, 2, 100, 1_023, 1_024, 32_767, 32_768, 32_769, 300_000, 2_000_000] {
             for noise in [false, true] {
@@ -59,7 +59,7 @@ import Testing
         for _ in 0..<3 { #expect(Self.encode(body, coding) == coded) }
     }
 
-    @Test("Bodies coded one after the other and at once, in memory used before, are what they are alone")
+    @Test("Bodies coded one after the other and at once, in memory used before, equal those coded alone")
     func reusedMemory() async {
         let bodies = [3_000, 90_000, 1_024, 400_000, 5_000].map { Self.body($0) } + [Self.body(60_000, noise: true)]
         let cases = bodies.flatMap { body in [ContentCoding.gzip, .brotli].map { (body, $0) } }
@@ -76,12 +76,12 @@ import Testing
         }
     }
 
-    @Test("A text of many words becomes less than half of what it was", arguments: [ContentCoding.gzip, .brotli])
+    @Test("A text of many words becomes less than half of its size", arguments: [ContentCoding.gzip, .brotli])
     func smaller(_ coding: ContentCoding) {
         for count in [1_024, 100_000] { #expect(Self.encode(Self.body(count), coding).count < count / 2) }
     }
 
-    @Test("A gzip header tells neither a time nor a system")
+    @Test("A gzip header contains neither a time nor a system")
     func gzipHeader() {
         #expect(Self.encode(Self.body(2_000), .gzip)[..<10] == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
     }
@@ -91,7 +91,7 @@ import Testing
         #expect(ContentCoding.allCases.map(\.token) == ["identity", "gzip", "br"])
     }
 
-    @Test("A body coded in pieces, empty ones among them, decodes to what it was, and is the same each time")
+    @Test("A body coded in pieces, empty ones among them, decodes to the original, and is the same each time")
     func pieces() {
         let pieces = [Self.body(70_000), [], Self.body(1), Self.body(65_536, noise: true), Self.body(500), []]
         let body = Array(pieces.joined())
@@ -102,7 +102,7 @@ import Testing
         #expect(Self.encode(pieces, BrotliEncoder()) == brotli)
     }
 
-    @Test("An encoder given up half way frees what it holds")
+    @Test("An abandoned encoder frees its memory")
     func givenUp() {
         var gzip = GzipEncoder()
         var brotli = BrotliEncoder()

@@ -48,7 +48,7 @@ import TreeSources
         return watcher
     }
 
-    /// What a watcher reports when it is asked to look.
+    /// The watcher's report on a look.
     private func look(_ watcher: DatabaseWatcher) -> SourceReport? {
         _ = watcher.refresh()
         return watcher.advance(at: .now)

@@ -59,7 +59,7 @@ import Testing
         let asked = DrilldownClient.Guarded<Server?>(nil)
         let origin = try StubOrigin { request in
             guard request.fields["if-none-match"] != nil else { return .json(StubOrigin.Answer.level, tags) }
-            // Too large to be remembered, it takes the place of what is.
+            // Too large to be remembered, it replaces the remembered answer.
             asked.withLock { $0?.transport.memory.remember(.init(tag: "", value: 0, cost: .max), for: "/levels/") }
             return .bytes(StubOrigin.Answer.message("304 Not Modified", tags, []))
         }

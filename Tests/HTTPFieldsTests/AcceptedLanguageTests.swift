@@ -34,7 +34,7 @@ import Testing
         ])
     func chinese(_ line: String, _ available: String, _ expected: String) { choice(line, available, expected) }
 
-    @Test("are those of all lines, in their order, up to a limit")
+    @Test("are the elements of all lines, in their order, up to a limit")
     func lines() {
         var accepted = AcceptedLanguages()
         accepted.read("fr".utf8Span.span)

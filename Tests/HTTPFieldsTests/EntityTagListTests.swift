@@ -72,7 +72,7 @@ import Testing
         #expect(Self.has("\"t\"", in: lines, .strong) == isFound)
     }
 
-    @Test("Thousands of tags are judged once each, and none after the one that is wanted")
+    @Test("Thousands of tags are checked once each, and no more after the wanted one")
     func length() {
         let names = (0..<10_000).map { "\"\($0)\"" }
         let line = names.joined(separator: ",")

@@ -77,7 +77,7 @@ struct AllowedHostTests {
         #expect(status == 200)
     }
 
-    @Test("Names are told from what is none")
+    @Test("Names are distinguished from texts that are not names")
     func names() {
         #expect(["a", "a-b.example", "127.0.0.1", "[::1]", "x_y"].allSatisfy(AllowedHosts.isName))
         #expect(!["", "a:80", "::1", "[]", "[::1]:80", "a/b", "*", "ä", "a b"].contains(where: AllowedHosts.isName))

@@ -175,7 +175,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("tells the access log what was answered")
+    @Test("logs the answer for the access log")
     func accessLog() throws {
         let entries = Guarded<[AccessEntry]>([])
         try withServer(Echo(), .varied { $0.accessLog = { entry in entries.withLock { $0.append(entry) } } }) {
@@ -190,7 +190,7 @@ struct AnswerTests {
         #expect(entries.withLock { $0.count } == 1)
     }
 
-    @Test("tells the access log the bytes of a stream, and none for HEAD")
+    @Test("logs the bytes of a stream for the access log, and 0 for HEAD")
     func loggedBytes() throws {
         let sizes = Guarded<[String: Int]>([:])
         let responder = Echo { request in

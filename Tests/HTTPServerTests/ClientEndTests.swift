@@ -72,7 +72,7 @@ struct LingeringTests {
         }
     }
 
-    @Test("is told of the end at once, and its socket is kept until it has gone, but for two seconds at most")
+    @Test("is notified of the end at once, and its socket is kept until it has gone, but for two seconds at most")
     func kept() throws {
         let lingering = Lingering(limit: 2)
         func keep() throws -> Int32 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("What a server counts")
+@Suite("The counters of a server")
 struct CounterTests {
     private func ended(
         _ status: Int, route: Int = 1, method: HTTPServer.Method = .get, nanoseconds: Int = 60_000,

@@ -10,7 +10,7 @@ struct DeadlineHeapTests {
         init(_ deadline: Int64) { self.deadline = deadline }
     }
 
-    @Test("gives what is due in the order of the deadlines, and nothing that is not")
+    @Test("returns due deadlines in order, and no others")
     func order() {
         var deadlines = DeadlineHeap<Entry>()
         for deadline in [5, 3, 9, 1, 7, 3, 8, 2] as [Int64] { deadlines.insert(Entry(deadline)) }

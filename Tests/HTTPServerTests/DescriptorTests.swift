@@ -89,7 +89,7 @@ struct ReaperTests {
         #expect(service.pause(atMost: 1000) == nil)
     }
 
-    @Test("comes by for what is left to do when the last connection has gone")
+    @Test("handles remaining work when the last connection has gone")
     func left() throws {
         let service = try Service(responder: Echo(), configuration: .varied())
         for _ in 0..<1000 { service.heapTrimmer.note() }

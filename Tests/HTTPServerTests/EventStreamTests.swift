@@ -80,7 +80,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("begins with what there was before, and is complete when its source ends")
+    @Test("begins with the first bytes, and is complete when its source ends")
     func end() throws {
         try withEvents { client, events throws in
             events.send("data: early\n\n")
@@ -135,7 +135,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("sends what is longer than a buffer in pieces, whole and in order")
+    @Test("sends bodies longer than a buffer in pieces, whole and in order")
     func long() throws {
         let text = String((0..<300_000).map { Character(UnicodeScalar(UInt8(97 + $0 % 26))) })
         try withEvents { client, events throws in
@@ -225,7 +225,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("is cut when the client leaves unread what was sent, and no other waits for that")
+    @Test("is cut when the client leaves it unread, and delays no other")
     func unread() throws {
         let configuration = Server.Configuration.varied { $0.unreadTimeout = .milliseconds(200) }
         let slow = Events()

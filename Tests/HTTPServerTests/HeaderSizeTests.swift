@@ -113,7 +113,7 @@ struct HeaderSizeTests {
         }
     }
 
-    @Test("of an answer is told of once for a stream too, whose end is told to its owner")
+    @Test("of an answer is logged once, also for a stream, whose owner learns its end")
     func unsentStream() throws {
         let told = Guarded(0)
         let ends = Ends<EventStream.End>()

@@ -61,7 +61,7 @@ struct ListenTests {
         #expect(!BoundAddress.unix(path: "/run/socket").isLoopback)
     }
 
-    @Test("on a name tells the address that was bound")
+    @Test("on a name gives the bound address")
     func bound() throws {
         let server = try Server(configuration: configuration("127.0.0.1"), responder: Echo())
         #expect(server.addresses.first == .internet(host: "127.0.0.1", port: server.port))

@@ -136,7 +136,7 @@ struct RequestCheckTests {
         }
     }
 
-    @Test("and never served where it is malformed, whoever finds that", arguments: malformed)
+    @Test("and never served if it is malformed, whichever part finds that", arguments: malformed)
     func neverServed(example: Case) throws {
         try withClient { client throws in
             client.send(latin1(example.message + "GET /smuggled HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))

@@ -19,7 +19,7 @@ struct RequestIDTests {
         #expect(traceID("cc-\(Self.trace)-00f067aa0ba902b7-01-later") == Self.trace)
     }
 
-    @Test("is none of a traceparent that is not valid")
+    @Test("is not taken from an invalid traceparent")
     func invalid() {
         for value in [
             "", "x", "00-\(Self.trace)-00f067aa0ba902b7", "00-\(Self.trace)-00f067aa0ba902b7-01-later",

@@ -23,7 +23,7 @@ struct ResponseBudgetTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test("short answers always have room; those that count least do not count")
+    @Test("short answers always have room; the least important ones do not count")
     func short() {
         let budget = ResponseBudget(bytes: 100_000)
         let long = Self.response(100_000).charged(to: budget)
@@ -61,7 +61,7 @@ struct ResponseBudgetTests {
         func read(into buffer: UnsafeMutableRawBufferPointer) -> Int { 0 }
     }
 
-    @Test("is taken by the buffers of each stream, and once by what they are made of")
+    @Test("is taken by the buffers of each stream, and once by their source")
     func streams() throws {
         let block = 32 << 10
         let budget = ResponseBudget(bytes: 100_000 + 2 * (50_000 + block))

@@ -65,7 +65,7 @@ struct UnixSocketTests {
         #expect(folder.mode() == nil)
     }
 
-    @Test("takes over what a killed process left, and not what another program uses")
+    @Test("replaces the socket of a killed process, and not that of another program")
     func takeover() throws {
         let folder = Folder()
         let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

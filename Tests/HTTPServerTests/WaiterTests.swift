@@ -60,7 +60,7 @@ struct WaiterTests {
         #expect(room.count == 0)
     }
 
-    @Test("of whom many fulfil it at once has one response, and tells its owner once")
+    @Test("with many deadlines reached at once has one response, and notifies its owner once")
     func race() async throws {
         for _ in 0..<200 {
             let ends = Ends<Waiter.End>()

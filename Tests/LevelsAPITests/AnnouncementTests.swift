@@ -38,7 +38,7 @@ import TreeStore
         #expect(try told(ask(target).response) == nothing)
     }
 
-    @Test("is never left out: what is asked then waits for its entry, and only for that")
+    @Test("is never left out: a request waits for its entry, and only for that")
     func entry() throws {
         let waiters = try ["/changes?since=k3-1", "/changes?since=k3-1&wait=30"].map { try #require(ask($0).waiter) }
         #expect(waiters.map(\.end) == [nil, nil])
@@ -85,7 +85,7 @@ import TreeStore
                 == #"{"revision":"k3-3","since":"k3-2","reset":false,"changes":[{"revision":"k3-3",…}]}"#)
     }
 
-    @Test("is what a stream goes on from")
+    @Test("is the revision that a stream continues from")
     func stream() throws {
         let fields = [("Accept", "text/event-stream")]
         let stream = try #require(ask("/changes?since=k3-2", fields).response?.payload.stream)
@@ -107,7 +107,7 @@ import TreeStore
         #expect(try told(ask("/changes?since=k3-1").response) == answer)
     }
 
-    @Test("wakes nobody who was answered from a newer one")
+    @Test("wakes no client that was answered from a newer one")
     func newer() throws {
         func wait() throws -> Waiter {
             let tag = Answer(try #require(ask("/levels/").response)).entityTag
@@ -125,7 +125,7 @@ import TreeStore
         #expect(try #require(older.response).status == 200)
     }
 
-    @Test("gives those who wait the newest state, and none that was replaced before they were told")
+    @Test("gives waiting clients the newest state, and no state that was replaced before")
     func newest() throws {
         api.publications.notify()
         let tag = Answer(try #require(ask("/levels/").response)).entityTag
@@ -143,7 +143,7 @@ import TreeStore
         return String(decoding: piece[..<max(count, 0)], as: UTF8.self)
     }
 
-    @Test("comes with a memory of what it replaces")
+    @Test("comes with a memory of the replaced tree")
     func replaced() throws {
         let path = try ItemPath("/".utf8.span)
         let current = try snapshots[1].source(api.selection.arrangements).item(at: path)

@@ -18,7 +18,7 @@ import Testing
     /// The queries whose rows are in one level, so that keys alone identify changes.
     private static let queriesOfOneLevel = queries.filter { !$0.contains("flat") && !$0.contains("hits") }
 
-    @Test("shows on all its pages together what plain arrays show", arguments: queries)
+    @Test("shows on all its pages together the rows of plain arrays", arguments: queries)
     func pages(_ query: String) throws {
         for seed in 0..<15 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("of then, with what changed since, is the listing of now", arguments: queriesOfOneLevel)
+    @Test("of then, with the changes since, is the listing of now", arguments: queriesOfOneLevel)
     func since(_ query: String) throws {
         for seed in 0..<25 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)

@@ -58,7 +58,7 @@ import Testing
         for _ in 0..<3 { #expect(desk.get("/levels/").line.contains(#""sections":[{"title":"New""#)) }
     }
 
-    @Test("Nothing is kept without room, and what is too large for its share is not kept")
+    @Test("Nothing is kept without room, nor any answer too large for its share")
     func noRoom() throws {
         let none = try Desk(#"["a"]"#, cacheBytes: 0).api
         let rows = (0..<500).map { #""a row of a level that is large \#($0)""# }.joined(separator: ",")
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("Another publication serves none of the answers of the one before")
+    @Test("Another publication serves no unverified answer of the one before")
     func publication() throws {
         let desk = try Desk(#"["a"]"#)
         let old = (0..<3).map { _ in desk.get("/levels/") }

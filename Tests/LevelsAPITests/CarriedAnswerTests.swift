@@ -214,7 +214,7 @@ import TreeStore
         #expect(served(1, in: 5) == nil)
     }
 
-    @Test("is what the tree of the same publication shows, while many ask and one publishes")
+    @Test("is from the tree of the same publication, while many clients read and one thread publishes")
     func consistent() throws {
         // The level and the level below it show the number of the publication, or its half.
         let snapshots = try (0..<60).map { number in

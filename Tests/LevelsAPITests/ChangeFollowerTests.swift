@@ -6,7 +6,7 @@ import Testing
 @testable import TestDocuments
 
 /// Long polls and streams of `/changes` (manual, Refresh), without a socket.
-@Suite("Who follows the changes") struct ChangeFollowerTests {
+@Suite("Followers of the changes") struct ChangeFollowerTests {
     private func snapshot(_ number: Int) throws -> Snapshot {
         Desk.snapshot(try Document.tree("[\"\(number)\", \"b\"]"), revision: "k3-\(number)")
     }
@@ -19,7 +19,7 @@ import Testing
         """
     }
 
-    @Test("by a long poll is told at the next change")
+    @Test("by a long poll get the next change")
     func poll() throws {
         let desk = Desk(try snapshot(1))
         let request = Request(target: "/changes?since=k3-1", fields: [("Prefer", "wait=30")])
@@ -44,7 +44,7 @@ import Testing
         #expect(answer.line == #"{"revision":"k3-1","since":"k3-1","reset":false,"changes":[]}"#)
     }
 
-    @Test("by a long poll is answered at once where there is something to tell")
+    @Test("by a long poll are answered at once if there are changes")
     func atOnce() throws {
         let desk = Desk(try snapshot(1))
         desk.api.publish(try snapshot(2))
@@ -53,7 +53,7 @@ import Testing
                 == #"{"revision":"k3-2","since":"k3-1","reset":false,"changes":[\#(entry(2))]}"#)
     }
 
-    @Test("by long polls that ask the same share what they are told")
+    @Test("by equal long polls share their answer")
     func shared() throws {
         let desk = Desk(try snapshot(1))
         let waiters = try ["wait=30", "wait=30", "wait=20"].map { wait in
@@ -66,7 +66,7 @@ import Testing
         #expect(responses[2].header("Preference-Applied") == "wait=20")
     }
 
-    @Test("by a long poll whose revision is forgotten meanwhile is told so as if asked now")
+    @Test("by a long poll whose revision is forgotten meanwhile get 410")
     func forgotten() throws {
         let desk = Desk(try snapshot(1), historyBytes: 0)
         let target = "/changes?wait=30&since=k3%2D1"
@@ -127,7 +127,7 @@ import Testing
         #expect(reader.read() == "retry: 2000\n\n" + event(3) + event(4))
     }
 
-    @Test("by a stream from an unknown event is told to load anew")
+    @Test("by a stream from an unknown event get a reset")
     func unknown() throws {
         let desk = Desk(try snapshot(1))
         desk.api.publish(try snapshot(2))
@@ -138,7 +138,7 @@ import Testing
         #expect(reader.read() == event(3))
     }
 
-    @Test("by a stream, and is so slow that its next change is forgotten, is told to load anew")
+    @Test("by a stream that is too slow for the history get a reset")
     func slow() throws {
         let desk = Desk(try snapshot(1), historyBytes: 2_000)
         let reader = Reader(desk)

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("A document is unchanged for whoever names the tag of the coding that would be sent")
+    @Test("A document is 304 for a client with the tag of the coding that would be sent")
     func conditions() throws {
         for rows in [10, 200, 5_000] {
             let desk = try Desk(Self.document(rows: rows))

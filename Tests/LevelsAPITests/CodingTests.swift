@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("Where nothing there is is admitted the answer is 406 and names what there is")
+    @Test("If no coding is accepted, the answer is 406 and names the available ones")
     func notAcceptable() throws {
         let desk = try Desk(Self.document)
         for target in Self.long + Self.short + ["/document"] {
@@ -86,7 +86,7 @@ import Testing
         #expect(desk.get("/levels/?x", Self.asking("*;q=0")).status == 400)
     }
 
-    @Test("Problems and the state of the service are told as they are, whatever is asked for")
+    @Test("Problems and the state of the service are sent as they are, whatever the request accepts")
     func neverCoded() throws {
         let desk = try Desk(Self.document)
         for target in ["/levels/x", "/x", "/levels/?x", "/healthz", "/readyz"] {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("If-None-Match is compared with the tag of the coding that is sent")
+    @Test("If-None-Match is compared with the tag of the coding to be sent")
     func conditions() throws {
         for cacheBytes in [0, 1 << 20] {
             let desk = try Desk(Self.document, cacheBytes: cacheBytes)

@@ -8,9 +8,9 @@ import TreeStore
 @testable import LevelsAPI
 @testable import TestDocuments
 
-/// Long polls that come while something is published, on other threads: the next publication would wake those who were
-/// forgotten, so each round has one only.
-@Suite("Many who wait for what is just being published") struct ConcurrentWaitTests {
+/// Long polls that come while something is published, on other threads: the next publication would wake a
+/// forgotten poll, so each round has only one.
+@Suite("Many long polls during a publication") struct ConcurrentWaitTests {
     private let snapshots: [Snapshot]
 
     init() throws {
@@ -36,7 +36,7 @@ import TreeStore
         }
     }
 
-    @Test("and who ask without waiting have the entry of what they have seen")
+    @Test("and who ask without waiting have the entry of the publication that they have seen")
     func seen() throws {
         for round in 0..<1_000 {
             let api = Desk(snapshots[0]).api

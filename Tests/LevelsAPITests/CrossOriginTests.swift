@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("Coded answers tell it too, and are kept for each origin")
+    @Test("Coded answers have it too, and are kept for each origin")
     func coded() throws {
         let desk = try Self.desk("https://a.example https://b.example")
         for _ in 0..<3 {
@@ -109,7 +109,7 @@ import Testing
         #expect(desk.api.response(to: request) === desk.api.response(to: request))
     }
 
-    @Test("A browser that asks before it sends is told what it may send, whatever the target")
+    @Test("A preflight is answered with the allowed requests, whatever the target")
     func preflight() throws {
         let asked = [
             ("Access-Control-Request-Method", "PATCH"), ("Access-Control-Request-Headers", "if-none-match,prefer"),
@@ -140,7 +140,7 @@ import Testing
         #expect(refused.headers == ["Allow: GET, HEAD, POST, OPTIONS", "Vary: Origin"])
     }
 
-    @Test("What breaks HTTP is told to every page where all may read, and else to none")
+    @Test("A violation of HTTP is shown to every page if all may read, and otherwise to no page")
     func badRequests() throws {
         func crossing(_ origins: String) throws -> [String] {
             let api = try Self.desk(origins).api
@@ -152,7 +152,7 @@ import Testing
         #expect(try crossing("https://a.example") == ["Vary: Origin"])
     }
 
-    @Test("A body that is refused before it is read is told to the page that sends it")
+    @Test("A body refused before it is read is reported to the page that sends it")
     func refusal() throws {
         let api = try Self.desk("https://a.example").api
         let request = Request(method: .post, target: "/levels/", fields: [("Origin", "https://a.example")])

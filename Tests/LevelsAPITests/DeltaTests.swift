@@ -102,14 +102,14 @@ import TreeStore
         #expect(delta.decoded == desk.get("/levels/?since=\(since)"))
     }
 
-    @Test("since a version that nobody remembers is the whole level")
+    @Test("since a forgotten version is the whole level")
     func forgotten() throws {
         let desk = Desk(try Self.snapshot(#"["a"]"#, "k3-1"))
         let version = String(repeating: "A", count: 22)
         #expect(desk.get("/levels/?since=\(version)").body == desk.get("/levels/").body)
     }
 
-    @Test("since a version that was given out is told as long as the tree is held, however many came after it")
+    @Test("since an issued version is a delta as long as the tree is held, however many came after it")
     func given() throws {
         let desk = Desk(try Self.snapshot("[\"row 0\"]", "k3-0"))
         var versions: [String] = []
@@ -126,7 +126,7 @@ import TreeStore
         #expect(other.body == desk.get("/levels/?fields=*").body)
     }
 
-    @Test("lists what moved by the new positions, whatever the old ones were")
+    @Test("lists moved rows by the new positions, whatever the old ones were")
     func orderOfMoves() throws {
         let desk = Desk(try Self.snapshot(#"["a", "b", "c", "d", "e"]"#, "k3-1"))
         let since = try #require(Self.object(desk.get("/levels/"))["version"] as? String)
@@ -136,7 +136,7 @@ import TreeStore
                 #""moved":[{"at":3,"key":"b"},{"at":4,"key":"a"}],"updated":[]"#))
     }
 
-    @Test("since a version that was given out from the cache alone is told as long as the tree is held")
+    @Test("since a version issued from the cache alone is a delta as long as the tree is held")
     func givenFromCache() throws {
         let long = (0..<1_000).map { "\"row \($0)\"" }.joined(separator: ",")
         let other = (0..<20_000).map { "\"other \($0)\"" }.joined(separator: ",")
@@ -153,7 +153,7 @@ import TreeStore
         #expect(desk.get("/levels/a?since=\(since)").text.contains(#""removed":["row 1","row 2","#))
     }
 
-    @Test("since a version that another server gave out is told if it is one of the latest")
+    @Test("since a version issued by another server is a delta if it is one of the latest")
     func givenElsewhere() throws {
         // Some 10 KiB each, of which six times as many are looked through.
         func document(_ number: Int) -> String {
@@ -189,7 +189,7 @@ import TreeStore
                 "'yesterday' is not a version; use the member 'version' of an earlier answer."))
     }
 
-    @Test("of a page tells how the page's rows changed")
+    @Test("of a page lists the changes of the page's rows")
     func page() throws {
         let desk = Desk(try Self.snapshot(#"["a", "b", "c"]"#, "k3-1"))
         let since = try #require(Self.object(desk.get("/levels/?limit=2"))["version"] as? String)
@@ -209,7 +209,7 @@ import TreeStore
         #expect(desk.get("/changes?since=k3-1").status == 410)
     }
 
-    @Test("since the version before is told for ever, not until the changes alone fill the history's budget")
+    @Test("since the previous version always works, even after changes alone fill the history's budget")
     func lasting() throws {
         let desk = Desk(try Self.snapshot(#"["0"]"#, "k3-0"), historyBytes: 20_000)
         for number in 1...100 {

@@ -6,7 +6,7 @@ import Testing
 
 /// `GET /detail/<path>`: the whole answer (manual, Details).
 @Suite struct DetailTests {
-    @Test("A detail tells the item's fields, where it stands, and its neighbours")
+    @Test("A detail has the item's fields, its position, and its neighbours")
     func example() throws {
         let desk = try Desk(
             #"""

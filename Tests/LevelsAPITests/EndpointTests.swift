@@ -38,7 +38,7 @@ import Testing
         #expect(Endpoint.methods == ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     }
 
-    @Test("A method that is not allowed is told those that are, in the header line and in the problem")
+    @Test("A method that is not allowed gets the allowed ones, in the header line and in the problem")
     func notAllowed() {
         let response = Problem.methodNotAllowed(["POST", "OPTIONS"]).response(instance: "/moves")
         let answer = Answer(response)

@@ -59,7 +59,7 @@ import Testing
         )
     }
 
-    @Test("A field's name may hold what queries must encode")
+    @Test("A field's name may contain characters that queries must encode")
     func oddNames() throws {
         let desk = try Desk(#"[{"Title":"t","a&b":1,"a=b":2,"a b":3,"a+b":4,"é":5,"%41":6}]"#)
         for (query, expected) in [

@@ -62,7 +62,7 @@ import Testing
         #expect(answer.header("Access-Control-Allow-Origin") == "*")
     }
 
-    @Test("Requests that violate HTTP are told so, as later")
+    @Test("Requests that violate HTTP get a problem, like later errors")
     func badRequests() throws {
         let (early, later) = (FirstLoadResponder(.init()), try Desk("[]").api.responder)
         #expect(

@@ -3,7 +3,7 @@ import Testing
 
 /// Answers as property lists, and which format is chosen (manual, Requests and answers).
 @Suite struct FormatTests {
-    @Test("A level as a property list has the members of the JSON, without those that are null")
+    @Test("A level as a property list has the members of the JSON, without null")
     func level() throws {
         let desk = try Desk(
             #"{"Sections":[{"Title":"A","Footer":"<f>","Rows":["a&b",{"Title":"c","Tag":[1,2.5,true]}]}]}"#)
@@ -213,7 +213,7 @@ import Testing
                 """)
     }
 
-    @Test("What XML cannot carry is refused as a property list, where it stands in the answer, and sent as JSON")
+    @Test("Text that XML cannot represent is refused as a property list, with its place, and sent as JSON")
     func beyondXML() throws {
         let desk = try Desk(
             #"[{"Title":"a","Tag":"x\u0001"},{"Title":"b","Rows":["c","d\uFFFF"]},{"Title":"e","Text":"\u0000"}]"#)

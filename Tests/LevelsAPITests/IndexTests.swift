@@ -9,7 +9,7 @@ import Testing
 @Suite("The index") struct IndexTests {
     private static let document = #"{"Title":"Shop \"A\"","Rows":["a",{"Title":"b","Rows":["c"]}]}"#
 
-    @Test("tells what is served and where to begin, whatever is accepted")
+    @Test("gives the document and the first links, whatever is accepted")
     func whole() throws {
         let desk = try Desk(Self.document)
         for accept in ["*/*", "text/html", "application/json", "application/x-plist", "image/png"] {
@@ -37,7 +37,7 @@ import Testing
         for link in links { #expect(desk.get(link).status == 200) }
     }
 
-    @Test("is unchanged for those who have it, until another tree is published")
+    @Test("is 304 for clients that have it, until another tree is published")
     func conditions() throws {
         let desk = try Desk(Self.document)
         let tag = desk.get("/").entityTag

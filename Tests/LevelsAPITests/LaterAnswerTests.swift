@@ -148,7 +148,7 @@ import Testing
         #expect(Answer(try #require(waiter.response)).text.contains("orange"))
     }
 
-    @Test("for those who wait takes no place of a request, and comes after all of them, for the newest tree alone")
+    @Test("for waiting requests takes no place of a request, and comes after all of them, for the newest tree alone")
     func behind() throws {
         let desk = try desk(waiters: 300)
         let tag = try answered(desk, "/levels/?q=an").entityTag

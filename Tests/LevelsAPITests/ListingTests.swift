@@ -44,7 +44,7 @@ import Testing
         #expect((0..<5).map { positions[Place(row: $0)] } == [2, nil, 1, nil, 0])
     }
 
-    @Test("A filter leaves the sections that have rows, and a level without any has none")
+    @Test("A filter leaves sections with rows, and an empty level has no section but one")
     func sections() throws {
         let level = try Self.level(
             #"{"Sections":[{"Title":"A","Rows":["a","b"]},{"Title":"B","Rows":["c"]},{"Title":"C","Rows":["d","e"]}]}"#)

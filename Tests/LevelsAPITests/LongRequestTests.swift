@@ -131,7 +131,7 @@ import Testing
         #expect(desk.get("/levels" + String(repeating: "/", count: 15_000)).status == 404)
     }
 
-    @Test("for a key that is missing among long ones is told the nearest of the first")
+    @Test("for a missing key among long ones names the nearest of the first")
     func nearest() throws {
         let start = String(repeating: "long ", count: 11)
         let desk = try Desk("[" + Self.list(200) { "\"\(start)\($0)\"" } + "]")

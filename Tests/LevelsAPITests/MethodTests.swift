@@ -22,7 +22,7 @@ import Testing
         #expect(desk.ask(.head, "/levels/", [("If-None-Match", tag)]).status == 304)
     }
 
-    @Test("OPTIONS tells the methods that there are, of any resource and of the server")
+    @Test("OPTIONS lists the methods of any resource and of the server")
     func options() throws {
         for (target, methods) in [
             ("/", "GET, HEAD"), ("/levels/no/such/item", "GET, HEAD, POST"), ("/levels", "GET, HEAD, POST"),

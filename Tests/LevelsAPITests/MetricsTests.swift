@@ -20,7 +20,7 @@ import TreeStore
             ])
     }
 
-    @Test("What is served and what the cache did are shown")
+    @Test("The served document and the work of the cache are shown")
     func gauges() throws {
         let desk = try Desk(#"["a",{"Title":"b","Rows":["c"]}]"#)
         for _ in 0..<3 { _ = desk.get("/levels/") }
@@ -81,7 +81,7 @@ import TreeStore
             ])
     }
 
-    @Test("The number of a revision is what follows its last hyphen")
+    @Test("The number of a revision follows its last hyphen")
     func revision() {
         #expect(["k3f9ab-12", "a-b-3", "none", "x-"].map(MetricsAnswer.number(ofRevision:)) == [12, 3, 0, 0])
     }

@@ -9,7 +9,7 @@ import Testing
         .foundation, .uids, .textBeyondXML,
     ]
 
-    @Test("All levels and details of random documents are what plain code makes of them", arguments: 0..<8)
+    @Test("All levels and details of random documents equal the result of plain code", arguments: 0..<8)
     func everyAnswer(_ part: Int) throws {
         var asked = 0
         for seed in UInt64(part * 40)..<UInt64(part * 40 + 40) {

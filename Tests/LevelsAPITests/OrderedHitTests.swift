@@ -9,7 +9,7 @@ import Testing
 @Suite("Hits in an order") struct OrderedHitTests {
     private typealias Page = OrderedRowTests.Page
 
-    @Test("are on all pages together what plain arrays show", arguments: 0..<300 as Range<UInt64>)
+    @Test("show on all pages together the rows of plain arrays", arguments: 0..<300 as Range<UInt64>)
     func pages(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let table = PlainTable(rows: generator.below(60), using: &generator)

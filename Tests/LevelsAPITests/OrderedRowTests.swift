@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("are on all pages together what plain arrays show", arguments: 0..<300 as Range<UInt64>)
+    @Test("show on all pages together the rows of plain arrays", arguments: 0..<300 as Range<UInt64>)
     func pages(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let table = PlainTable(rows: generator.below(60), using: &generator)

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("tells of each row where it is, in one section of no title")
+    @Test("gives the place of each row, in one section without a title")
     func members() throws {
         let document = #"[[{"Title":"a","Tag":1,"Children":[["b"],["c"]]}],["d"]]"#
         #expect(
@@ -86,7 +86,7 @@ import Testing
             leaf.shape.contains(#""count":0,"sections":[{"title":null,"index":null,"start":0,"count":0}],"rows":[]"#))
     }
 
-    @Test("shows of random documents what a plain walk shows, page by page")
+    @Test("shows of random documents the rows of a plain walk, page by page")
     func random() throws {
         for seed in 0..<80 as Range<UInt64> {
             var random = RandomDocument(seed: seed, seed < 40 ? .binary : [.binary, .orders])
@@ -299,7 +299,7 @@ import Testing
         #expect(answer.line.hasSuffix(#""parameter":"\#(parameter)"}"#), "\(answer.line)")
     }
 
-    @Test("has cursors of its own, and refuses those of other lists")
+    @Test("has its own cursors, and refuses the cursors of other lists")
     func cursors() throws {
         let desk = try Desk(Self.nested)
         let outline = try #require(try Page(desk.get("/levels/?depth=2&limit=2")).next)

@@ -110,7 +110,7 @@ import Testing
         #expect(try Level(desk, "/levels/?group=").rows.map(\.title) == ["a", "b", "c"])
     }
 
-    @Test("has another version, and is told among the changes, when the order changes what it shows")
+    @Test("has another version, and is listed in the changes, if its order changes the shown rows")
     func versions() throws {
         func snapshot(_ order: String, _ number: Int) throws -> Snapshot {
             let tree = try Document.tree(

@@ -8,7 +8,7 @@ import Testing
 
 /// Pages of a level (manual, Levels).
 @Suite struct PageTests {
-    @Test("A page tells where it starts, the whole count and all sections, and links to the next")
+    @Test("A page has its start, the whole count and all sections, and links to the next")
     func page() throws {
         let desk = try Desk(#"[["a","b"],["c"]]"#)
         let first = desk.get("/levels/?limit=2")
@@ -75,7 +75,7 @@ import Testing
         #expect(rows.first == "row \(expected)")
     }
 
-    @Test("The next page's link keeps what the request asked for, encoded")
+    @Test("The next page's link keeps the options of the request, encoded")
     func nextKeepsQuery() throws {
         let desk = try Desk(#"[{"Title":"a","A b":1,"é":2},"b"]"#)
         let first = desk.get("/levels/?fields=A+b,%C3%A9&format=json&limit=1")

@@ -113,7 +113,7 @@ import Testing
         target + (target.contains("?") ? "&" : "?") + "pretty=true"
     }
 
-    @Test("is the compact form but for white space, and unchanged for those who have it")
+    @Test("is the compact form except for white space, and 304 for clients that have it")
     func compact() throws {
         let desk = Desk(Desk.snapshot(try Document.tree(#"["old"]"#), revision: "k3-0"))
         desk.api.publish(Desk.snapshot(try Document.tree(Self.long)))

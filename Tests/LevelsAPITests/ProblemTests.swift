@@ -49,7 +49,7 @@ import Testing
         #expect(try Desk(Self.document).get(example.nearest).status == 200)
     }
 
-    @Test("What a problem says of a text that would control a terminal, or is endless, does neither")
+    @Test("A problem shows a text with control characters, or an endless one, safely")
     func quotedTexts() throws {
         let title = #"\u001b[31m"# + String(repeating: "x", count: 100_000)
         let desk = try Desk(#"{"Rows":[{"Title":"\#(title)","Key":"k","Children":["Screen G"]}]}"#)

@@ -5,13 +5,13 @@ import Testing
 
 @testable import LevelsAPI
 
-/// The tables of query options: what stands in them is what is read, refused, linked and compared.
+/// The tables of query options decide which options are read, refused, linked and compared.
 @Suite struct QueryOptionTests {
     private static let operations = Endpoint.all.filter { $0.audience != .browsers }.flatMap { endpoint in
         endpoint.operations.map { (String(describing: endpoint.name), $0.method, $0.options) }
     }
 
-    /// Options that are not served, which write down in `revision` what they read.
+    /// Options of no endpoint; they record the values that they read in `revision`.
     private static let options = QueryOptions([
         QueryOption(name: "wide", grammar: "*CHAR", summary: "Is read last.", excludes: ["narrow"], phase: .layout) {
             note("wide", $0, &$1)

@@ -33,7 +33,7 @@ import TreeStore
         "/changes", "/metrics", "/nowhere", "/levels/Nothing", "/levels/?x=y", "/healthzx",
     ]
 
-    @Test("Nothing but what is open is answered without a token", arguments: guarded)
+    @Test("Without a token, only open resources are answered", arguments: guarded)
     func missing(target: String) throws {
         for method in [HTTPServer.Method.get, .head] {
             let answer = try desk().ask(method, target)
@@ -59,7 +59,7 @@ import TreeStore
         }
     }
 
-    @Test("What is open stays open, and preflights pass")
+    @Test("Open resources stay open, and preflights pass")
     func open() throws {
         let desk = try desk(origins: AllowedOrigins("https://app.example"))
         for target in ["/", "/healthz", "/readyz", "/readyz/"] { #expect(desk.get(target).status == 200) }
@@ -108,7 +108,7 @@ import TreeStore
         }
     }
 
-    @Test("Wrong tokens count at what is open too, which is answered all the same")
+    @Test("Wrong tokens count at open resources, too, which are answered all the same")
     func guesses() throws {
         let desk = try desk()
         for _ in 0..<110 { #expect(desk.get("/readyz", [("Authorization", "Bearer wrong")]).status == 200) }

@@ -4,7 +4,7 @@ import Testing
 @testable import TestDocuments
 @testable import TreeStore
 
-@Suite("What an earlier tree costs") struct RetainedBytesTests {
+@Suite("The cost of an earlier tree") struct RetainedBytesTests {
     private static let long = String(repeating: "x", count: 1 << 20)
 
     @Test(
@@ -21,7 +21,7 @@ import Testing
         #expect(RetainedBytes.of(old, beside: new, atMost: .max) > 1 << 20)
     }
 
-    @Test("is no more than a bound and the level that passes it")
+    @Test("is at most the bound and the level that exceeds it")
     func bound() throws {
         let old = try Document.tree(#"[{"Title": "a", "Children": ["b"]}]"#).document
         let new = try Document.tree(#"["b"]"#).document

@@ -151,7 +151,7 @@ import TreeStore
         #expect(Answer(try #require(waiter.response)) == desk.get("/levels/x"))
     }
 
-    @Test("takes a place among those who wait, and gives it back")
+    @Test("takes a place among the waiters, and returns it")
     func places() throws {
         let desk = try Self.desk(waiters: 1)
         let waiter = try #require(Self.ask(desk, "/levels/", "db-8").waiter)

@@ -51,7 +51,7 @@ import Testing
         #expect(page.sections.map { "\($0.title ?? "nil") \($0.start) \($0.count)" } == sections)
     }
 
-    @Test("A condition leaves the level's own sections, without those that it empties")
+    @Test("A condition leaves the level's own sections, except empty ones")
     func ownSections() throws {
         let desk = try Desk(#"[["a","b"],["b"],["c","ab"]]"#)
         let page = try Page(desk.get("/levels/?where=Title~a"))

@@ -49,7 +49,7 @@ import Testing
         #expect(try Self.page(Desk(Self.items), "/levels/?" + query).rows.map(\.title) == titles)
     }
 
-    @Test("A hit tells the titles between the level and itself, and links to where it is")
+    @Test("A hit has the titles between the level and itself, and links to its place")
     func trail() throws {
         let desk = try Desk(Self.items)
         let rows = try Self.page(desk, "/levels/?q=screen").rows

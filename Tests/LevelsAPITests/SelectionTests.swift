@@ -9,7 +9,7 @@ import TreeStore
 
 /// From the request to the selected representation.
 @Suite("The selection of a representation") struct SelectionTests {
-    @Test("does not search the cache again for what it is known to lack")
+    @Test("does not search the cache again for answers known to be missing")
     func searchedOnce() throws {
         let snapshot = try Desk.snapshot(#"["a"]"#)
         let publications = Publications(snapshot, historyBytes: 0)

@@ -52,7 +52,7 @@ struct SharedAnswerTests {
         #expect(budget.used == 0)
     }
 
-    @Test("share what an indented answer is made of, and each takes its buffers")
+    @Test("share the source of an indented answer, and each takes its buffers")
     func indented() throws {
         let (desk, budget) = try desk()
         let plain = response(desk, "/levels/?limit=4000")
@@ -69,7 +69,7 @@ struct SharedAnswerTests {
         withExtendedLifetime(plain) {}
     }
 
-    @Test("are another body after a change of what they show, and the same one after a change elsewhere")
+    @Test("have another body after a change of the shown rows, and the same one after a change elsewhere")
     func changed() throws {
         let document = { (title: String, other: String) in
             Self.document.dropLast(2) + #",{"Title":"\#(title)"},{"Title":"Z","Children":["\#(other)"]}]}"#
@@ -85,7 +85,7 @@ struct SharedAnswerTests {
         #expect(Answer(new) == (try Desk(String(document("d", "c")))).get("/levels/?limit=5000"))
     }
 
-    @Test("of which there is no room are refused with the seconds to wait; short ones are not")
+    @Test("without room are refused with the seconds to wait; short ones are not")
     func refused() throws {
         let (desk, budget) = try desk(bytes: 100_000)
         for target in [
@@ -107,7 +107,7 @@ struct SharedAnswerTests {
         #expect(metrics.contains("\ndrilldown_responses_refused_total 7\n"))
     }
 
-    @Test("are what a client has, so that it is told what has changed since")
+    @Test("are the client's copies, so that it gets the changes since")
     func version() throws {
         let rows = (0..<1_000).map { "\"row \($0)\"" }.joined(separator: ",")
         func snapshot(_ rows: String, _ others: Int, _ revision: String) throws -> Snapshot {
@@ -128,7 +128,7 @@ struct SharedAnswerTests {
         #expect(desk.get("/levels/a?since=\(since)").text.contains(#""removed":["row 1","row 2","#))
     }
 
-    @Test("of a whole level, since the version was unknown, are not those of the next publication")
+    @Test("of a whole level, because the version was unknown, are not reused for the next publication")
     func unknownVersion() throws {
         let other = Self.document.dropLast(2) + #",{"Title":"x"}]}"#
         let since = try Desk(String(other)).get("/levels/?limit=5000").entityTag.dropFirst().dropLast()

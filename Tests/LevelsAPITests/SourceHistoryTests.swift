@@ -52,7 +52,7 @@ import TreeStore
         #expect(Answer(try #require(waiter.response)) == desk.get("/changes?since=db-7"))
     }
 
-    @Test("since a revision that another server has told of wait until it is here, and are gone if it does not come")
+    @Test("since a revision of another server wait until it is here, and are gone if it does not come")
     func ahead() throws {
         let desk = try Self.desk()
         let waiters = try ["", "&wait=30"].flatMap { wait in
@@ -92,7 +92,7 @@ import TreeStore
         #expect(
             desk.get("/changes?since=db-9").line
                 == #"{"revision":"db-10","since":"db-9","reset":false,"changes":[\#(last)]}"#)
-        // Without the entries, one tells of everything that differs.
+        // Without the entries, one entry names everything that differs.
         desk.api.publish(try RevisionTests.snapshot(#"["a"]"#, "db-20"))
         #expect(
             desk.get("/changes?since=db-10").line == """

@@ -15,7 +15,7 @@ import TreeStore
         }
     }
 
-    @Test("A service that is ready tells what it serves and how fresh it is")
+    @Test("A service that is ready shows its source and whether it is up to date")
     func ready() throws {
         let answer = try Desk(#"["a",{"Title":"b","Rows":["c"]}]"#).get("/readyz")
         #expect(answer.status == 200)
@@ -37,7 +37,7 @@ import TreeStore
         #expect(desk.get("/levels/").status == 200)
     }
 
-    @Test("Another publication is told at once")
+    @Test("Another publication is shown at once")
     func published() throws {
         let desk = try Desk(#"["a"]"#)
         #expect(desk.get("/levels/b").status == 404)

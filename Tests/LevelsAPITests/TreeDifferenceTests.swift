@@ -50,7 +50,7 @@ import Testing
         #expect((both.levels, both.details) == (["/levels/"], ["/detail/b", "/detail/a"]))
     }
 
-    @Test("of more links than are told names the first level alone")
+    @Test("of more than the listed links names the first level alone")
     func truncated() throws {
         let old = try Document.tree("[\"a\"]").document
         let rows = (0..<600).map { "\"row \($0)\"" }.joined(separator: ",")
@@ -112,7 +112,7 @@ import Testing
         #expect(outer.levels == ["/levels/"] && outer.details == ["/detail/"])
     }
 
-    @Test("names a row that moved if it, or what is below it, is another at its new place")
+    @Test("names a row that moved if it, or an item below it, is another at its new place")
     func movedAndChanged() throws {
         let before = #""a",{"Title":"b","Rows":["x"]},{"Title":"c","N":1},"d""#
         let after = #""d",{"Title":"c","N":2},{"Title":"b","Rows":[{"Title":"x","M":1}]},"a""#

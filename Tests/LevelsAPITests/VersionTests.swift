@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("A row's version is the hash of what the row shows")
+    @Test("A row's version is the hash of the shown row")
     func rowVersion() throws {
         let answer = try Desk(#"["a",{"Title":"b","Tag":5}]"#).get("/levels/")
         for match in answer.text.matches(of: /\{("key":.*?"version":")([A-Za-z0-9_-]{8})(".*?"fields":\{.*?\}\})/) {
@@ -34,7 +34,7 @@ import Testing
         #expect(Set(two).count == 4)
     }
 
-    @Test("A row's version changes with what the row shows, and with nothing else")
+    @Test("A row's version changes with the shown row, and with nothing else")
     func changedRow() throws {
         func version(_ item: String, fields: String = "Tag") throws -> String {
             rowVersions(try Desk("[\(item)]").get("/levels/?fields=\(fields)"))[0]

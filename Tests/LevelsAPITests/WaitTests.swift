@@ -62,7 +62,7 @@ import TreeStore
         #expect(waiter.end == .answered)
     }
 
-    @Test("for an item that goes is told that there is none")
+    @Test("for a removed item is answered with 404")
     func deleted() throws {
         let desk = try Self.desk()
         let waiter = try Self.poll(desk, "/levels/a")
@@ -143,7 +143,7 @@ import TreeStore
         #expect(desk.api.respond(to: Request(target: "/levels/a", fields: fields)).waiter != nil)
     }
 
-    @Test("shares the 304 and the 200 with all who wait for the same", arguments: ["/levels/a", "/document"])
+    @Test("shares the 304 and the 200 with all equal requests", arguments: ["/levels/a", "/document"])
     func shared(_ target: String) throws {
         let desk = try Self.desk()
         let waiters = try (0..<3).map { _ in try Self.poll(desk, target) }
@@ -177,7 +177,7 @@ import TreeStore
         #expect(answer.body == desk.get("/levels/", [("Accept-Encoding", "gzip")]).body)
     }
 
-    @Test("is answered with what was published between its answer and its wait")
+    @Test("is answered with a publication between its answer and its wait")
     func publishedMeanwhile() throws {
         let desk = try Self.desk()
         let first = desk.api.publications.current
@@ -235,7 +235,7 @@ import TreeStore
         #expect(conditional.response?.status == 304)
     }
 
-    @Test("with since is told what changed")
+    @Test("with since gets the changes")
     func delta() throws {
         let desk = try Self.desk()
         let tag = desk.get("/levels/").entityTag
@@ -246,7 +246,7 @@ import TreeStore
                 #""removed":["a"],"inserted":[],"moved":[],"updated":[]"#))
     }
 
-    @Test("with since needs no If-None-Match: the version is the one that it has", arguments: ["", "&pretty=true"])
+    @Test("with since needs no If-None-Match: it names the client's version", arguments: ["", "&pretty=true"])
     func deltaAlone(_ layout: String) throws {
         let desk = try Self.desk()
         let target = "/levels/?since=\(desk.get("/levels/").entityTag.dropFirst().dropLast())" + layout
@@ -269,7 +269,7 @@ import TreeStore
         }
     }
 
-    @Test("with since is answered at once where it has another version, or says by If-None-Match what it has")
+    @Test("with since is answered at once if it has another version, or names its tag in If-None-Match")
     func deltaAtOnce() throws {
         let desk = try Self.desk()
         let since = desk.get("/levels/").entityTag.dropFirst().dropLast()
@@ -279,7 +279,7 @@ import TreeStore
         #expect(desk.get("/levels/?since=\(since)&wait=3") == desk.get("/levels/?since=\(since)"))
     }
 
-    @Test("with since another version than it has is told all, for which nothing is looked for")
+    @Test("with since and an unknown version gets everything, without a search")
     func deltaSinceOther() throws {
         let desk = try Self.desk()
         let since = desk.get("/levels/").entityTag.dropFirst().dropLast()

@@ -16,7 +16,7 @@ import Testing
         page.text.matches(of: /(?:href|src)="(\/client\/[^"]+)"/).map { String($0.output.1) }
     }
 
-    @Test("is what a browser gets at the root and at each place; all else gets the index")
+    @Test("is sent to a browser at the root and at each place; all other clients get the index")
     func page() throws {
         let desk = try Self.desk()
         let page = desk.get("/", Self.browser)
@@ -50,7 +50,7 @@ import Testing
         #expect(try Desk(#"["a"]"#).get("/browse/?nonsense=1").status == 404)
     }
 
-    @Test("may run and load only what the service has")
+    @Test("may run and load only the service's own files")
     func policy() throws {
         let page = try Self.desk().get("/browse/")
         let policy = try #require(page.header("Content-Security-Policy"))

@@ -33,7 +33,7 @@ import Testing
 
     private var numbers: [Int] { done.withLock { $0 } }
 
-    @Test("Work is done in order of arrival by one thread, which ends when none is left")
+    @Test("Work is done in order of arrival by one thread, which ends when the queue is empty")
     func order() {
         let threads = Threads()
         let queue = WorkQueue(start: { threads.start($0) })
@@ -117,7 +117,7 @@ import Testing
         #expect(queue.expectedTime == .zero)
     }
 
-    @Test("Work may add work, which is done after what waits already")
+    @Test("Work may add work, which is done after the waiting work")
     func nested() {
         let threads = Threads()
         let queue = WorkQueue(start: { threads.start($0) })
@@ -131,7 +131,7 @@ import Testing
         #expect(numbers == [1, 2, 3])
     }
 
-    @Test("A thread of its own does the work, if none is given")
+    @Test("A separate thread does the work, unless one is given")
     func thread() {
         let isDone = DispatchSemaphore(value: 0)
         WorkQueue().addBehind { isDone.signal() }
@@ -158,7 +158,7 @@ import Testing
         #expect(checks.isEmpty)
     }
 
-    @Test("A class that was empty has no time to make up for, and none saved")
+    @Test("A class that was empty has no time to make up for, nor any saved")
     func late() {
         var checks = RecheckClasses<Int>()
         checks.add(1, cost: 10_000)

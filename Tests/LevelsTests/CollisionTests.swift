@@ -43,7 +43,7 @@ import Testing
         #expect(refusal(titles) == sentence)
     }
 
-    /// Sixteen digits for each number: XXH3-64 adds up what each sixteen bytes give, so that equal sums can be searched
+    /// Sixteen digits for each number: XXH3-64 adds up a sum for each sixteen bytes, so that equal sums can be searched
     /// for part by part (D. Wagner, A Generalized Birthday Problem, 2002).
     private static func title(_ numbers: [Int]) -> String {
         numbers.map { number in

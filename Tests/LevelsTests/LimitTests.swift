@@ -20,7 +20,7 @@ import Testing
                 == "1:11670: in \(titles): items nest deeper than 512 levels; flatten the tree")
     }
 
-    @Test("Items may stand 512 levels below the root in sections too, within what the readers take")
+    @Test("Items may nest 512 levels below the root in sections, too, within the limits of the readers")
     func depthInSections() throws {
         var document = #""leaf""#
         for level in (1..<512).reversed() {

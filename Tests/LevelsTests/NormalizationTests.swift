@@ -7,7 +7,7 @@ import Testing
 
 /// Texts in NFC: as utf8proc makes them, and without its cost for long runs of marks.
 @Suite struct NormalizationTests {
-    @Test("Every character gives what utf8proc gives, alone and with marks around it")
+    @Test("Every character gives the result of utf8proc, alone and with marks around it")
     func everyCharacter() throws {
         var text = String.UnicodeScalarView()
         for value in 0...0x10FFFF as ClosedRange<UInt32> {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("Random texts of letters, marks, jamo and compatibility characters give what utf8proc gives")
+    @Test("Random texts of letters, marks, jamo and compatibility characters give the result of utf8proc")
     func randomTexts() throws {
         for seed in 0..<4_000 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
@@ -40,7 +40,7 @@ import Testing
         return Unicode.Scalar(range.lowerBound + UInt32(random.below(range.count))) ?? "x"
     }
 
-    @Test("A long run of marks is put in order by their classes, those of one class as they come")
+    @Test("A long run of marks is ordered by their classes, and within a class by position")
     func longRun() throws {
         // Two classes in turn, the higher one first, and two marks of the lower one: exchanging neighbours would take
         // ten billion steps.

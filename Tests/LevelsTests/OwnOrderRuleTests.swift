@@ -44,7 +44,7 @@ import Testing
             ])
     }
 
-    @Test("A level tells whether an item in or below it has an order")
+    @Test("A level reports whether an item in or below it has an order")
     func marked() throws {
         let text = #"[{"Title":"a","Children":[{"Title":"b","SortBy":"Title","Children":["c"]},"d"]},{"Title":"e"}]"#
         let level = try #require(try Document.tree(text).document.child(0))

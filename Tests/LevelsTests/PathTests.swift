@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("A path that leads nowhere tells the nearest item and the key that is missing")
+    @Test("A path that leads nowhere gives the nearest item and the missing key")
     func missing() throws {
         let document = try Document.tree(#"[{"Title":"a","Rows":[{"Title":"b","Rows":["c"]}]}]"#).document
         for (path, nearest, number) in [

@@ -140,7 +140,7 @@ import Testing
         #expect(Document.refusal(of: example.document) == example.expected)
     }
 
-    @Test("The misspelt name is one of those that are looked for")
+    @Test("The misspelt name is among the expected ones")
     func misspeltMapped() throws {
         let names = try StructuralNames(mapping: "title=label,children=entries")
         #expect(

@@ -73,7 +73,7 @@ import Testing
         #expect(try Document.tree(document).warnings.first.map(\.description) == [])
     }
 
-    @Test("Mapped names are those that rows are read from and that titles have")
+    @Test("Mapped names are used for reading rows and titles")
     func mapped() throws {
         let names = try StructuralNames(mapping: "title=name,children=entries")
         let tree = try Document.tree(
@@ -99,7 +99,7 @@ import Testing
         #expect(warnings.omitted == 51)
     }
 
-    @Test("Twenty names are told apart, and the fields of all others are counted")
+    @Test("Twenty names are distinguished, and the fields of all others are counted")
     func manyNames() throws {
         let kids = (0..<30).map { #"{"Title":"\#($0)","Kids \#($0)":[{"Title":"x"}]}"# }
         let warnings = try Document.tree(

@@ -81,7 +81,7 @@ import Testing
         #expect(rows == place.rows)
     }
 
-    @Test("In shape any, too, a level is marked for what stands in or below it alone")
+    @Test("In shape any, too, a level is marked only for items in or below it")
     func anyShape() throws {
         let document = try Document.anyTree(#"{"\#(Self.bad)":{"a":[1]},"b":["\#(Self.bad)",["c"]],"d":["e"]}"#)
             .document

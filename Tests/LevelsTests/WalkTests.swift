@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("An item without a level is told as the string or dictionary that it is")
+    @Test("An item without a level is reported as its string or dictionary")
     func leaves() throws {
         let level = try #require(try Document.tree(#"["a",{"Title":"b","X":[1,{"Y":2}]}]"#).document.child(0))
         #expect(try tell(level, row: 0).difference(from: .string("a")) == nil)

@@ -54,7 +54,7 @@ struct BinaryReaderTests {
         #expect(try Format.binary.read(document.bytes) == ["A": "B"])
     }
 
-    @Test("tells shared objects each time they appear")
+    @Test("reports shared objects each time they appear")
     func sharing() throws {
         let document = BinaryDocument(
             [0xA5, 1, 2, 1, 2, 3], [0xA2, 2, 4], [0x51, 0x78], [0xD1, 2, 4], [0x10, 5])
@@ -62,7 +62,7 @@ struct BinaryReaderTests {
         #expect(try Format.binary.read(document.bytes) == [pair, "x", pair, "x", ["x": 5]])
     }
 
-    @Test("tells where each container and key begins")
+    @Test("reports the beginning of each container and key")
     func positions() throws {
         var recorder = TreeRecorder()
         let document = BinaryDocument([0xA2, 1, 1], [0xD1, 2, 3], [0x51, 0x78], [0x09])
@@ -83,7 +83,7 @@ struct BinaryReaderTests {
         #expect(try Format.binary.read(document.bytes) == .array(numbers))
     }
 
-    @Test("adds the byte offset to what the consumer throws, and the path to what it throws itself")
+    @Test("adds the byte offset to errors of the consumer, and the path to its own errors")
     func errors() throws {
         let broken = BinaryDocument([0xD1, 1, 2], [0x51, 0x78], [0xC0])
         #expect(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The binary writer")
 struct BinaryWriterTests {
-    @Test("writes a container after what it holds, and a key and a truth value once")
+    @Test("writes a container after its content, and a key and a truth value once")
     func layout() throws {
         var expected = BinaryDocument(
             [0x51, 0x61], [0x09], [0xD1] + references(0, 1), [0x61, 0, 0xE9], [0xD2] + references(0, 3, 1, 1),
@@ -63,7 +63,7 @@ struct BinaryWriterTests {
         #expect(try document == Format.binary.write(.array(elements)))
     }
 
-    @Test("tells keys apart, however many and however long")
+    @Test("distinguishes keys, however many and however long")
     func manyKeys() throws {
         let keys = (0..<3_000).map { "\($0 % 1_500)" + String(repeating: "k", count: $0 % 70) }
         let tree = Tree.array(keys.map { [$0: true] })

@@ -7,19 +7,19 @@ struct FoundationAgreementTests {
     /// What Foundation has types for; its integers are read here as far as 64 bits with a sign go.
     private static let kinds: [RandomTrees.Kind] = [.string, .integer, .real, .oddReal, .boolean, .date, .data]
 
-    @Test("on what the binary writer writes", arguments: 0..<50)
+    @Test("on the output of the binary writer", arguments: 0..<50)
     func readsOurBinary(seed: Int) throws {
         let tree = Self.tree(seed: seed, alphabet: RandomTrees.wholeAlphabet)
         #expect(try Self.read(Format.binary.write(tree)) == tree.sorted)
     }
 
-    @Test("on what the XML writer writes", arguments: 0..<50)
+    @Test("on the output of the XML writer", arguments: 0..<50)
     func readsOurXML(seed: Int) throws {
         let tree = Self.tree(seed: seed, alphabet: RandomTrees.plainAlphabet)
         #expect(try Self.read(Format.xml.write(tree)) == tree.sorted)
     }
 
-    @Test("with the binary reader on what it writes itself", arguments: 0..<50)
+    @Test("with the binary reader on our own output", arguments: 0..<50)
     func weReadTheirBinary(seed: Int) throws {
         let tree = Self.tree(seed: seed, alphabet: RandomTrees.wholeAlphabet)
         let document = try PropertyListSerialization.data(
@@ -27,7 +27,7 @@ struct FoundationAgreementTests {
         #expect(try Format.binary.read(Array(document))?.sorted == tree.sorted)
     }
 
-    @Test("with the XML reader on what it writes itself", arguments: 0..<50)
+    @Test("with the XML reader on our own output", arguments: 0..<50)
     func weReadTheirXML(seed: Int) throws {
         // It writes a carriage return as one, which XML turns into a line feed, and loses the sign of −0.0.
         let alphabet = RandomTrees.plainAlphabet.filter { $0 != "\r" }

@@ -159,7 +159,7 @@ struct JSONReaderTests {
                 == "1:9: the document holds more than 3 values; split it")
     }
 
-    @Test("tells where each container and key begins")
+    @Test("reports the beginning of each container and key")
     func positions() throws {
         var recorder = TreeRecorder()
         let document = Array("[\n  {\"a\": [],\n   \"b\": {}}]".utf8)

@@ -2,7 +2,7 @@ import Bytes
 import PropertyLists
 import Testing
 
-@Suite("What is written reads back as the same value")
+@Suite("Written documents read back as the same value")
 struct RoundTripTests {
     @Test("in binary, whatever the types and the characters", arguments: 0..<100)
     func binary(seed: Int) throws {
@@ -56,7 +56,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("with a repeated key told as often as it stands there")
+    @Test("with a repeated key reported each time it appears")
     func repeatedKeys() throws {
         let tree: Tree = .dictionary([.init(key: "a", value: 1), .init(key: "a", value: 2)])
         for format in Format.allCases { #expect(try format.read(format.write(tree)) == tree) }

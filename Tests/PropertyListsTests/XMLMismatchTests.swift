@@ -73,7 +73,7 @@ struct XMLMismatchTests {
         )
     }
 
-    @Test("is told with the same lines in a document of many pieces, and in UTF-16")
+    @Test("is reported with the same lines in a document of many pieces, and in UTF-16")
     func largeDocument() {
         let rows = Array(repeating: "<string>\(String(repeating: "ä &lt; ", count: 20))</string>", count: 1_500)
         let lines = ["<array>"] + rows + ["  <string>b", "</array>"]

@@ -40,7 +40,7 @@ struct ServiceEnvironmentTests {
         #expect(try manager(["LISTEN_PID": "42"]).sockets == [])
     }
 
-    @Test("tells the interval of the watchdog, if it watches this process")
+    @Test("gives the interval of the watchdog, if it watches this process")
     func watchdog() throws {
         #expect(try manager(["WATCHDOG_USEC": "3000000"]).watchdogInterval == .seconds(3))
         #expect(try manager(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "42"]).watchdogInterval == .seconds(3))

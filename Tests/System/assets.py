@@ -107,7 +107,7 @@ def ranges(verdict, server):
         head = client.request("/assets/middle.bin", "HEAD")
         verdict.expect(
             head.status == 200 and head["Content-Length"] == str(len(middle)) and head["ETag"] == whole["ETag"],
-            "HEAD tells the length and the tag")
+            "HEAD gives the length and the tag")
         for text, start, end in (("0-0", 0, 1), ("100000-300000", 100000, 300001), ("-70000", len(middle) - 70000, len(middle)),
                                  ("1000000-9999999999", 1000000, len(middle))):
             answer = client.get("/assets/middle.bin", Range=f"bytes={text}")

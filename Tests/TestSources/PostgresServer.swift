@@ -88,8 +88,7 @@ public final class PostgresServer: Sendable {
 
     /// Runs a program to its end.
     ///
-    /// Foundation's `Process` waits until the descriptors that a program has inherited are closed, and those of `pg_ctl` stay
-    /// open in the server.
+    /// Foundation's `Process` waits until inherited descriptors are closed, and `pg_ctl` leaves them open in the server.
     private static func run(_ command: [String]) throws {
         let isServers = command[0].hasPrefix("/usr/lib/postgresql") && getuid() == 0
         let user = ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]

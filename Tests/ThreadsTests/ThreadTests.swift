@@ -54,12 +54,12 @@ struct ThreadTests {
         #expect(error?.description == "pthread_attr_setstacksize failed: Invalid argument")
     }
 
-    @Test("takes no signal from outside, but those of its own faults")
+    @Test("takes no signal from outside, but its own faults")
     func signals() throws {
         #expect(try finding().heldBack == [SIGTERM, SIGINT, SIGHUP])
     }
 
-    @Test("sets its own niceness, and nobody else's")
+    @Test("sets its own niceness, and of no other thread")
     func niceness() throws {
         let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
         #expect(try finding { Thread.setNiceness(10) }.niceness == 10)
@@ -114,7 +114,7 @@ struct ThreadTests {
         #expect(hasRun.take())
     }
 
-    @Test("frees what it ran when it has ended")
+    @Test("frees its job when the job has ended")
     func release() throws {
         final class Held: Sendable {}
         var held: Held? = Held()

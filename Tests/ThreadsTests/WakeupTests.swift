@@ -34,7 +34,7 @@ struct WakeupTests {
         #expect(!isReadable)
     }
 
-    @Test("is a new event for those who wait for edges once they look at what it has announced")
+    @Test("is a new event for waiters on edges when they look at the announced one")
     func edges() {
         var count: UInt64 = 0
         wakeup.signal()

@@ -59,7 +59,7 @@ struct PerformingTests {
 
     private static var niceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
-    @Test("works while its caller waits, with what the caller uses")
+    @Test("works while its caller waits, with the caller's values")
     func perform() throws {
         let worker = try WorkerThread(name: "work", niceness: 0)
         let counter = Counter()
@@ -77,7 +77,7 @@ struct PerformingTests {
         #expect(others == Array(repeating: true, count: 100))
     }
 
-    @Test("throws what the work throws, and goes on")
+    @Test("throws the errors of its work, and continues")
     func failure() throws {
         let worker = try WorkerThread(name: "work", niceness: 0)
         #expect(throws: Failure()) { try worker.perform { () throws(Failure) -> Int in throw Failure() } }

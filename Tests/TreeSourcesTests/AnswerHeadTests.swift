@@ -10,7 +10,7 @@ struct AnswerHeadTests {
         return head
     }
 
-    @Test("tells the status, the validators and whether the origin waited, in any case of letters")
+    @Test("gives the status, the validators and whether the origin waited, in any case of letters")
     func fields() {
         let head = head(
             "HTTP/1.1 200 OK", "ETAG:  W/\"a b\" ", "last-modified: Sun, 06 Nov 1994 08:49:37 GMT",
@@ -47,7 +47,7 @@ struct AnswerHeadTests {
         #expect(head("HTTP/1.1 200 OK", "ETag: \(tag)", "").validators.isEmpty)
     }
 
-    @Test("holds nothing of what is no line of a header")
+    @Test("ignores lines that are not lines of a header")
     func nonsense() {
         #expect(head("nonsense", "HTTP/", "Preference-Applied: waiting=60", "") == completed)
     }
@@ -65,7 +65,7 @@ struct FetchRequestTests {
             ])
     }
 
-    @Test("names what is there, and may wait for another by its tag alone")
+    @Test("names the validators, and may wait for another document only by its tag")
     func conditional() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         let tagged = FetchRequest(validators: Validators(entityTag: "\"a\"", lastModified: date), wait: .seconds(50))

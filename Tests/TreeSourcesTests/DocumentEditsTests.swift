@@ -145,7 +145,7 @@ struct DocumentEditsTests {
         #expect(try String(contentsOfFile: scratch("Part.json"), encoding: .utf8) == #"["P"]"#)
     }
 
-    @Test("report what happened to another file while one was saved")
+    @Test("report changes of another file during a save")
     func otherEvents() throws {
         let watcher = try watcher()
         let group = try watcher.beginEdits()
@@ -214,7 +214,7 @@ struct DocumentEditsTests {
         #expect(try save(group, group.apply(inserting(mount, "/M")), watcher) == "A M(P F L) N(O)")
     }
 
-    @Test("begin with what a killed process left beside the files removed")
+    @Test("begin with the remains of a killed process removed")
     func remains() throws {
         for name in [".Main.json.drilldown-edit", ".Part.json.drilldown-edit"] { try scratch.write(name, "half") }
         _ = try watcher()

@@ -176,7 +176,7 @@ struct FileExchangeTests {
         #expect(try names == ["Data.plist"])
     }
 
-    @Test("that somebody writes into before it is done is not taken for what was saved")
+    @Test("with another program's write before its end is not mistaken for the saved file")
     func writtenInto() throws {
         let state = try save(check: nil) { [scratch] step in
             if step == .syncFolder { try Data("newer".utf8).write(to: URL(fileURLWithPath: scratch("Data.plist"))) }

@@ -49,7 +49,7 @@ struct FileRefusalTests {
         )
     }
 
-    @Test("because its name differs in case says what is there")
+    @Test("because its name differs in case names the existing file")
     func otherCase() throws {
         try scratch.write("Data.plist", items("A"))
         try scratch.write("Other.plist", items("A"))
@@ -166,7 +166,7 @@ struct FileRefusalTests {
                 == "~/Large.plist: the file has 101 bytes and the limit is 100; split it, or raise MaxDocumentBytes.")
     }
 
-    @Test("because it is packed, OpenStep's or never written says what it is")
+    @Test("because it is packed, OpenStep's or never written names its format")
     func otherFormats() throws {
         try scratch.write("Data.plist.gz", [0x1F, 0x8B, 8, 0, 0])
         try scratch.write("Open.plist", "{ a = b; }")

@@ -121,7 +121,7 @@ struct FileWatcherTests {
         #expect(watcher.seesChange())
     }
 
-    @Test("drops the events of a save of its own, and keeps those of others on the way")
+    @Test("drops the events of its own save, and keeps the events of other changes on the way")
     func ownSave() throws {
         try scratch.folder("there")
         try scratch.rename("Data.plist", "there/Data.plist")

@@ -32,7 +32,7 @@ struct KeySurveyTests {
                 == "here --keys 'title=itemTitle,children=library|songs' may fit, and \(Self.any)")
     }
 
-    @Test("prefers what is called a name to other texts that all have")
+    @Test("prefers a text called a name to other common texts")
     func preferred() {
         #expect(
             advice(#"[{"id":"1","display name":"A"}]"#)
@@ -76,7 +76,7 @@ struct KeySurveyTests {
         #expect(advice(#"{"Sections":{"S":[{"Title":"A"},{"note":"x"}]}}"#) == nil)
     }
 
-    @Test("maps the root's list alone where titles are what they should be")
+    @Test("maps the root's list alone if titles have the expected names")
     func settings() {
         #expect(
             advice(#"{"Specifiers":[{"Title":"A"},{"Title":"B","Key":"b"}]}"#)

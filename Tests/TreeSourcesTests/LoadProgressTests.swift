@@ -23,7 +23,7 @@ struct LoadProgressTests {
         ]
     }
 
-    @Test("is told step by step, and not outside of a load")
+    @Test("is reported step by step, and not outside a load")
     func steps() {
         let changes = Guarded<[Bool]>([])
         let progress = LoadProgress { isLoading in changes.withLock { $0.append(isLoading) } }

@@ -83,7 +83,7 @@ struct NamesAdviceTests {
         }
     }
 
-    @Test("tells which names would serve rows that are not served")
+    @Test("suggests names for rows that are not served")
     func strayRows() throws {
         let text = #"{"Rows":[{"Title":"a","Child":[{"Title":"b","Child":[{"Title":"c"}]}]}]}"#
         let (sentences, loads) = told(text)

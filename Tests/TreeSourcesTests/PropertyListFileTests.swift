@@ -52,7 +52,7 @@ struct PropertyListFileTests {
         #expect(watcher.fingerprint == .missing)
     }
 
-    @Test("has a fingerprint that tells a change of its permissions or times from one of its content")
+    @Test("has a fingerprint that distinguishes a change of its permissions or times from one of its content")
     func attributes() throws {
         let path = try scratch.write("Data.plist", items("A"))
         let first = try #require(FileIdentity(path: path))
@@ -94,7 +94,7 @@ struct PropertyListFileTests {
         #expect(try file.load(replacing: new).tree.document === new)
     }
 
-    @Test("that is refused tells the place as editors read it")
+    @Test("that is refused gives the position as editors read it")
     func place() throws {
         #expect(
             try refusal(
@@ -103,7 +103,7 @@ struct PropertyListFileTests {
             .hasPrefix("Data.plist:4:3: in /A: "))
     }
 
-    @Test("that is read with doubts tells them with their places")
+    @Test("that is read with doubts gives them with their positions")
     func warnings() throws {
         let path = try scratch.write(
             "Data.plist",

@@ -68,7 +68,7 @@ struct RemoteAddressTests {
         #expect(throws: SourceError(shown, reason)) { try RemoteAddress(text) }
     }
 
-    @Test("is told from a path by its scheme")
+    @Test("is distinguished from a path by its scheme")
     func scheme() {
         #expect(RemoteAddress.isMeant(by: "Http://a"))
         #expect(RemoteAddress.isMeant(by: "https://a"))

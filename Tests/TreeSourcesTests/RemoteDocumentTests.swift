@@ -77,7 +77,7 @@ struct RemoteDocumentTests {
         }
     }
 
-    @Test("with a doubt in it tells its address too")
+    @Test("with a doubt in it gives its address, too")
     func warning() throws {
         let origin = try StubOrigin { _ in .document(#"[{"Title":"A","Childern":[]}]"#) }
         #expect(
@@ -159,7 +159,7 @@ struct RemoteDocumentTests {
             } == sentence)
     }
 
-    @Test("that is small on the way and large when it is unpacked is refused for what it is then")
+    @Test("that is small in transit and large unpacked is refused for its unpacked size")
     func bomb() throws {
         // A hundred thousand spaces.
         let bomb = try #require(

@@ -80,7 +80,7 @@ struct RemoteWatcherTests {
         #expect(origin.conditions == ["", date])
     }
 
-    @Test("tells a failure at once, and then asks for an answer without delay")
+    @Test("reports a failure at once, and then requests an answer without delay")
     func failure() throws {
         let origin = try StubOrigin(script: [
             .document(items("A"), tag: "\"a\""), .status("500 Oh"), .notModified(),
@@ -98,7 +98,7 @@ struct RemoteWatcherTests {
         #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\""])
     }
 
-    @Test("asks for what it has loaded, and not for what was refused")
+    @Test("requests with the validators of the loaded document, and not of a refused one")
     func refusedDocument() throws {
         let origin = try StubOrigin(script: [
             .document(items("A"), tag: "\"a\""), .document("nonsense", tag: "\"b\"", waited: true),
@@ -113,7 +113,7 @@ struct RemoteWatcherTests {
         #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\""])
     }
 
-    @Test("gives a request up that is held back, and asks at once, when it is told to")
+    @Test("abandons a request that is held back, and requests at once, on refresh")
     func refresh() throws {
         let count = Guarded(0)
         let wakeup = wakeup
@@ -138,7 +138,7 @@ struct RemoteWatcherTests {
         #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\""])
     }
 
-    @Test("asks at once when it is told to, even where the origin wants to be left alone")
+    @Test("requests at once on refresh, even if the origin wants to be left alone")
     func refreshInBackOff() throws {
         let origin = try StubOrigin(script: [
             .document(items("A"), tag: "\"a\""), .status("503 Busy", ["Retry-After": "3600"]), .notModified(),

@@ -5,7 +5,7 @@ import Testing
 @testable import TestSupport
 @testable import TreeSources
 
-@Suite("What can be saved")
+@Suite("The edits that can be saved")
 struct SavabilityTests {
     private let scratch: ScratchFolder
 
@@ -84,7 +84,7 @@ struct SavabilityTests {
                 == .nothing(SaveRefusal("the document cannot be edited here; edit it in its own place")))
     }
 
-    @Test("to a file is told by its watcher, for the current state of the file")
+    @Test("to a file is determined by its watcher, for the current state of the file")
     func watched() throws {
         let watcher = PropertyListFile(path: scratch("data/Data.plist")).makeWatcher()
         let path = try ItemPath("/A".utf8.span)

@@ -174,7 +174,7 @@ import Testing
             ])
     }
 
-    @Test("says what is missing in it")
+    @Test("names the missing part in its message")
     func noRoot() throws {
         try scratch.folder("Empty.bundle")
         #expect(throws: SourceError.self) { try load("Empty.bundle") }

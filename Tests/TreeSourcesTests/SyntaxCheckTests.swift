@@ -17,7 +17,7 @@ struct SyntaxCheckTests {
         #expect(try SyntaxCheck.syntax(of: Array(text.utf8)) == expected)
     }
 
-    @Test("is told from UTF-16 too, with and without a mark", arguments: [true, false], [true, false])
+    @Test("is distinguished from UTF-16, with and without a mark", arguments: [true, false], [true, false])
     func utf16(isBigEndian: Bool, hasMark: Bool) throws {
         func bytes(_ text: String) -> [UInt8] {
             ((hasMark ? "\u{FEFF}" : "") + text).utf16.flatMap { unit in

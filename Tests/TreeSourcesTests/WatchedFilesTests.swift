@@ -25,7 +25,7 @@ struct WatchedFilesTests {
         return unsafe poll(&entry, 1, 0) == 1
     }
 
-    @Test("cost one descriptor and one wake-up, however many they are, and each tells its own changes")
+    @Test("cost one descriptor and one wake-up, however many they are, and each reports its own changes")
     func many() throws {
         let names = (0..<600).map { "\($0 % 3)/\($0).plist" }
         for folder in 0..<3 { try scratch.folder("\(folder)") }

@@ -18,7 +18,7 @@ import TreeSources
         return level.map { level in (0..<level.count).map(level.title) } ?? []
     }
 
-    @Test("leave every edit answered, and in the file just those that were acknowledged", arguments: [false, true])
+    @Test("leave every edit answered, and in the file exactly the acknowledged ones", arguments: [false, true])
     func atOnce(isStopped: Bool) throws {
         for _ in 0..<8 {
             let scratch = try ScratchFolder()

@@ -63,7 +63,7 @@ struct EditTests {
         #expect(loads == 1)
     }
 
-    @Test("is told to its client before it is logged, because the log may be slow")
+    @Test("is answered before it is logged, because the log may be slow")
     func order() throws {
         let steps = Guarded<[String]>([])
         let store = try TreeStore(EditableSource(scratch("Data.plist"), onSave: { _ in })) { [journal] event in
@@ -182,7 +182,7 @@ struct EditTests {
         #expect(journal.events.count { if case .notSaved = $0 { true } else { false } } == 1)
     }
 
-    @Test("applies to what someone else has saved in the meantime, and both are kept")
+    @Test("applies to another program's save in the meantime, and both are kept")
     func foreign() throws {
         let scratch = scratch
         let store = try store { number throws(SaveError) in
@@ -253,7 +253,7 @@ struct EditTests {
                 == "The document was changed and cannot be read any more; repair it, then repeat the edit.")
     }
 
-    @Test("that waits when the store stops is told so; so is a later one")
+    @Test("that waits when the store stops is answered with that; so is a later one")
     func stop() throws {
         let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let store = try store { number throws(SaveError) in

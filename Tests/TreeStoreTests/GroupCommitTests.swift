@@ -38,7 +38,7 @@ struct GroupCommitTests {
         func finish() {}
     }
 
-    @Test("are a change if only a translation differs, and none if nothing does")
+    @Test("are a change if only a translation differs, and otherwise not")
     func translation() throws {
         func translations(_ title: String) throws -> Translations {
             Translations(
@@ -61,7 +61,7 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("fail together, but a refusal before all of them holds, because it depends on none of them")
+    @Test("fail together, but an earlier refusal holds, because it depends on no edit")
     func failure() throws {
         let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let source = EditableSource(scratch("Data.plist")) { number throws(SaveError) in

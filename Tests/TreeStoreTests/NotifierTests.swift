@@ -30,7 +30,7 @@ struct NotifierTests {
         #expect(store.titles == ["\(number)"])
     }
 
-    @Test("does not delay the store, and tells of everything that was published before the stop")
+    @Test("does not delay the store, and is notified of everything published before the stop")
     func lag() throws {
         let store = try TreeStore(file)
         let isFree = DispatchSemaphore(value: 0)

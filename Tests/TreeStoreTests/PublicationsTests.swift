@@ -26,7 +26,7 @@ struct PublicationsTests {
         }
     }
 
-    @Test("are visible at once, and told of later, each once and in order")
+    @Test("are visible at once, and notified later, each once and in order")
     func order() throws {
         let publications = Publications(try snapshot(1))
         follow(publications)
@@ -39,7 +39,7 @@ struct PublicationsTests {
         #expect(told.withLock { $0 } == ["k3-1 to k3-2, number 1", "k3-2 to k3-3, number 2"])
     }
 
-    @Test("of a turn are told of after its end, and after those who wait for it")
+    @Test("of a turn are notified after its end, and after the actions that wait for the end")
     func turn() throws {
         let publications = Publications(try snapshot(1), hasTurns: true) { [told] in told.withLock { $0.append("ring") }
         }
@@ -70,7 +70,7 @@ struct PublicationsTests {
         #expect(told.withLock { $0 } == [])
     }
 
-    @Test("are told of to a subscriber from the one after the one that it began with")
+    @Test("are notified to a subscriber from the one after its first publication")
     func late() throws {
         let publications = Publications(try snapshot(1))
         publications.subscribe { _, _ in }
@@ -82,7 +82,7 @@ struct PublicationsTests {
         #expect(told.withLock { $0 } == ["k3-2 to k3-3, number 2"])
     }
 
-    @Test("are told of once to a subscriber that comes while one is being told of")
+    @Test("are notified once to a subscriber that is added during a notification")
     func meanwhile() throws {
         let publications = Publications(try snapshot(1))
         publications.subscribe { [self, weak publications] _, new in
@@ -128,7 +128,7 @@ struct PublicationsTests {
         #expect(publications.snapshot(1)?.revision == "k3-1")
     }
 
-    @Test("without a budget keep no snapshot, also while nobody was told of them")
+    @Test("without a budget keep no snapshot, even before any notification")
     func none() throws {
         let publications = Publications(try snapshot(1), historyBytes: 0)
         publications.publish(try snapshot(2))
@@ -136,7 +136,7 @@ struct PublicationsTests {
         #expect(publications.number(of: "k3-1") == 0)
     }
 
-    @Test("release a snapshot with its last holder, and hold none that nobody has to be told of")
+    @Test("release a snapshot with its last holder, and hold no snapshot after all notifications")
     func release() throws {
         let released = Guarded<[String]>([])
         func releasing(_ number: Int) throws -> Snapshot {
@@ -171,7 +171,7 @@ struct PublicationsTests {
         #expect(publications.number(of: "k3-16436") == 16_436)
     }
 
-    @Test("cost what was said last, and a revision that came again is known as long as its last publication")
+    @Test("cost the latest given size, and a repeated revision is known as long as its last publication")
     func costs() throws {
         let document = try snapshot(1).document
         func publication(_ number: Int) -> Publication {

@@ -51,7 +51,7 @@ struct RemoteStoreTests {
         #expect(store.status == .ok)
     }
 
-    @Test("keeps its tree while the origin fails, tells each reason once, and recovers by itself")
+    @Test("keeps its tree while the origin fails, reports each reason once, and recovers by itself")
     func failures() throws {
         let origin = try StubOrigin(script: [
             .document(items("A"), tag: "\"a\""), .status("500 Oh"), .status("500 Oh"),
@@ -69,7 +69,7 @@ struct RemoteStoreTests {
             ])
     }
 
-    @Test("is stale while what the origin gives cannot be read, and recovers with a new document")
+    @Test("is stale while the origin's document cannot be read, and recovers with a new document")
     func garbage() throws {
         let origin = try StubOrigin(script: [
             .document(items("A"), tag: "\"a\""), .document("nonsense"), .document(items("B")),
@@ -82,7 +82,7 @@ struct RemoteStoreTests {
             ])
     }
 
-    @Test("answers a reload with what is fetched for it, though the origin holds an answer back")
+    @Test("answers a reload with the document fetched for it, even if the origin holds an answer back")
     func reloads() throws {
         let answer = Guarded(StubOrigin.Answer.document(items("A"), tag: "\"a\""))
         let origin = try StubOrigin { request in
@@ -105,7 +105,7 @@ struct RemoteStoreTests {
         #expect(same === snapshot)
     }
 
-    @Test("tells a refusal again to whoever asks again")
+    @Test("reports a refusal again to every caller")
     func refusedReloads() throws {
         let answer = Guarded(StubOrigin.Answer.document(items("A")))
         let origin = try StubOrigin { _ in answer.withLock { $0 } }
@@ -122,7 +122,7 @@ struct RemoteStoreTests {
         #expect(store.titles == ["A"])
     }
 
-    @Test("stops at once while an origin holds its answer back, and tells those who wait")
+    @Test("stops at once while an origin holds its answer back, and answers waiting callers")
     func stop() throws {
         let isFirst = Guarded(true)
         let origin = try StubOrigin { _ in

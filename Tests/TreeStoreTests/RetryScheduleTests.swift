@@ -42,7 +42,7 @@ struct RetryScheduleTests {
 struct RereadPaceTests {
     private let begun = ContinuousClock.now
 
-    @Test("puts the next reading off for ten times what one took that brought nothing")
+    @Test("postpones the next reading by ten times the duration of one without news")
     func inVain() {
         var pace = RereadPace()
         let isPutOffAtFirst = pace.putsOff(at: begun)

@@ -87,7 +87,7 @@ struct SaveTests {
         #expect(store.status == .ok)
     }
 
-    @Test("of what was there before clears a stale status and makes no revision", arguments: Save.allCases)
+    @Test("of the previous content clears a stale status and makes no revision", arguments: Save.allCases)
     func repaired(_ save: Save) throws {
         let store = try store()
         let before = store.current
@@ -98,7 +98,7 @@ struct SaveTests {
         #expect(store.current === before)
     }
 
-    @Test("that takes the file away for good is told once it is over")
+    @Test("that removes the file for good is reported after the debounce")
     func removed() throws {
         let store = try store()
         try scratch.remove("v1/Data.plist")
@@ -119,7 +119,7 @@ struct SaveTests {
         #expect(journal.refusals.isEmpty)
     }
 
-    @Test("that no event tells of is seen by looking")
+    @Test("that causes no event is found by checking")
     func unseen() throws {
         let store = try store(pollInterval: .milliseconds(20))
         let handle = try #require(FileHandle(forWritingAtPath: scratch("Data.plist")))

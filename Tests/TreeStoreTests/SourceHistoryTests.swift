@@ -73,7 +73,7 @@ struct SourceHistoryTests {
         #expect(store.publications.replaced.map(\.revision) == ["memory-0"])
     }
 
-    @Test("tells whether the database is connected, and turns edits away without a connection")
+    @Test("reports whether the database is connected, and turns edits away without a connection")
     func connection() throws {
         let store = try store()
         #expect(store.connection == nil)

@@ -64,7 +64,7 @@ struct TreeStoreTests {
         }
     }
 
-    @Test("tells the warnings of what it loads")
+    @Test("reports the warnings of a load")
     func warnings() throws {
         try scratch.write(
             "Data.plist", "<array><dict><key>Title</key><string>A</string><key>Children</key><array/></dict></array>")
@@ -139,7 +139,7 @@ struct TreeStoreTests {
         #expect(new.document.child(0)?.child(1) !== old.document.child(0)?.child(1))
     }
 
-    @Test("tells its subscribers the old and the new snapshot")
+    @Test("passes its subscribers the old and the new snapshot")
     func subscribers() throws {
         let store = try store()
         let told = Guarded<[(Snapshot, Publication)]>([])
@@ -196,7 +196,7 @@ struct TreeStoreTests {
         #expect(held.document.child(0)?.title(0) == "A")
     }
 
-    @Test("tries again what it could not read, without being told of a change")
+    @Test("reads again after a failure, without an event")
     func retry() throws {
         let file = PropertyListFile(path: scratch("Data.plist"), pollInterval: .milliseconds(20))
         let source = WatchedSource(file)
@@ -211,7 +211,7 @@ struct TreeStoreTests {
         #expect(journal.refusals == ["\(file.path): no descriptors."])
     }
 
-    @Test("does not read again what has a fault at a place in it, until that is mended")
+    @Test("does not read content with an error again until it has changed")
     func noRetry() throws {
         let sleeps = Sleeps()
         let file = PropertyListFile(path: scratch("Data.plist"), pollInterval: .seconds(3_600))

@@ -6,7 +6,7 @@ import Testing
 struct TrimPaceTests {
     private let start = ContinuousClock.now
 
-    @Test("is at once after a load, and for what is freed later")
+    @Test("is at once after a load, and later for memory freed later")
     func loads() {
         var pace = TrimPace()
         let cases = [(true, false), (false, false), (false, true)]

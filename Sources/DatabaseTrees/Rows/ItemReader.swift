@@ -84,7 +84,7 @@ struct ItemReader: ~Copyable {
             guard let parent = place.parent, !ids.contains(parent) else { continue }
             culprit = place.id
             throw PropertyListError(
-                "there is no item \(parent), which is its parent; set another parent, or delete the row")
+                "its parent, item \(parent), does not exist; set another parent, or delete the row")
         }
         var above: [Int64: Int64] = [:]
         for row in 0..<table.count { above[table.place(row).id] = table.place(row).parent }

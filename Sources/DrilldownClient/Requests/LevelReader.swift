@@ -152,7 +152,7 @@ extension Transport {
                 // An edit compares the version of the level without a query.
                 if !target.contains("?") { level.itemVersion = ItemVersion(rawValue: level.version) }
                 return level
-            case .delta: throw JSONError("it tells changes that were not asked for", at: 0)
+            case .delta: throw JSONError("it lists changes that were not requested", at: 0)
             }
         }
     }

@@ -24,7 +24,7 @@ public enum CertificateFault: Error, Equatable, Sendable, CustomStringConvertibl
     public var description: String {
         switch self {
         case .noCertificate(let reason):
-            "the certificate file has no usable certificate (\(reason)); it must have the server's certificate in PEM form, then those that signed it"
+            "the certificate file has no usable certificate (\(reason)); it must have the server's certificate in PEM form, then the certificates that signed it"
         case .unsorted:
             "the chain is not in order; begin with the server's certificate, and put after each the one that signed it"
         case .noKey(let reason):

@@ -77,7 +77,7 @@ extension QueryOption {
     static let sinceVersion = QueryOption(
         name: "since", grammar: "22( ALPHA / DIGIT / \"-\" / \"_\" )", pattern: "^[A-Za-z0-9_-]{22}$",
         example: "JyuK7dY9m8TO_ugO9X2M3G",
-        summary: "The version of the level that the client has: the answer tells what changed since.",
+        summary: "The version of the client's copy of the level; the answer lists the changes since.",
         isInNextLink: false
     ) { value, values throws(Problem) in
         guard let version = RequestedVersion(value) else {
@@ -90,7 +90,7 @@ extension QueryOption {
     /// `since=` of `/changes`. A revision is opaque, so it is never malformed.
     static let sinceRevision = QueryOption(
         name: "since", grammar: "*CHAR",
-        summary: "The revision that the client has: the answer tells what changed since."
+        summary: "The client's latest revision; the answer lists the changes since."
     ) { value, values in
         values.revision = value
     }

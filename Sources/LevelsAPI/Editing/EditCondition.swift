@@ -37,13 +37,13 @@ struct EditCondition: Sendable {
         if let ifMatch, !isMet(ifMatch, by: tags, &known) {
             let name = step == nil ? "If-Match" : "'ifMatch'"
             let detail =
-                tags.current.map { "\(name) does not contain the current entity tag of what it is about, \($0)." }
+                tags.current.map { "\(name) does not contain the current entity tag of the request's target, \($0)." }
                 ?? "\(name) is about something that does not exist."
             throw refusal(detail + (EntityTag.missingQuotes(in: ifMatch) ?? ""), tags)
         }
         if let ifNoneMatch, tags.firstTag(where: { EntityTag.isListed($0, in: ifNoneMatch, .weak) }) != nil {
             throw refusal(
-                "If-None-Match contains the current entity tag of what the request is about, or is '*'.", tags)
+                "If-None-Match contains the current entity tag of the request's target, or is '*'.", tags)
         }
     }
 

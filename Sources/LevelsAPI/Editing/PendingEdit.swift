@@ -173,7 +173,7 @@ extension EditedItem {
 extension Problem {
     /// 503 for a load that takes longer than a client waits.
     static let unfinishedReload = Problem(
-        .unfinishedEdit, "The source has not been loaded yet; /readyz tells how it ends.")
+        .unfinishedEdit, "The source has not been loaded yet; /readyz shows the outcome.")
 }
 
 extension Problem {

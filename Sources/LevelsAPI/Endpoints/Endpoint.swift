@@ -75,7 +75,7 @@ struct Endpoint: Sendable {
             .get(.getReadiness, "Whether it is ready, and how fresh the tree is.", .none)),
         Endpoint(
             "/metrics", for: .monitoring,
-            .get(.getMetrics, "What the service has done, for Prometheus.", .none)),
+            .get(.getMetrics, "The service's counters, for Prometheus.", .none)),
         Endpoint(
             "/openapi.json",
             .get(.getDescription, "The description of this API, from which clients can be generated.", .layout)),

@@ -129,7 +129,7 @@ struct MetricsAnswer {
             bodies.used)
         text.write(
             "drilldown_response_bytes_limit", .gauge,
-            "What it may be before long answers are refused (--response-bytes).", bodies.limit)
+            "The size at which long answers are refused (--response-bytes).", bodies.limit)
         text.write(
             "drilldown_responses_refused_total", .counter, "Long answers that were refused for lack of this memory.",
             bodies.refusals)
@@ -185,7 +185,7 @@ struct MetricsAnswer {
         let name: StaticString = "drilldown_edits_total"
         text.begin(
             name, .counter,
-            "Requests to edit: done are those that changed the document, refused were answered with 4xx, failed with 5xx."
+            "Requests to edit: done if they changed the document, refused if answered with 4xx, failed with 5xx."
         )
         text.sample(name, [("outcome", "done")], value: store.edits)
         text.sample(name, [("outcome", "refused")], value: editRequests(400..<500))

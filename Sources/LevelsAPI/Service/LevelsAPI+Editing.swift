@@ -154,7 +154,7 @@ extension Problem {
     /// 400 for a condition that nothing would check, so that no client relies on it.
     fileprivate static let conditionOnSteps = Problem(
         .badRequest,
-        "If-Match and If-None-Match cannot tell which step they are about; give the step the member 'ifMatch' instead.")
+        "If-Match and If-None-Match cannot refer to a single step; give the step the member 'ifMatch' instead.")
 }
 
 extension Problem {

@@ -139,7 +139,7 @@ extension ProblemKind {
         "The request did not arrive completely in time. Send it again, faster.")
     static let preconditionFailed = ProblemKind(
         "precondition-failed", 412, members: ["current", "currentFields", "edit"], of: [.conditional, .saves],
-        "A condition of the request, If-Match or If-None-Match, does not hold. 'current' is the current tag of what it is about: load that again, and repeat the request with that tag, or an edit of an item with 'currentFields' in quotes."
+        "A condition of the request, If-Match or If-None-Match, does not hold. 'current' is the target's current tag: load the target again, and repeat the request with that tag, or an edit of an item with 'currentFields' in quotes."
     )
     static let contentTooLarge = ProblemKind(
         "content-too-large", 413, of: [.all], isOfHTTP: true,
@@ -149,7 +149,7 @@ extension ProblemKind {
         "The request line is longer than the server accepts: 8 KiB. Name fewer fields or conditions.")
     static let rangeNotSatisfiable = ProblemKind(
         "range-not-satisfiable", 416, sometimes: ["Content-Range"],
-        "None of the ranges in Range is in the file. The header field Content-Range tells the length of the file.")
+        "None of the ranges in Range is in the file. The header field Content-Range gives the length of the file.")
     static let misdirectedRequest = ProblemKind(
         "misdirected-request", 421, of: [.all], isOfHTTP: true,
         "The request names a host that this server does not answer to, as a web page does that gives its own name the server's address. Its operator can list the host in --hosts."
@@ -221,7 +221,7 @@ extension ProblemKind {
         "The body has a type, a charset or a coding that the server does not read; 'allowed' lists the types.")
     static let invalidContent = ProblemKind(
         "invalid-content", 422, members: ["pointer", "edit", "allowed", "constraint"], of: [.saves],
-        "The body is well-formed but breaks a rule; 'pointer' (RFC 6901) leads to the place, 'edit' is the number of the step, and 'allowed' lists what would be right; 'constraint' names a rule of the database. Nothing has changed."
+        "The body is well-formed but breaks a rule; 'pointer' (RFC 6901) leads to the place, 'edit' is the number of the step, and 'allowed' lists the valid values; 'constraint' names a rule of the database. Nothing has changed."
     )
     static let documentRefused = ProblemKind(
         "document-refused", 422,

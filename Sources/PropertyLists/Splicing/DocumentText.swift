@@ -96,6 +96,6 @@ extension DocumentInput {
 extension PropertyListError {
     /// The error of a writer whose document has changed since its tree was read.
     package static var notWhatWasRead: PropertyListError {
-        PropertyListError("the file is not what was read: it has been changed since; read it again")
+        PropertyListError("the file has changed since it was read; read it again")
     }
 }

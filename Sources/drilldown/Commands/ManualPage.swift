@@ -25,7 +25,7 @@ enum ManualPage {
             .SH DESCRIPTION
             \(commands.map(entry).joined(separator: "\n"))
             .SH OPTIONS
-            \(filled("Those of serve; check takes \(namesOfCheck)."))
+            \(filled("The options of serve; check takes \(namesOfCheck)."))
             \(Option.all.map(entry).joined(separator: "\n"))
             .SH OPTIONS OF IMPORT
             \(Option.ofImport.map(entryOfBrowse).joined(separator: "\n"))

@@ -119,8 +119,8 @@ struct Option: Sendable {
             \.interpretation.maximumBytes, isOfCheck: true),
         Option(
             "max-memory", OptionType<Int>.bytes(64 << 20...1 << 50).map(Optional.some),
-            "memory the service may use; else what the system lets it have", \.memoryLimit),
-        Option("read-token-file", .file, "file of the tokens without which nobody may read", \.readTokenFile),
+            "memory the service may use; by default, the system's limit", \.memoryLimit),
+        Option("read-token-file", .file, "tokens required for reading, one per line", \.readTokenFile),
         Option("edit-token-file", .file, "edit tokens, one per line; turns editing on", \.editTokenFile),
         Option(
             "max-body-bytes", .bytes(1...1 << 30), default: "1048576", "maximum size of the body of an edit",

@@ -149,7 +149,7 @@ struct EditingTests {
         #expect(conflict?.problem.kind == .preconditionFailed && conflict?.problem.status == 412)
         #expect(
             conflict.map { "\($0)" }
-                == "If-Match does not contain the current entity tag of what it is about, \"\(theirs.version)\".")
+                == "If-Match does not contain the current entity tag of the request's target, \"\(theirs.version)\".")
         let insisted = try await server.patch(["Text": "mine"], at: ["Item 4"], ifMatch: conflict?.currentVersion)
         #expect(insisted.fields["Text"] == "mine")
 

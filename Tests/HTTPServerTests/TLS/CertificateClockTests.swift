@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The files of a certificate, and a clock that is wrong")
 struct CertificateClockTests {
-    @Test("are told of in order, whatever time it is", arguments: 0..<4)
+    @Test("are reported in order, at any time", arguments: 0..<4)
     func anyTime(seed: Int) throws {
         let (scratch, count) = (try ScratchFolder(), Guarded(0))
         let now = CertificateDate.now

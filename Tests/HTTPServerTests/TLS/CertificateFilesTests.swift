@@ -54,7 +54,7 @@ struct CertificateFilesTests {
         #expect(notices.take() == [.replaced(subject: "CN=two", expiry: Self.now + 86_400)])
     }
 
-    @Test("that do not fit leave what is in use; the moment between the two files is not told of")
+    @Test("that do not fit leave the pair in use; the moment between the two files is not reported")
     func refused() throws {
         let (one, two) = (try Self.made("one"), try Self.made("two"))
         try write(one)
@@ -106,7 +106,7 @@ struct CertificateFilesTests {
         #expect(notices.take() == [.replaced(subject: "CN=two", expiry: Self.now + 86_400)])
     }
 
-    @Test("that were renewed are told of again before the new certificate expires, and not earlier")
+    @Test("that were renewed are reported again before the new certificate expires, and not earlier")
     func renewed() throws {
         try write(Self.made("brief", until: 9 * 86_400))
         let files = try files()
@@ -133,7 +133,7 @@ struct CertificateFilesTests {
         ) { try files() }
     }
 
-    @Test("are told of before the certificate expires, each day, and when it has")
+    @Test("are reported before the certificate expires, each day, and after it has expired")
     func expiry() throws {
         try write(Self.made("brief", until: 9 * 86_400))
         let expiry = Self.now + 9 * 86_400
@@ -150,7 +150,7 @@ struct CertificateFilesTests {
         }
     }
 
-    @Test("are told of if others can read the key")
+    @Test("are reported if other users can read the private key")
     func exposed() throws {
         try write(Self.made("one"))
         try scratch.permit(0o644, "key")

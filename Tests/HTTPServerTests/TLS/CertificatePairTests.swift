@@ -39,7 +39,7 @@ struct CertificatePairTests {
         #expect(CertificateDate.text(other.expiry) == "2027-11-11 08:00 UTC")
     }
 
-    @Test("that cannot be used are refused with a sentence that says what to do")
+    @Test("that cannot be used are refused with a sentence and a remedy")
     func faults() throws {
         let (one, two) = (try Self.made("one"), try Self.made("two"))
         let late = try Self.made("late", from: -9, until: -1)
@@ -61,11 +61,11 @@ struct CertificatePairTests {
             ),
             (
                 "", one.key,
-                "the certificate file has no usable certificate (…); it must have the server's certificate in PEM form, then those that signed it"
+                "the certificate file has no usable certificate (…); it must have the server's certificate in PEM form, then the certificates that signed it"
             ),
             (
                 broken, one.key,
-                "the certificate file has no usable certificate (…); it must have the server's certificate in PEM form, then those that signed it"
+                "the certificate file has no usable certificate (…); it must have the server's certificate in PEM form, then the certificates that signed it"
             ),
             (
                 one.certificate, "",

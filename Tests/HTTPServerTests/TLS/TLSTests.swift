@@ -114,7 +114,7 @@ struct TLSTests {
         }
     }
 
-    @Test("uses a new certificate for new connections, and keeps open those that it has")
+    @Test("uses a new certificate for new connections, and keeps open its old ones")
     func replaced() throws {
         let certificates = Certificates(try Self.pair(one))
         try withServer(Echo(), .varied { $0.certificates = certificates }) { port in

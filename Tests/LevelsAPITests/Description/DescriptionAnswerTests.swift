@@ -43,7 +43,7 @@ import Testing
         #expect(pretty.text.filter { !" \n".contains($0) } == compact.text.filter { !" \n".contains($0) })
     }
 
-    @Test("is not sent to those who have it")
+    @Test("is not sent to clients that have it")
     func conditions() throws {
         let desk = try Desk(#"["a"]"#)
         let answer = desk.get(Self.target)

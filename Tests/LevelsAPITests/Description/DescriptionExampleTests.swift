@@ -12,7 +12,7 @@ import Testing
             .replacing(#""editable":true"#, with: #""editable":false"#)
     }
 
-    @Test("of paths lead to items, and of answers are what is answered")
+    @Test("of paths lead to items, and of answers equal the answers")
     func answers() throws {
         let service = try DescribedService()
         var compared = 0

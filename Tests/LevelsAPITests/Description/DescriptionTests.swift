@@ -28,7 +28,7 @@ import Testing
         #expect(described.count == 61)
     }
 
-    @Test("says what each operation answers, and of no other")
+    @Test("lists the answers of each operation, and no others")
     func operations() throws {
         let served = Endpoint.all.filter { !Self.isFileOfClient($0) }.flatMap { endpoint in
             endpoint.operations.map(\.name.rawValue)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("tells of a query option what its table tells", arguments: ["limit", "wait"])
+    @Test("gives the content of the query option's table", arguments: ["limit", "wait"])
     func ranges(_ name: String) throws {
         let option = try #require(QueryOptions.level[name])
         let level = try #require(

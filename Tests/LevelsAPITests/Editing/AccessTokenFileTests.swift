@@ -59,7 +59,7 @@ import Testing
         #expect(told == [.unreadable("No such file or directory"), .reread(count: 1)])
     }
 
-    @Test("is told of if others can read it, and of its lines that are no tokens")
+    @Test("is reported if other users can read it, and with its lines that are not tokens")
     func faults() throws {
         let path = try scratch.write("tokens", "short\n")
         _ = unsafe chmod(path, 0o644)

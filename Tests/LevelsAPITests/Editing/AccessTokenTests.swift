@@ -17,7 +17,7 @@ import Testing
         #expect(AccessTokens([]).isEmpty && AccessTokens(Array("\n\r\n".utf8)).isEmpty)
     }
 
-    @Test("What is no token allows nothing, and is told by its line alone")
+    @Test("A line that is not a token allows nothing, and is reported by its number alone")
     func faults() {
         let text =
             "0123456789abcde\nalice bob 0123456789abcdef\nalice 0123456789äbcdef\n\u{1B} 0123456789abcdef\nx\u{2028}y 0123456789abcdef\nok 0123456789abcdef"
@@ -33,7 +33,7 @@ import Testing
             ])
     }
 
-    @Test("A token is found by all of its bytes, whatever the length of what is presented")
+    @Test("A token is compared in all of its bytes, whatever the length of the sent one")
     func find() {
         let tokens = AccessTokens(Array("alice 0123456789abcdef\n0123456789abcdef0123456789abcdef\n".utf8))
         func name(_ text: String) -> String? { tokens.token(text.utf8Span.span).map { $0.name ?? "-" } }

@@ -28,7 +28,9 @@ import TreeStore
                 """)
     }
 
-    @Test("Without a token there is no editing: every edit is 403, with or without", arguments: [nil, "", "# none\n"])
+    @Test(
+        "Without edit tokens there is no editing: every edit is 403, with or without a token",
+        arguments: [nil, "", "# none\n"])
     func off(_ tokens: String?) throws {
         let desk = try EditDesk(Self.document, tokens: tokens)
         #expect(desk.get("/").text.contains(#""editable":false"#))
@@ -111,7 +113,7 @@ import TreeStore
         }
     }
 
-    @Test("A browser is granted the methods of edits for a listed origin while editing is on, else those of reading")
+    @Test("A browser is granted the methods of edits for a listed origin while editing is on, and otherwise of reading")
     func preflight() throws {
         for (origins, tokens, granted) in [
             ("https://a.example", EditDesk.alice, "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"),
@@ -188,7 +190,7 @@ import TreeStore
             "The token in Authorization does not allow edits here.", at: "/detail/One")
     }
 
-    @Test("What a body may be is told in the refusal of another one")
+    @Test("The types of a body are listed in the refusal of another type")
     func types() throws {
         let desk = try EditDesk(Self.document)
         let answer = desk.send(.patch, "/detail/One", "x", type: "text/plain")

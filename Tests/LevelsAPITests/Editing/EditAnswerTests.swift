@@ -4,7 +4,7 @@ import TreeStore
 
 @testable import LevelsAPI
 
-/// What a client gets for an edit that was done (manual, Editing).
+/// The answer to an edit (manual, Editing).
 @Suite struct EditAnswerTests {
     private static let document = #"{"Rows":["One",{"Title":"Branch","Rows":["Only"]},"Two"]}"#
 
@@ -139,7 +139,7 @@ import TreeStore
         #expect(desk.get("/document?format=plist").text.contains("<date>2001-03-12T00:00:00Z</date>"))
     }
 
-    @Test("Who waits, and who has an older version, gets an edit as any other change")
+    @Test("Waiting requests, and clients with an older version, get an edit like any other change")
     func waiters() throws {
         let desk = try EditDesk(Self.document)
         let old = desk.get("/levels/")
@@ -160,14 +160,14 @@ import TreeStore
         #expect(since.shape.contains(#""removed":[],"inserted":[{"at":3,"row":{"key":"new""#))
     }
 
-    @Test("A token without a name is told without one")
+    @Test("A token without a name is logged without one")
     func nameless() throws {
         let desk = try EditDesk(Self.document)
         #expect(desk.send(.post, "/levels/", #""new""#, token: EditDesk.plain).status == 201)
         #expect(desk.get("/changes?since=k3-1").text.contains(#""by":"edit","levels""#))
     }
 
-    @Test("A reload tells whether there was something new")
+    @Test("A reload reports whether it found anything new")
     func reload() throws {
         let snapshot = try Desk.snapshot(Self.document)
         for (outcome, status, line) in [
@@ -202,7 +202,7 @@ import TreeStore
         }
     }
 
-    @Test("The format of a new document is told from its content", arguments: ["json", "x-plist"])
+    @Test("The format of a new document is detected from its content", arguments: ["json", "x-plist"])
     func documentType(_ type: String) throws {
         for body in [#"["x"]"#, "<plist><array><string>x</string></array></plist>"] {
             let desk = try EditDesk(Self.document)

@@ -17,7 +17,7 @@ import Testing
         (.put, "/document", #"["x"]"#, "/document"),
     ]
 
-    @Test("If-Match holds with any tag of what the edit is about, in any format and coding, and with an asterisk")
+    @Test("If-Match holds with any tag of the edit's target, in any format and coding, and with an asterisk")
     func holds() throws {
         for edit in Self.edits {
             for fields in [
@@ -49,7 +49,7 @@ import Testing
                 #expect(
                     answer.line == """
                         {"type":"/problems/precondition-failed","title":"Precondition failed","status":412,\
-                        "detail":"If-Match does not contain the current entity tag of what it is about, \(quoted).\(hint)",\
+                        "detail":"If-Match does not contain the current entity tag of the request's target, \(quoted).\(hint)",\
                         "instance":"\(edit.target)","current":"\(quoted)"\(fields)}
                         """)
             }
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("What does not exist has no tag", arguments: [HTTPServer.Method.put, .patch, .delete])
+    @Test("An item that does not exist has no tag", arguments: [HTTPServer.Method.put, .patch, .delete])
     func missing(_ method: HTTPServer.Method) throws {
         let desk = try EditDesk(Self.document)
         let answer = desk.send(method, "/detail/x", "{}", [("If-Match", "*")])
@@ -154,7 +154,7 @@ import Testing
                 """)
     }
 
-    @Test("A condition that fails comes before what is wrong with a later step, and with the item of its own")
+    @Test("A failed condition comes before an error of a later step, and before the step's own item")
     func order() throws {
         let desk = try EditDesk(Self.document)
         for later in [
@@ -171,7 +171,7 @@ import Testing
         #expect(existing.status == 412)
     }
 
-    @Test("If-None-Match: * makes an item only if there is none, and names the current tag if there is")
+    @Test("If-None-Match: * only creates an item, and otherwise names the current tag")
     func onlyIfNew() throws {
         let desk = try EditDesk(Self.document)
         let any = [(name: "If-None-Match", value: "*")]
@@ -240,7 +240,7 @@ import Testing
         #expect(
             answer.line == """
                 {"type":"/problems/bad-request","title":"Bad request","status":400,"detail":"If-Match and If-None-Match \
-                cannot tell which step they are about; give the step the member 'ifMatch' instead.","instance":"/edits"}
+                cannot refer to a single step; give the step the member 'ifMatch' instead.","instance":"/edits"}
                 """)
         #expect(desk.get("/detail/One").status == 200)
     }

@@ -192,7 +192,7 @@ import TreeStore
         #expect(status(1_001) == 422)
     }
 
-    @Test("A place in the document that a step cannot have is told with the step")
+    @Test("A place in the document that a step cannot have is reported with the step")
     func placesOfSteps() throws {
         for (body, status, rest) in [
             (

@@ -117,7 +117,7 @@ import Testing
         #expect(desk.get("/levels/?format=plist&fields=").text.contains("<key>control</key>"))
     }
 
-    @Test("counts as what its row shows: with it, the row's version changes")
+    @Test("counts as part of the shown row: with it, the row's version changes")
     func version() throws {
         func section(_ value: Int) -> String {
             #"{"Sections":[{"Type":"RadioGroup","Value":\#(value),"Rows":["A"]}]}"#

@@ -53,7 +53,7 @@ import Testing
             desk.get("/detail/s", Self.accept(accepted)).line.hasPrefix(#"{"title":"\#(title)","href":"/detail/s""#))
     }
 
-    @Test("has no language to tell where none fits and none is the fallback")
+    @Test("has no Content-Language if no language fits and the bundle has no fallback")
     func untranslated() throws {
         let desk = Desk(try Self.snapshot(["de": Self.german], fallback: nil))
         let answer = desk.get("/levels/", Self.accept("fr"))
@@ -100,7 +100,7 @@ import Testing
         #expect(Self.titles(desk.get("/levels/?\(query)", Self.accept("en"))) == english)
     }
 
-    @Test("tells what changed since a version of the same language, and which levels changed in any")
+    @Test("gives the changes since a version of the same language, and the levels that changed in any")
     func changes() throws {
         let desk = Desk(try Self.snapshot(["de": Self.german, "en": [:]]))
         let before = desk.get("/levels/", Self.accept("de"))
@@ -140,7 +140,7 @@ import Testing
         #expect(answer.header("Vary") == "Accept-Encoding, Accept")
     }
 
-    @Test("tells of an item that does not exist in the language of the request")
+    @Test("reports a missing item in the language of the request")
     func missing() throws {
         let desk = Desk(try Self.snapshot(["de": Self.german]))
         let answer = desk.get("/levels/s/x", Self.accept("de"))

@@ -31,7 +31,7 @@ struct Desk {
         configure: (inout LevelsAPI.Configuration) throws -> Void
     ) rethrows {
         var configuration = LevelsAPI.Configuration()
-        // However slow the machine is, a test finds those who wait answered when `publish` returns.
+        // However slow the machine is, all waiting requests are answered when `publish` returns.
         configuration.notifyingTime = .seconds(3_600)
         try configure(&configuration)
         let publications = Publications(snapshot, historyBytes: historyBytes)
@@ -68,7 +68,7 @@ extension LevelsAPI {
         return responder
     }
 
-    /// Publishes a snapshot, and answers those who wait for it before this returns.
+    /// Publishes a snapshot, and answers the waiting requests before this returns.
     func publish(_ snapshot: Snapshot) {
         publications.publish(snapshot)
         publications.notify()

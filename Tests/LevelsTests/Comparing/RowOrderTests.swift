@@ -88,7 +88,7 @@ import Testing
         #expect(try numbers(of: level, sortedBy: "Title") == expected)
     }
 
-    @Test("Initials are in the order of their letters, and all that begins with none is under #, at the end")
+    @Test("Initials are in the order of their letters, and titles without a letter are under #, at the end")
     func initials() throws {
         let tree = try Document.tree(#"["Zoo", "élan", "42", "Apfel", "Äpfel", "ωmega", "(x)", "eat"]"#)
         let level = try #require(tree.document.child(0))

@@ -120,7 +120,7 @@ import Testing
             refused: [("0", "'Value' must be true or false, not 0.")], allowed: "[true,false]"),
     ]
 
-    @Test("takes the values that it can show, and says which those are", arguments: cases)
+    @Test("takes the values that it can show, and lists them", arguments: cases)
     func check(_ example: Case) throws {
         let page = try Document.tree(#"{"PreferenceSpecifiers":[\#(example.specifier)]}"#)
         let control = try #require(page.document.child(0)?.control(ofRow: 0))

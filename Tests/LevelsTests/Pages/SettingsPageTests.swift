@@ -93,7 +93,7 @@ import Testing
         #expect(String(utf8: writer.output.span) == text)
     }
 
-    @Test("tells where its child panes lead")
+    @Test("gives the targets of its child panes")
     func childPanes() throws {
         let text =
             "{\"PreferenceSpecifiers\":[{\"Title\":\"A\"},\n{\"Type\":\"PSChildPaneSpecifier\",\"Title\":\"B\",\"File\":\"Sub\"},\n {\"Type\":\"PSChildPaneSpecifier\"}],\"StringsTable\":\"T\"}"

@@ -49,7 +49,7 @@ import Testing
         #expect(try showing(#"{"on":false}"#).hash != level.hash)
     }
 
-    @Test("shows the default for a value that the control cannot have, and tells of it once")
+    @Test("shows the default for a value that the control cannot have, and warns once")
     func unusable() throws {
         var told: [UnusableValue] = []
         let shown = try showing(#"{"on":1,"name":"a\nb","r":"c"}"#) { told.append($0) }

@@ -81,7 +81,7 @@ import Testing
         #expect(try tell(Item(rootOf: document)).difference(from: .dictionary(expected)) == nil)
     }
 
-    @Test("What is below DrillBy cannot be edited, nor a table through its item; all else can")
+    @Test("items below DrillBy cannot be edited, nor a table through its item; all others can")
     func editing() throws {
         let document = try Document.tree(
             #"[{"Title":"t","DrillBy":["A"],"Records":[{"A":"x"}]},{"Title":"f","DrillBy":[],"Records":"a.csv"},"z"]"#
@@ -93,7 +93,7 @@ import Testing
             let error = #expect(throws: EditRefusal.self) { try session.apply(EditBatch([edit], isExact: false)) }
             #expect(
                 error?.detail
-                    == "What is below 'DrillBy' is made from the records of a table; edit the records in the document or its file."
+                    == "Items below 'DrillBy' are made from the records of a table; edit the records in the document or its file."
             )
         }
         expectRefusal(.delete(try path("/t/x")))

@@ -134,7 +134,7 @@ import Testing
             "{\"DrillBy\":[\"A\"],\"Records\":[{\"Title\":\"r\"},\n{\"Title\":\"r\"},{\"A\":\"1\",\"Title\":\"s\"},{\"A\":\"1\",\"Title\":\"s\"}]}"
         #expect(
             try Document.tree(twice).warnings.first.map(\.description) == [
-                "2:1: in /: 2 records have the title 'r', the first on line 1; name a field in TitleBy that tells them apart, or their paths end in ~2, ~3, …"
+                "2:1: in /: 2 records have the title 'r', the first on line 1; name a field in TitleBy that differs between them, or their paths end in ~2, ~3, …"
             ])
         #expect(
             try Document.tree("[{\"Title\":\"a\",\n\"Record\":[]}]").warnings.first.map(\.description) == [

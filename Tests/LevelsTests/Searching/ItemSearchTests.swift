@@ -67,7 +67,7 @@ import Testing
         #expect(Set(found) == Set(titles))
     }
 
-    @Test("A text of which nothing is left is no search")
+    @Test("A text of marks alone is not a search")
     func nothing() {
         for text in ["", "\u{301}", "\u{301}\u{302}"] { #expect(!ItemSearch.isPossible(for: text)) }
     }
@@ -106,7 +106,7 @@ import Testing
         #expect(texts.foldedCount == all + 1)
     }
 
-    @Test("What is kept never exceeds the budget, nor twice what a search uses")
+    @Test("Kept texts never exceed the budget, nor twice the memory of a search")
     func budget() throws {
         for budget in [0, 10_000, 1 << 20] {
             let texts = SearchTexts(bytes: budget, sizes: .init(largest: 50, leastItems: 40, mostItems: 100))

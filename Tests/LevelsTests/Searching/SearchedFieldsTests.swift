@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("Names are divided by commas, none of them empty, and at most 256")
+    @Test("Names are separated by commas, never empty, and at most 256")
     func names() {
         for text in ["", ",", "a,", ",a", "a,,b"] { #expect(SearchedFields(text) == nil) }
         #expect(SearchedFields("*") == .all)

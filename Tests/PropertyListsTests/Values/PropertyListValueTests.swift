@@ -86,7 +86,7 @@ struct PropertyListValueTests {
         #expect(walk.pointer == pointer)
     }
 
-    @Test("of many entries finds each key, and loses those that are set to nil")
+    @Test("of many entries finds each key, and loses entries that are set to nil")
     func wide() {
         var entries = PropertyListDictionary()
         for number in 0..<100 { entries["\(number)"] = .integer(PropertyListInteger(UInt64(number))) }

@@ -80,7 +80,7 @@ struct ConformanceTests {
         #expect(edited.revision == nil || edited.revision != tree.revision)
     }
 
-    @Test("reports each change, and shows what others have written", arguments: TestedKind.all)
+    @Test("reports each change, and shows the changes of other programs", arguments: TestedKind.all)
     func changes(_ kind: TestedKind) throws {
         let tested = try kind.make(scratch)
         let (watcher, tree) = try loaded(tested)
@@ -102,7 +102,7 @@ struct ConformanceTests {
         #expect(tested.level(first) === tested.level(second))
     }
 
-    @Test("refuses what cannot be read with a sentence that names it, and goes on", arguments: TestedKind.all)
+    @Test("refuses an unreadable database with a sentence that names it, and continues", arguments: TestedKind.all)
     func refusal(_ kind: TestedKind) throws {
         let tested = try kind.make(scratch)
         let (watcher, tree) = try loaded(tested)
@@ -172,7 +172,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("refuses an edit of what is not there, and goes on as before", arguments: TestedKind.all)
+    @Test("refuses an edit of a missing item, and continues as before", arguments: TestedKind.all)
     func refusedEdit(_ kind: TestedKind) throws {
         let tested = try kind.make(scratch)
         guard tested.edit != nil else { return }
@@ -187,7 +187,7 @@ struct ConformanceTests {
         #expect(try tested.source.load(replacing: nil).tree.document.hash == before.document.hash)
     }
 
-    @Test("saves nothing over what another program has written, and shows that instead", arguments: TestedKind.all)
+    @Test("saves nothing over another program's write, and shows that instead", arguments: TestedKind.all)
     func foreignChange(_ kind: TestedKind) throws {
         let tested = try kind.make(scratch)
         guard tested.edit != nil else { return }

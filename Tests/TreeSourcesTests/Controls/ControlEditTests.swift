@@ -176,7 +176,7 @@ import Testing
         #expect(try page.text() == nil)
     }
 
-    @Test("cannot be set if its value cannot be stored, and the reason is told")
+    @Test("cannot be set if its value cannot be stored, and the reason is given")
     mutating func unstorable() throws {
         func sentence(_ watcher: DocumentWatcher) throws -> String {
             try #require(throws: EditRefusal.self) { try watcher.beginEdits() }.detail

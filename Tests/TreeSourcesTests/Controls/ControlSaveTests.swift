@@ -13,7 +13,7 @@ import Testing
 
     init() throws { page = try ControlledPage() }
 
-    @Test("does not overwrite what somebody else has saved", arguments: ["made", "written", "replaced", "removed"])
+    @Test("does not overwrite another program's save", arguments: ["made", "written", "replaced", "removed"])
     func foreignSave(_ change: String) throws {
         if change != "made" { try page.scratch.write("Values.plist", #"{"sound":false}"#) }
         let (watcher, before) = try page.watcher()
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("clears what a killed process left")
+    @Test("clears the remains of a killed process")
     func remains() throws {
         try page.scratch.write(".Values.plist.drilldown-edit", "half")
         _ = try page.watcher()

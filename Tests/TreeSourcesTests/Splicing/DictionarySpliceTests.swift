@@ -21,7 +21,7 @@ struct DictionarySpliceTests {
         return String(decoding: written, as: UTF8.self)
     }
 
-    @Test("only what differs is written")
+    @Test("only differing parts are written")
     func splice() throws {
         let text = "<plist>\n<dict>\n  <!-- a -->\n  <key>a</key><integer>0x01</integer>\n</dict>\n</plist>\n"
         #expect(

@@ -174,7 +174,7 @@ struct XMLSpliceTests {
         #expect(edited.text == after)
     }
 
-    @Test("line ends within a text are those of the document", arguments: ["\r", "\r\n"])
+    @Test("line ends within a text stay as in the document", arguments: ["\r", "\r\n"])
     func lineEndsWithinTexts(_ lineBreak: String) throws {
         let text = "<plist>\n<array>\n\t<string>A</string>\n</array>\n</plist>\n".replacing("\n", with: lineBreak)
         var edited = try EditedText(text)

@@ -21,7 +21,7 @@ final class RepeatedTitle {
     /// The same if the rows are records, which have no Key.
     var messageAboutRecords: String {
         "\(count) records have the title '\(quoted: title)'\(place); "
-            + "name a field in TitleBy that tells them apart, or their paths end in ~2, ~3, …"
+            + "name a field in TitleBy that differs between them, or their paths end in ~2, ~3, …"
     }
 
     private var place: String {

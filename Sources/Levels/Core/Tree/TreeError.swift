@@ -51,7 +51,7 @@ extension TreeError: CustomStringConvertible {
         case .root: "the root item cannot be removed or moved"
         case .intoItself: "an item cannot be moved into itself or below itself"
         case .records:
-            "what is below 'DrillBy' is made from the records of a table; edit the records in the document or its file"
+            "items below 'DrillBy' are made from the records of a table; edit the records in the document or its file"
         case .anyShape: "a document of shape 'any' cannot be edited; only a document of items can"
         }
     }

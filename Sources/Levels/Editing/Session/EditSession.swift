@@ -170,7 +170,7 @@ public struct EditSession: Sendable {
         try target.checkEditable(asOwner: asOwner)
         guard batchFile ?? target.file == target.file else {
             throw .conflict(
-                "the edits concern several files, which cannot be saved in one step; send those of each file by themselves"
+                "the edits concern several files, which cannot be saved in one step; send the edits of each file separately"
             )
         }
         batchFile = target.file

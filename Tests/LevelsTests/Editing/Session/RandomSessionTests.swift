@@ -38,7 +38,7 @@ struct RandomSessionTests {
         #expect(done > 100, "most edits can be done")
     }
 
-    @Test("makes of a batch what its steps make one by one", arguments: 0..<6)
+    @Test("makes one tree of a batch, as its steps do one by one", arguments: 0..<6)
     func batches(_ part: Int) throws {
         for seed in UInt64(part * 1_000 + 500)..<UInt64(part * 1_000 + 520) {
             var random = try RandomSession(seed: seed, Self.settings[part])

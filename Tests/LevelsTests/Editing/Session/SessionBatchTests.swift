@@ -56,7 +56,7 @@ struct SessionBatchTests {
         return session
     }
 
-    @Test("leaves to the tree what may change the key of another row")
+    @Test("leaves rows to the tree if the key of another may change")
     func keys() throws {
         let document = #"["a",{"Title":"a","M":1},"b","c~2","d"]"#
         for edit: Edit in [

@@ -76,7 +76,7 @@ struct SessionExampleTests {
         for file in one.session.changedFiles { try ProvenanceCheck(file).check(example.testDescription) }
     }
 
-    @Test("keeps the types of values that JSON cannot tell, and takes those of a property list as they are")
+    @Test("keeps types that JSON lacks, and takes the types of a property list as they are")
     func types() throws {
         let xml = """
             <plist><array><dict><key>Title</key><string>a</string><key>D</key><date>2001-01-01T00:00:10Z</date>\
@@ -144,7 +144,7 @@ struct SessionExampleTests {
         for file in example.session.changedFiles { try ProvenanceCheck(file).check("after a batch that failed") }
     }
 
-    @Test("tells where the items of a batch are after all of it")
+    @Test("gives the paths of the items of a batch after all of it")
     func items() throws {
         var example = try SessionExample(#"["a","b",{"Title":"c","Children":["d"]}]"#)
         let items = try example.apply(

@@ -56,7 +56,7 @@ struct SessionMountTests {
         #expect(plain.session.needsLoad)
     }
 
-    @Test("refuses what would change two files, and what could not be read")
+    @Test("refuses a move between two files, and an unreadable item")
     func refused() throws {
         let example = try example()
         #expect(
@@ -65,7 +65,7 @@ struct SessionMountTests {
         )
         #expect(
             example.refusal(of: [.delete("/x"), .delete("/M/one")])
-                == "1 conflict: The edits concern several files, which cannot be saved in one step; send those of each file by themselves."
+                == "1 conflict: The edits concern several files, which cannot be saved in one step; send the edits of each file separately."
         )
         let unread = "conflict: The document of /B cannot be edited: The file b is broken."
         #expect(example.refusal(of: [.insert(#""i""#, "/B")]) == "0 \(unread)")

@@ -196,7 +196,7 @@ struct SessionRefusalTests {
     }
 
     static let records =
-        "What is below 'DrillBy' is made from the records of a table; edit the records in the document or its file."
+        "Items below 'DrillBy' are made from the records of a table; edit the records in the document or its file."
 
     @Test(
         "edits with the kind and the sentence",

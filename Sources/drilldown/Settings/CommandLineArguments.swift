@@ -109,7 +109,8 @@ struct CommandLineArguments {
                 throw UsageError("'\(word)' is an option of serve; \(command) has no options.")
             }
             throw UsageError(
-                "'\(word)' is an option of serve, not of \(command); '\(command) --help' lists the options of \(command).")
+                "'\(word)' is an option of serve, not of \(command); '\(command) --help' lists the options of \(command)."
+            )
         }
         if mayHoldToken([word]) {
             let kind = word.lowercased().contains("read") ? "read" : "edit"

@@ -4,7 +4,7 @@ internal import PropertyLists
 internal import Threads
 internal import TreeSources
 
-/// Publishes a version of a database after other programs have committed, so that those who wait are answered.
+/// Publishes a version of a database after other programs have committed, so that waiting requests are answered.
 final class TablesWatcher: SourceWatcher {
     private let source: DatabaseTables
     private let path: String

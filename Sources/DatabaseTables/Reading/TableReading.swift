@@ -46,7 +46,7 @@ final class TableReading: RowSource, @unchecked Sendable {
         case table(Int)
         /// A record of a table, with the list that it is found in.
         case record(Int, Record)
-        /// The records that refer to a record by a foreign key, and the number of the key among those that refer to its
+        /// The records that refer to a record by a foreign key, and the number of the key among all keys that refer to its
         /// table.
         case referring(ForeignKey, Int, to: RecordIdentity)
     }

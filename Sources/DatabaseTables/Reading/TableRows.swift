@@ -6,7 +6,7 @@ internal import Locking
 public struct TableRows: RowSource {
     /// How tables are shown.
     public struct Options: Sendable {
-        /// The largest table whose records compare as those of a tree.
+        /// The largest table whose records compare as the items of a tree.
         public var arrangedRows = 1_000_000
         /// The longest that one answer may take.
         public var timeout = Duration.seconds(5)

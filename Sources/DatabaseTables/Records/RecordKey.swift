@@ -5,7 +5,7 @@ internal import PropertyLists
 /// The key of a record as text, and the values of its columns: each is found from the other, and no two records have
 /// the same text (manual, Tables).
 enum RecordKey {
-    /// - Parameter values: those of the key's columns; the rowid follows if they name several records.
+    /// - Parameter values: the values of the key's columns; the rowid follows if they name several records.
     static func text(_ values: [SQLiteValue], _ affinities: [Affinity]) -> [UInt8] {
         var text: [UInt8] = []
         for (number, value) in values.enumerated() {

@@ -22,7 +22,7 @@ CASES = [
     ("drilldown serve --log", {"--log-format"}),
     ("drilldown serve --log-format ", {"text", "json"}),
     ("drilldown serve --log-format=j", {"json"}),
-    ("drilldown serve Data.plist --shape ", {"items", "any"}),
+    ("drilldown serve Data.plist --shape ", {"items", "any", "tables"}),
     ("drilldown check Data.plist --shape=a", {"any"}),
     ("drilldown check --lo", set()),
     ("drilldown serve --connections", {"--connections", "--connections-per-address"}),

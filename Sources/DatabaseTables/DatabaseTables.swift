@@ -1,6 +1,5 @@
 internal import DatabaseTrees
 internal import Files
-internal import Glibc
 public import Levels
 internal import PropertyLists
 internal import Threads
@@ -27,8 +26,7 @@ public struct DatabaseTables: TreeSource {
     public static func areTables(path: String) -> Bool {
         guard SQLiteConnection.isDatabase(path) else { return false }
         do throws(DatabaseError) {
-            let connection = try SQLiteConnection(path: path, for: .read)
-            return try connection.first("SELECT 1 FROM sqlite_master WHERE name = 'head'") == nil
+            return try !SQLiteConnection(path: path, for: .read).holdsTree
         } catch {
             return false
         }
@@ -43,16 +41,10 @@ public struct DatabaseTables: TreeSource {
     }
 
     func load(_ rows: TableRows, patience: Duration) throws(SourceError) -> LoadedTree {
-        let end = ContinuousClock.now + patience
-        while true {
-            do throws(DatabaseError) {
-                return try loaded(rows)
-            } catch {
-                guard error.kind == .away || error.kind == .busy, ContinuousClock.now < end else {
-                    throw SourceError(name, error.reason)
-                }
-                usleep(100_000)
-            }
+        do throws(DatabaseError) {
+            return try waiting(patience) { () throws(DatabaseError) in try loaded(rows) }
+        } catch {
+            throw SourceError(name, error.reason)
         }
     }
 

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Heap
 public import Levels
 internal import PropertyLists
@@ -100,26 +99,11 @@ public struct DatabaseTree: TreeSource {
         }
     }
 
-    /// The rows of a database.
-    private func rows(
-        of database: any TreeDatabase, patience: Duration
-    ) throws(DatabaseError) -> (table: ItemTable, head: TreeHead) {
-        let end = ContinuousClock.now + patience
-        var isAwaited = false
-        while true {
-            do throws(DatabaseError) {
-                return try rows(of: database)
-            } catch {
-                guard error.kind == .away || error.kind == .busy, ContinuousClock.now < end else { throw error }
-                if !isAwaited {
-                    onNotice(.awaited(SourceError(name, error.reason), seconds: Int(patience.components.seconds)))
-                }
-                isAwaited = true
-                usleep(100_000)
-            }
-        }
+    private func noteWait(_ error: DatabaseError) {
+        onNotice(.awaited(SourceError(name, error.reason), seconds: Int(patience.components.seconds)))
     }
 
+    /// The rows of a database.
     private func rows(
         of database: any TreeDatabase
     ) throws(DatabaseError) -> (table: ItemTable, head: TreeHead) {
@@ -154,7 +138,9 @@ public struct DatabaseTree: TreeSource {
         var interpretation = interpretation
         let history: [RevisionEntry]
         do throws(DatabaseError) {
-            (table, head) = try rows(of: database, patience: patience)
+            (table, head) = try waiting(patience, onWait: noteWait) { () throws(DatabaseError) in
+                try rows(of: database)
+            }
             interpretation.names = try StructuralNames(keys: head.keys)
             let head = head
             history = try database.history(upTo: head, limit: Self.shownRevisions)

@@ -3,7 +3,7 @@ internal import Files
 internal import Levels
 internal import Locking
 
-/// A connection to a database, with its catalogue and what was counted in its present state.
+/// A connection to a database, with its catalogue, and counts of its present state.
 ///
 /// Unchecked Sendable: it is in the pool, or one thread has taken it.
 final class OpenDatabase: @unchecked Sendable {
@@ -16,7 +16,7 @@ final class OpenDatabase: @unchecked Sendable {
     /// The numbers of records that were counted for the present version, by statement.
     private var counts: [String: RecordCount] = [:]
     /// The runs of sections that were counted for the present version, by the name of the grouping.
-    var runs: [String: [SectionRun]] = [:]
+    private var runs: [String: [SectionRun]] = [:]
     /// The latest arrangements in the present version, by the name of the list and the query.
     private var arrangements: [(name: String, rows: ArrangedRows, level: Level)] = []
     /// The steps of statements, for the present schema.
@@ -69,14 +69,32 @@ final class OpenDatabase: @unchecked Sendable {
     ) throws(DatabaseError) -> (rows: ArrangedRows, level: Level) {
         if let known = arrangements.first(where: { $0.name == name }) { return (known.rows, known.level) }
         let (rows, level) = try make()
-        if arrangements.count >= Self.mostArrangements { arrangements.removeFirst() }
-        if level.residentBytes <= Self.largestArrangement { arrangements.append((name, rows, level)) }
+        arrangements.append((name, rows, level))
+        while arrangements.count > Self.mostArrangements
+            || arrangements.reduce(0, { $0 + $1.level.residentBytes }) > Self.arrangementBytes
+        {
+            arrangements.removeFirst()
+        }
         return (rows, level)
     }
 
     private static let mostArrangements = 4
-    /// In bytes.
-    private static let largestArrangement = 32 << 20
+    /// The memory for kept arrangements of one connection, in bytes.
+    private static let arrangementBytes = 32 << 20
+
+    /// The runs of the sections of a grouping, which are counted if they are not kept.
+    func runs<Failure: Error>(
+        _ name: String, _ count: () throws(Failure) -> [SectionRun]
+    ) throws(Failure) -> [SectionRun] {
+        if let known = runs[name] { return known }
+        let counted = try count()
+        if runs.count >= Self.mostRuns { runs = [:] }
+        runs[name] = counted
+        return counted
+    }
+
+    /// A client can ask for the groups of any record's list.
+    private static let mostRuns = 64
 
     /// The number of records of a list, counted up to a limit.
     func count(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
@@ -151,7 +169,7 @@ final class ConnectionPool: Sendable {
     private let free = Guarded<[OpenDatabase]>([])
 
     /// The most connections that are kept.
-    private static let most = 8
+    private static let most = 4
 
     init(path: String) { self.path = path }
 

@@ -6,7 +6,7 @@ internal import PropertyLists
 extension TableReading {
     /// A list in the order of a query, as an index has it.
     ///
-    /// - Throws: `RowRefusal` with the statement that makes the index, if there is none.
+    /// - Throws: `RowRefusal` with the statement that makes the index, if an index is missing.
     func ordered(
         _ list: RecordList, by sort: RowOrder?, for parameter: String = "sort", after first: [OrderTerm] = []
     ) throws -> RecordList {
@@ -55,7 +55,7 @@ extension TableReading {
         }
     }
 
-    /// What a page says of the order of a list.
+    /// The order of a list, for a page.
     func order(of list: RecordList, _ query: RowQuery) -> RowPage.IndexOrder {
         let asked = query.order.sort?.criteria ?? []
         let isTurned = asked.last?.isDescending ?? false
@@ -97,7 +97,7 @@ extension TableReading {
 
     /// A refusal with the statement of the index that would help.
     ///
-    /// - Parameter purpose: what no index does, as `gives the order 'Price'`.
+    /// - Parameter purpose: the missing purpose of an index, as `gives the order 'Price'`.
     func needsIndex(_ table: Table, _ terms: [OrderTerm], _ parameter: String, _ purpose: String) -> RowRefusal {
         let columns = terms.compactMap { term in
             term.column.map {

@@ -328,7 +328,7 @@ extension TableReading {
 /// The rows of a page as they are read.
 struct PageRows: ~Copyable {
     var packer = RowPacker()
-    /// By number, what of a row is not shown.
+    /// The reasons for fields that are not shown, by the number of the row.
     var refusals: [Int: String] = [:]
 
     var count: Int { packer.count }

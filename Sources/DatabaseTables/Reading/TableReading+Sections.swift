@@ -19,15 +19,13 @@ extension TableReading {
     /// The runs of a grouping in the order of the sections; kept for the present version of the database.
     func runs(of list: RecordList, by grouping: RowGrouping) throws -> [SectionRun] {
         let name = "\(list.source) \(list.condition ?? "") \(list.values) \(grouping)"
-        if let known = try database.runs[name] { return known }
-        let runs: [SectionRun]
-        switch grouping {
-        case .document: runs = []
-        case .initial: runs = try initialRuns(of: list)
-        case .field(let field): runs = try fieldRuns(of: list, field)
+        return try database.runs(name) {
+            switch grouping {
+            case .document: []
+            case .initial: try initialRuns(of: list)
+            case .field(let field): try fieldRuns(of: list, field)
+            }
         }
-        try database.runs[name] = runs
-        return runs
     }
 
     private func fieldRuns(of list: RecordList, _ field: RowField) throws -> [SectionRun] {

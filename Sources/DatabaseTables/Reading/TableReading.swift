@@ -39,7 +39,7 @@ final class TableReading: RowSource, @unchecked Sendable {
 
     // MARK: Places
 
-    /// What an item of the database is.
+    /// An item's place in the database.
     enum Place {
         case root
         /// A table, by its number.
@@ -60,7 +60,7 @@ final class TableReading: RowSource, @unchecked Sendable {
         let list: RecordList
         /// Its position, if only that names it.
         let position: Int?
-        /// What of it is not shown.
+        /// The reason for a field that is not shown.
         let refusal: String?
     }
 
@@ -89,10 +89,10 @@ final class TableReading: RowSource, @unchecked Sendable {
         return Item(steps, count: try count(below: place).number)
     }
 
-    /// What an item is.
+    /// The place of an item that was found.
     func place(of item: Item) -> Place { places.last { $0.level === item.own.level }?.place ?? .root }
 
-    /// The row with a key, and what it is; nil without one.
+    /// The row with a key, and its place; nil if the key is unknown.
     ///
     /// - Parameters:
     ///   - written: the key as it was written.

@@ -32,7 +32,7 @@ public struct TableRows: RowSource {
         do throws(DatabaseError) { return try TableReading(self) } catch { throw RowRefusal(error) }
     }
 
-    // What is not within an answer is an answer of its own.
+    // Outside of an answer, each call is an answer of its own.
 
     public func find(_ path: ItemPath) throws(RowRefusal) -> Item.Lookup {
         let reading = try begin()

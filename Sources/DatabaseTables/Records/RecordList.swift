@@ -1,7 +1,7 @@
 internal import DatabaseTrees
 internal import Levels
 
-/// The records of a table, or those of them that refer to one record, as parts of statements.
+/// The records of a table, or only the records that refer to one record, as parts of statements.
 struct RecordList {
     let table: Table
     /// After FROM; the table is `c`.
@@ -121,7 +121,7 @@ struct RecordIdentity {
 
 /// A part of a list that one statement reads: the records after a record, or all.
 struct ListScan {
-    /// With what the order is equal to, or after.
+    /// Compares the terms of the order with values.
     let condition: String?
     let values: [SQLiteValue]
     /// The number of the term that the condition keeps from being NULL; nil without one.

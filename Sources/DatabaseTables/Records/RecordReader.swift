@@ -89,7 +89,7 @@ struct RecordReader {
         }
     }
 
-    /// Adds the shown fields to a row; returns what is not shown, if anything.
+    /// Adds the shown fields to a row; returns the reason for a field that is not shown.
     func addFields(_ statement: SQLiteStatement, to packer: inout RowPacker) -> String? {
         var refusal: String?
         for (number, place) in shown {

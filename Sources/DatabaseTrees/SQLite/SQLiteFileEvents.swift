@@ -1,7 +1,7 @@
 package import Threads
 internal import TreeSources
 
-/// Tells when to look whether other programs have committed to a SQLite file: after an event in its folder, and every few
+/// Decides when to look for commits of other programs to a SQLite file: after an event in its folder, and every few
 /// seconds.
 package final class SQLiteFileEvents {
     private let file: String
@@ -29,7 +29,7 @@ package final class SQLiteFileEvents {
     package func isLookDue(at now: ContinuousClock.Instant) -> Bool {
         let hasEvents = inotify.takeEvents().contains { $0.name.map { $0.hasPrefix(file) } ?? true }
         if hasEvents {
-            // The earliest and the last of those that were planned stay.
+            // The earliest and the last planned looks stay.
             let new = Self.delays.map { now + .milliseconds($0) }
             looks = (looks.prefix(1) + new + looks.dropFirst().suffix(1)).sorted()
         }

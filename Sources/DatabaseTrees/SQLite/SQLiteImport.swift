@@ -42,13 +42,13 @@ final class SQLiteImport: TreeImport {
                 PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
                 PRAGMA application_id = \(SQLiteSchema.applicationID); BEGIN
                 """)
+            // The writer obeys the constraints of a new table; checking them would parse each text three times.
+            try connection.execute("PRAGMA ignore_check_constraints = ON")
             try connection.execute(SQLiteSchema.tables(names))
             try connection.run(
                 "INSERT INTO head (format, epoch, revision, oldest, keys) VALUES (?, ?, 0, 1, ?)",
                 .integer(Int64(TreeHead.format)), .text(RandomNames.epoch()), .text(keys))
         }
-        // What is written obeys the constraints; to check them, each text would be parsed three times.
-        try connection.execute("PRAGMA ignore_check_constraints = ON")
         insertion = try connection.statement(
             "INSERT INTO items (id, parent, section, position, fields) VALUES (?, ?, ?, ?, ?)")
     }

@@ -65,3 +65,14 @@ enum SQLiteSchema {
         return values.count == 1 ? values[0] : "coalesce(\(values.joined(separator: ", ")))"
     }
 }
+
+extension SQLiteConnection {
+    /// Whether the file holds a tree; if not, it may be a database of another program.
+    package var holdsTree: Bool {
+        get throws(DatabaseError) {
+            let isOurs = try first("PRAGMA application_id")?[0] == .integer(SQLiteSchema.applicationID)
+            guard isOurs else { return false }
+            return try first("SELECT 1 FROM sqlite_master WHERE name = 'head'") != nil
+        }
+    }
+}

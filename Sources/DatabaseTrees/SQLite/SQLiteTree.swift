@@ -64,8 +64,7 @@ final class SQLiteTree: TreeDatabase {
 
     /// Refuses a database of another program, one that lacks a table, or one of a newer version.
     private func check(_ connection: SQLiteConnection) throws(DatabaseError) {
-        let isOurs = try connection.first("PRAGMA application_id")?[0] == .integer(SQLiteSchema.applicationID)
-        guard isOurs, try connection.first("SELECT 1 FROM sqlite_master WHERE name = 'head'") != nil else {
+        guard try connection.holdsTree else {
             throw DatabaseError(.other, "the database holds no tree; \(Self.advice(for: "NEW.db"))")
         }
         for table in ["items", "revisions", "changes"] {

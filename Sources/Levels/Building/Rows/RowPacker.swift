@@ -1,7 +1,7 @@
 import Bytes
 public import PropertyLists
 
-/// Packs rows that are not part of a tree into a level, such as those of one page of a database.
+/// Packs rows that are not part of a tree into a level, such as the rows of one page of a database.
 ///
 /// Their keys are taken as they are; each must be different.
 public struct RowPacker: ~Copyable {

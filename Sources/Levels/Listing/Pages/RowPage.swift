@@ -14,10 +14,10 @@ public struct RowPage: Sendable {
     /// The number of rows on all pages.
     public let count: Int
     private let isOutline: Bool
-    /// What the level does not have, for a page whose rows were packed for it.
+    /// Additions to a level that was packed for the page.
     private let supplied: Supplied?
 
-    /// What a level that was packed for one page does not have.
+    /// Additions to a level that was packed for one page.
     private final class Supplied: Sendable {
         let isEstimate: Bool
         let sections: [Section]
@@ -34,15 +34,15 @@ public struct RowPage: Sendable {
         }
     }
 
-    /// What a source says about a page and its rows.
+    /// A source's notes on a page and its rows.
     public struct Notes: Sendable {
         /// Why not all rows are shown.
         public var refusal: String?
-        /// By number, what of a row is not shown.
+        /// The reasons for fields that are not shown, by the number of the row.
         public var rowRefusals: [Int: String] = [:]
         /// Whether counts of rows below are estimates, by number.
         public var estimatedCounts: Set<Int> = []
-        /// The order of the rows, unless they compare as those of a tree.
+        /// The order of the rows, unless they compare as in a tree.
         public var order: IndexOrder?
         /// Whether the rows are hits of a search.
         public var areHits = false
@@ -115,7 +115,7 @@ public struct RowPage: Sendable {
     /// The approximate memory use of its rows, in bytes.
     public var residentBytes: Int { (listing.level?.residentBytes ?? 0) + 1_024 }
 
-    /// The order of the rows, unless they compare as those of a tree.
+    /// The order of the rows, unless they compare as in a tree.
     public var order: IndexOrder? { supplied?.notes.order }
 
     // MARK: Sections
@@ -148,7 +148,7 @@ public struct RowView: ~Escapable {
     public let count: Int
     /// Whether that number is an estimate.
     public let isEstimate: Bool
-    /// Why the level below is unreadable, or what of the row is not shown.
+    /// Why the level below is unreadable, or a field of the row is not shown.
     public let refusal: String?
 
     @inline(__always)

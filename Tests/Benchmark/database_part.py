@@ -28,7 +28,7 @@ SETTINGS = ("shared_buffers=256MB", "max_wal_size=4GB", "maintenance_work_mem=25
 def postgres(bench):
     # On the disk that is measured, in a folder through which the user of PostgreSQL gets to its own.
     os.chmod(bench.folder, 0o711)
-    return Postgres(bench.folder, is_durable=True, core=SERVER_CORE, settings=SETTINGS)
+    return Postgres(folder=bench.folder, is_durable=True, core=SERVER_CORE, settings=SETTINGS)
 
 
 def imported(bench, document, target, *options):
@@ -81,9 +81,10 @@ def imports(bench):
             walls["drilldown"].append(imported(bench, document, f"sqlite:{own}").wall)
             walls[".import"].append(Run(["sqlite3", bare, f".read {script}"]).wall)
             walls["drilldown, PostgreSQL"].append(
-                imported(bench, document, database.address(f"own{turn}")).wall)
+                imported(bench, document, database.source(f"own{turn}")).wall)
             walls["\\copy"].append(Run(copy(database, rows, f"bare{turn}")).wall)
-            database.sql(f"DROP SCHEMA own{turn} CASCADE; DROP SCHEMA bare{turn} CASCADE; CHECKPOINT")
+            database.execute(
+                f"DROP SCHEMA own{turn} CASCADE", f"DROP SCHEMA bare{turn} CASCADE", "CHECKPOINT")
             say(", ".join(f"{name}: {times[-1]:.1f} s" for name, times in walls.items()))
     unlink(own)
     unlink(bare)
@@ -127,10 +128,10 @@ def reading(bench):
     document = bench.large("xml")
     address = in_sqlite(bench, document, "Large.db")
     with postgres(bench) as database:
-        imported(bench, document, database.address(TREE))
+        imported(bench, document, database.source(TREE))
         check = [bench.arguments.server, "check"]
         found = runs({
-            "file": [*check, document], "SQLite": [*check, address], "PostgreSQL": [*check, database.address(TREE)],
+            "file": [*check, document], "SQLite": [*check, address], "PostgreSQL": [*check, database.source(TREE)],
         }, bench.arguments.load_rounds, say)
         for name in ("SQLite", "PostgreSQL"):
             what = f"load of {bench.arguments.items:,} items from {name}"
@@ -141,7 +142,7 @@ def reading(bench):
             bench.row(f"{what}: peak memory", f"{found[name].peak / 1e6:.0f} MB", "the XML file",
                       f"{found['file'].peak / 1e6:.0f} MB", found[name].peak / found["file"].peak)
         resident = {}
-        for name, source in (("file", document), ("SQLite", address), ("PostgreSQL", database.address(TREE))):
+        for name, source in (("file", document), ("SQLite", address), ("PostgreSQL", database.source(TREE))):
             with server(bench, source) as own:
                 resident[name] = own.resident_bytes()
         for name in ("SQLite", "PostgreSQL"):
@@ -172,8 +173,8 @@ def edits(bench):
     with tempfile.TemporaryDirectory(dir=bench.folder) as folder, postgres(bench) as database, \
             contextlib.ExitStack() as running:
         edited = Edited(folder)
-        sources = {"SQLite": f"sqlite:{folder}/Edited.db", "PostgreSQL": database.address("edited")}
-        for source in (*sources.values(), f"sqlite:{folder}/Loop.db", database.address("loop")):
+        sources = {"SQLite": f"sqlite:{folder}/Edited.db", "PostgreSQL": database.source("edited")}
+        for source in (*sources.values(), f"sqlite:{folder}/Loop.db", database.source("loop")):
             imported(bench, edited.path, source)
         connection = f"host=127.0.0.1 port={database.port} user=drilldown dbname=home"
         seconds = bench.arguments.seconds
@@ -254,7 +255,7 @@ def elsewhere(bench):
     """How long a client waits at another server for the edit that was acknowledged here."""
     with tempfile.TemporaryDirectory(dir=bench.folder) as folder, postgres(bench) as database:
         edited = Edited(folder)
-        for name, source in (("SQLite", f"sqlite:{folder}/Edited.db"), ("PostgreSQL", database.address("edited"))):
+        for name, source in (("SQLite", f"sqlite:{folder}/Edited.db"), ("PostgreSQL", database.source("edited"))):
             imported(bench, edited.path, source)
             with server(bench, source, *edited.options) as here, server(bench, source) as there, \
                     Connection(there.port) as reader:
@@ -284,9 +285,9 @@ def large_tree_edits(bench):
         tokens = token_file(os.path.join(folder, "tokens"), [AUTHOR])
         copied = os.path.join(folder, "Large.db")
         shutil.copyfile(in_sqlite(bench, bench.large("xml"), "Large.db").removeprefix("sqlite:"), copied)
-        imported(bench, bench.large("xml"), database.address("large"))
+        imported(bench, bench.large("xml"), database.source("large"))
         pairs = {"SQLite": (f"sqlite:{copied}", f"sqlite:{folder}/Small.db"),
-                 "PostgreSQL": (database.address("large"), database.address("small"))}
+                 "PostgreSQL": (database.source("large"), database.source("small"))}
         for name, (large, small) in pairs.items():
             imported(bench, edited.path, small)
             with server(bench, large, "--edit-token-file", tokens) as big, \

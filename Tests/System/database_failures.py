@@ -17,9 +17,10 @@ from edit_crashes import INBOX
 from edit_crashes import Author as CrashAuthor
 from harness.byte_proxy import DIRECTIONS, HARMS, ByteProxy
 from harness.client import Closed, Connection, Cut, get, wait_until
-from harness.databases import Postgres, PostgresTree, SQLiteTree
+from harness.databases import PostgresTree, SQLiteTree
 from harness.editors import token_file
 from harness.items import Item, document, parsed
+from harness.postgres import Postgres
 from harness.server import Server
 from harness.verdict import Verdict, options
 

@@ -19,11 +19,12 @@ import time
 
 from harness.change_followers import LevelKeeper, PollFollower, StreamFollower
 from harness.client import Connection, get, wait_until
-from harness.databases import Postgres, PostgresTree, SQLiteTree, literal
-from harness.editors import TITLES, Editor, token_file
+from harness.databases import PostgresTree, SQLiteTree, literal
+from harness.editors import TITLES, Crowd, Editor, token_file
 from harness.history import OUTSIDE, History, holds
 from harness.item_edits import done
 from harness.items import Item, document, link_of, parsed
+from harness.postgres import Postgres
 from harness.server import Server
 from harness.verdict import Verdict, options
 
@@ -225,63 +226,6 @@ class ManyServersEditor(Editor):
             connection.close()
 
 
-class Crowd:
-    """Editors and readers, each on a thread and connections of its own, until enough edits were sent."""
-
-    def __init__(self, ports, revision, arguments):
-        self.left = arguments.edits
-        self.lock = threading.Lock()
-        self.stopping = threading.Event()
-        self.faults = []
-        self.editors = [
-            ManyServersEditor(name, ports, number % len(ports), revision, arguments.seed, kept=(OUTSIDE,))
-            for number, name in enumerate(names(arguments))]
-        self.readers = [
-            ManyServersEditor(f"reader{number}", ports, None, revision, arguments.seed)
-            for number in range(arguments.readers)]
-        self.threads = [threading.Thread(target=self.run, args=(self.edit, editor)) for editor in self.editors]
-        self.threads += [threading.Thread(target=self.run, args=(self.wander, reader)) for reader in self.readers]
-
-    def run(self, work, client):
-        try:
-            work(client)
-        except Exception as error:
-            self.faults.append(f"{client.name} failed after {client.requests[-1:]}: {error!r}")
-
-    def edit(self, editor):
-        while self.may_go_on():
-            editor.edit()
-
-    def may_go_on(self):
-        with self.lock:
-            self.left -= 1
-            return self.left >= 0
-
-    def wander(self, reader):
-        while not self.stopping.is_set():
-            if reader.dice.random() < 0.3:
-                reader.read("/document?format=json", lambda answer: parsed(answer.body).digest)
-            else:
-                reader.wander()
-
-    def work(self):
-        for thread in self.threads:
-            thread.start()
-        for thread in self.threads[:len(self.editors)]:
-            thread.join()
-
-    def end(self):
-        self.stopping.set()
-        for thread in self.threads:
-            thread.join()
-        for client in (*self.editors, *self.readers):
-            client.close()
-
-    @property
-    def requests(self):
-        return [request for client in (*self.editors, *self.readers) for request in client.requests]
-
-
 class DatabaseHistory(History):
     """States by revision: an entry that is not an edit is the transactions that the log of the database has for it."""
 
@@ -371,7 +315,12 @@ def exercise(verdict, arguments, kind, tree, servers, folder):
         followers = [[kind(port, revision) for kind in (StreamFollower, PollFollower)] for port in ports]
         keeper = LevelKeeper(ports[-1], revision)
         writers = [SQLWriter(tree, number, arguments.seed, arguments.pause) for number in range(arguments.writers)]
-        crowd = Crowd(ports, revision, arguments)
+        crowd = Crowd(
+            [ManyServersEditor(name, ports, number % servers, revision, arguments.seed, kept=(OUTSIDE,))
+             for number, name in enumerate(names(arguments))],
+            [ManyServersEditor(f"reader{number}", ports, None, revision, arguments.seed)
+             for number in range(arguments.readers)],
+            arguments.edits)
         every = [follower for pair in followers for follower in pair] + [keeper]
         for thread in (*every, *writers):
             thread.start()

@@ -15,8 +15,9 @@ import threading
 import time
 
 from harness.client import Connection, get, wait_until
-from harness.databases import Postgres, PostgresTree, Refused, SQLiteTree
+from harness.databases import PostgresTree, SQLiteTree
 from harness.editors import TOKEN, token_file
+from harness.postgres import DATABASE, Postgres, Refused
 from harness.server import Server
 from harness.verdict import Verdict, options
 
@@ -141,7 +142,7 @@ def promote(verdict, arguments, folder):
     what = "a promoted standby"
     with Postgres() as primary, Postgres(primary) as standby:
         tree = PostgresTree(primary, "promoted")
-        address = f"postgres://drilldown@127.0.0.1:{primary.port},127.0.0.1:{standby.port}/trees?tree=promoted"
+        address = f"postgres://drilldown@127.0.0.1:{primary.port},127.0.0.1:{standby.port}/{DATABASE}?tree=promoted"
         recovery = Recovery(arguments, tree, folder, address)
         primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
         wait_until(lambda: primary.execute("SELECT sync_state FROM pg_stat_replication").strip() == "sync")

@@ -15,7 +15,7 @@ import time
 
 from harness.change_followers import LevelKeeper, PollFollower, StreamFollower
 from harness.client import DEADLINE, Connection, get, wait_until
-from harness.editors import TITLES, Editor, token_file
+from harness.editors import TITLES, Crowd, Editor, token_file
 from harness.history import OUTSIDE, SLOTS, History, Save, slot
 from harness.items import Item, document, parsed
 from harness.server import Server
@@ -115,74 +115,23 @@ class OutsideEditor(threading.Thread):
             os.fsync(file.fileno())
 
 
-class Crowd:
-    """Editors and readers, each on a thread and a connection of its own, until enough edits were sent."""
-
-    def __init__(self, port, arguments):
-        self.port = port
-        self.left = arguments.edits
-        self.lock = threading.Lock()
-        self.stopping = threading.Event()
-        self.faults = []
-        names = [f"client{number:02d}" for number in range(arguments.clients)]
-        self.editors = [Editor(name, Connection(port), arguments.seed, kept=(OUTSIDE,)) for name in names]
-        self.readers = [Editor(f"reader{n}", Connection(port), arguments.seed) for n in range(arguments.readers)]
-        self.threads = [threading.Thread(target=self.run, args=(self.edit, editor)) for editor in self.editors]
-        self.threads += [threading.Thread(target=self.run, args=(self.read, reader)) for reader in self.readers]
-
-    def run(self, work, client):
-        try:
-            work(client)
-        except Exception as error:
-            self.faults.append(f"{client.name} failed after {client.requests[-1:]}: {error!r}")
-
-    def edit(self, editor):
-        while self.may_go_on():
-            editor.edit()
-
-    def may_go_on(self):
-        with self.lock:
-            self.left -= 1
-            return self.left >= 0
-
-    def read(self, reader):
-        while not self.stopping.is_set():
-            if reader.dice.random() < 0.3:
-                reader.read("/document?format=json", lambda answer: parsed(answer.body).digest)
-            else:
-                reader.wander()
-
-    def work(self):
-        for thread in self.threads:
-            thread.start()
-        for thread in self.threads[:len(self.editors)]:
-            thread.join()
-
-    def end(self):
-        self.stopping.set()
-        for thread in self.threads:
-            thread.join()
-        for client in (*self.editors, *self.readers):
-            client.connection.close()
-
-    @property
-    def requests(self):
-        return [request for client in (*self.editors, *self.readers) for request in client.requests]
-
-
 def exercise(verdict, arguments, syntax, folder):
     os.mkdir(os.path.join(folder, "document"))
     path = os.path.join(folder, "document", f"Tree.{syntax}")
     first = first_state(random.Random(arguments.seed))
     with open(path, "wb") as file:
         file.write(document(first, syntax))
-    tokens = token_file(os.path.join(folder, "tokens"), [f"client{number:02d}" for number in range(arguments.clients)])
+    names = [f"client{number:02d}" for number in range(arguments.clients)]
+    tokens = token_file(os.path.join(folder, "tokens"), names)
     settings = ("--edit-token-file", tokens, "--history-bytes", str(HISTORY_BYTES))
     with Server(arguments.server, path, *settings) as server:
         revision = get(server.port, "/changes").json()["revision"]
         followers = [kind(server.port, revision) for kind in (StreamFollower, PollFollower, LevelKeeper)]
         outside = OutsideEditor(path, syntax, server.port, arguments.seed, arguments.pause)
-        crowd = Crowd(server.port, arguments)
+        crowd = Crowd(
+            [Editor(name, Connection(server.port), arguments.seed, kept=(OUTSIDE,)) for name in names],
+            [Editor(f"reader{number}", Connection(server.port), arguments.seed) for number in range(arguments.readers)],
+            arguments.edits)
         for thread in (*followers, outside):
             thread.start()
         begun = time.monotonic()

@@ -164,7 +164,7 @@ def replayed(program, page, database):
     with tempfile.TemporaryDirectory() as folder:
         needs_database = SHOWN_HOST in page
         if needs_database:
-            database.sql("DROP SCHEMA IF EXISTS music CASCADE")
+            database.execute("DROP SCHEMA IF EXISTS music CASCADE")
         terminal = Terminal(Desk(folder, program), database if needs_database else None)
         try:
             return answers, FENCE.sub(lambda fence: fence[0] if fence[1] else block(terminal, fence), page)

@@ -5,10 +5,11 @@ Every edit carries a number that no other edit has, so that each of them changes
 
 import json
 import random
+import threading
 import time
 import urllib.parse
 
-from harness.items import answered_detail, answered_level, link_of, path_of
+from harness.items import answered_detail, answered_level, link_of, parsed, path_of
 
 TITLES = ("Alpha", "Beta", "Gamma", "A/B", "50 %", "Zoë", "Zoe\u0308", "Pins & <Needles>", "Alpha~2", "..", "", "日本")
 TOKEN = "torture-token-of-{}"
@@ -58,6 +59,9 @@ class Editor:
         self.number = 0
         self.requests = []
         self.tags = {}
+
+    def close(self):
+        self.connection.close()
 
     def number_text(self):
         """A text that no other edit has."""
@@ -250,3 +254,56 @@ def token_file(path, names):
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(f"{name} {TOKEN.format(name)}\n" for name in names)
     return path
+
+
+class Crowd:
+    """Editors and readers, each on a thread of its own, until enough edits were sent."""
+
+    def __init__(self, editors, readers, edits):
+        self.editors = editors
+        self.readers = readers
+        self.left = edits
+        self.lock = threading.Lock()
+        self.stopping = threading.Event()
+        self.faults = []
+        self.threads = [threading.Thread(target=self.run, args=(self.edit, editor)) for editor in editors]
+        self.threads += [threading.Thread(target=self.run, args=(self.wander, reader)) for reader in readers]
+
+    def run(self, work, client):
+        try:
+            work(client)
+        except Exception as error:
+            self.faults.append(f"{client.name} failed after {client.requests[-1:]}: {error!r}")
+
+    def edit(self, editor):
+        while self.may_go_on():
+            editor.edit()
+
+    def may_go_on(self):
+        with self.lock:
+            self.left -= 1
+            return self.left >= 0
+
+    def wander(self, reader):
+        while not self.stopping.is_set():
+            if reader.dice.random() < 0.3:
+                reader.read("/document?format=json", lambda answer: parsed(answer.body).digest)
+            else:
+                reader.wander()
+
+    def work(self):
+        for thread in self.threads:
+            thread.start()
+        for thread in self.threads[:len(self.editors)]:
+            thread.join()
+
+    def end(self):
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join()
+        for client in (*self.editors, *self.readers):
+            client.close()
+
+    @property
+    def requests(self):
+        return [request for client in (*self.editors, *self.readers) for request in client.requests]

@@ -10,11 +10,16 @@ enum RandomNames {
 
     /// The mark of a revision: a UUID of version 4 (RFC 9562) in lower case, as PostgreSQL writes one.
     static func mark() -> String {
-        var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = bytes.map { String(hexadecimal: $0, digits: 2, uppercase: false) }
-        return [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]]
-            .map { $0.joined() }.joined(separator: "-")
+        let (high, low) = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+        // The version stands in the thirteenth digit, the variant in the seventeenth.
+        let digits =
+            String(hexadecimal: high & ~0xF000 | 0x4000, digits: 16, uppercase: false)
+            + String(hexadecimal: low & ~(0b11 << 62) | 0b10 << 62, digits: 16, uppercase: false)
+        var mark = ""
+        for (place, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(place) { mark.append("-") }
+            mark.append(digit)
+        }
+        return mark
     }
 }

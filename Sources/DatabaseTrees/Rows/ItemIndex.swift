@@ -1,4 +1,4 @@
-/// The ids of the items of a tree by place: 24 bytes an item.
+/// The ids of the items of a tree by place: eight bytes an item, and sixteen more in levels whose rows were rearranged.
 ///
 /// It belongs to one state of the tree: a path is row numbers from the root's level down, none for the root.
 struct ItemIndex {
@@ -9,7 +9,7 @@ struct ItemIndex {
     }
 
     /// The rows below each item that has some, in the order of the level.
-    private var rows = SharedParts<[Slot]>()
+    private var rows = SharedParts<Slots>()
     /// The parents by id, in pages of ids that follow each other.
     private var parents = SharedParts<[Int64]>()
     /// The items with rows whose fields in the database have no place for them: whether the fields are a string.
@@ -20,13 +20,13 @@ struct ItemIndex {
     private static let deepest = 1_024
 
     /// The rows below an item, in the order of the level.
-    func rows(below id: Int64) -> [Slot] { rows[id] ?? [] }
+    func rows(below id: Int64) -> [Slot] { rows[id]?.all ?? [] }
 
     /// Sets the rows below an item. Rows from elsewhere must be taken from their old item, too.
     mutating func setRows(_ slots: [Slot], below id: Int64) {
         // At a load all rows are new; an edit changes few of them.
         let moved = rows[id] == nil ? slots : slots.filter { parent(of: $0.id) != id }
-        rows[id] = slots.isEmpty ? nil : slots
+        rows[id] = slots.isEmpty ? nil : Slots(slots)
         setParent(id, of: moved.lazy.map(\.id))
     }
 
@@ -61,7 +61,7 @@ struct ItemIndex {
             if let below = rows[next] {
                 rows[next] = nil
                 // Moved rows have another parent already.
-                work += below.filter { parent(of: $0.id) == next }.map(\.id)
+                work += below.all.filter { parent(of: $0.id) == next }.map(\.id)
             }
         }
     }
@@ -72,7 +72,7 @@ struct ItemIndex {
     func id(at path: some Sequence<Int>) -> Int64? {
         var id: Int64 = 0
         for row in path {
-            guard let below = rows[id], below.indices.contains(row) else { return nil }
+            guard let below = rows[id], row < below.count else { return nil }
             id = below[row].id
         }
         return id
@@ -84,7 +84,7 @@ struct ItemIndex {
         var id = id
         while id != 0 {
             guard path.count <= Self.deepest, let parent = parent(of: id),
-                let row = rows[parent]?.firstIndex(where: { $0.id == id })
+                let row = rows[parent]?.row(of: id)
             else {
                 return nil
             }
@@ -93,6 +93,50 @@ struct ItemIndex {
         }
         return path.reversed()
     }
+}
+
+/// The rows of a level.
+private enum Slots {
+    /// Rows as an import writes them: their ids and their positions are evenly apart.
+    case even(first: ItemIndex.Slot, idStep: Int64, positionStep: Int64, count: Int)
+    case listed([ItemIndex.Slot])
+
+    init(_ slots: [ItemIndex.Slot]) {
+        guard let first = slots.first else {
+            self = .listed([])
+            return
+        }
+        let second = slots.count > 1 ? slots[1] : first
+        let even = Slots.even(
+            first: first, idStep: second.id &- first.id, positionStep: second.position &- first.position,
+            count: slots.count)
+        self = slots.indices.allSatisfy { even[$0] == slots[$0] } ? even : .listed(slots)
+    }
+
+    var count: Int {
+        switch self {
+        case .even(_, _, _, let count): count
+        case .listed(let slots): slots.count
+        }
+    }
+
+    subscript(row: Int) -> ItemIndex.Slot {
+        switch self {
+        case .even(let first, let idStep, let positionStep, _):
+            ItemIndex.Slot(
+                id: first.id &+ Int64(row) &* idStep, position: first.position &+ Int64(row) &* positionStep)
+        case .listed(let slots): slots[row]
+        }
+    }
+
+    var all: [ItemIndex.Slot] {
+        switch self {
+        case .even: (0..<count).map { self[$0] }
+        case .listed(let slots): slots
+        }
+    }
+
+    func row(of id: Int64) -> Int? { (0..<count).first { self[$0].id == id } }
 }
 
 /// A dictionary whose copies share the parts that have not changed, because each edit changes a copy of the index.

@@ -8,7 +8,8 @@ public import TreeSources
 /// The tables of a database as a source: nothing of them is held in memory.
 public struct DatabaseTables: TreeSource {
     public let name: String
-    private let path: String
+    /// The SQLite file.
+    public let path: String
     private let options: TableRows.Options
     /// How long the first load waits for a database that is away.
     private let patience: Duration

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The first contact with the service: starting it, its options, its methods, and typical mistakes."""
 
+import contextlib
 import json
 import os
 import plistlib
@@ -8,6 +9,7 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import tempfile
 
@@ -90,6 +92,10 @@ def says_what_is_wrong(verdict, program, folder):
     wrong(["serve", DATA, "--listen", "127.0.0.1:99999"], "--listen")
     wrong(["serve", DATA, DATA], "Data.plist")
     wrong(["serve"], "document")
+    others = os.path.join(folder, "others.db")
+    with contextlib.closing(sqlite3.connect(others)) as database:
+        database.execute("CREATE TABLE head (x)")
+    wrong(["import", DATA, f"sqlite:{others}", "--replace"], "the database holds no tree", statuses=(1,))
     wrong(["check"], "document")
     wrong([], "serve")
     wrong(

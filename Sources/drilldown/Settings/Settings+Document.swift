@@ -1,3 +1,4 @@
+import DatabaseTables
 import DatabaseTrees
 import PropertyLists
 import TreeSources
@@ -26,12 +27,16 @@ extension Settings {
     ///
     /// - Throws: `UsageError` for an address of another kind.
     func target(_ address: String) throws(UsageError) -> DatabaseTree {
-        guard let target = try document(address, { _ in }) as? DatabaseTree else {
+        switch try document(address, { _ in }) {
+        case let target as DatabaseTree: return target
+        // The import says that the file belongs to another program.
+        case let tables as DatabaseTables:
+            return .sqlite(path: tables.path, name: address, interpretation: interpretation) { _ in }
+        default:
             throw UsageError(
                 "'\(path: RemoteAddress.shown(address))' is not a database; name one as sqlite:FILE, or as postgres://HOST/DATABASE?tree=NAME."
             )
         }
-        return target
     }
 
     private func document(

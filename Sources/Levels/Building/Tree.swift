@@ -1,6 +1,13 @@
 internal import PropertyLists
 
 /// The result of building a tree: the document's levels, and the warnings.
+///
+/// A `TreeBuilder` makes it from a document; a `Snapshot` publishes its `document`.
+///
+///     var builder = TreeBuilder()
+///     try JSONPropertyListReader.read(.memory(bytes), limits: .init(), into: &builder)
+///     let tree = try builder.finish()
+///     print("\(tree.itemCount) items")
 public struct Tree: Sendable {
     /// A level with one row, the root item, so that the root has fields and a title like any other item.
     public private(set) var document: Level

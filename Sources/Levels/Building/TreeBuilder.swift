@@ -5,6 +5,8 @@ public import PropertyLists
 ///
 /// The fields of an item are packed as they arrive, without an object graph, and structural ones are noted by their
 /// `Slot`. At its end, `TreeBuilder.Items.swift` interprets the item.
+///
+/// A reader sends it a document from the beginning to the end; `finish` then gives the tree (`Tree` has an example).
 public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var tree: TreeAssembly
     var frames: [Frame] = []

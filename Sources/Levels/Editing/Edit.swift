@@ -1,6 +1,8 @@
 public import PropertyLists
 
 /// One edit of a document (manual, Editing).
+///
+/// Edits are applied by an `EditSession`, in batches.
 public enum Edit: Sendable, Equatable {
     /// Adds an item with everything below it to the level of another item.
     case insert(PropertyListValue, below: ItemPath, at: RowPosition, section: Int?)

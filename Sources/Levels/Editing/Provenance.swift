@@ -2,6 +2,8 @@
 ///
 /// A tree shows only the content. The provenance shows which items are unchanged, their former places, and the items
 /// with changes below them, for a writer that preserves the author's text.
+///
+/// `EditSession.changedFiles` gives it with each edited file.
 public indirect enum Provenance: Sendable, Equatable {
     /// A new item, with everything below it.
     case new

@@ -2,6 +2,8 @@
 ///
 /// The result equals a builder's tree of the edited document, hash for hash, including the keys of siblings. The editor
 /// does no I/O, and an error leaves no partial tree.
+///
+/// To edit a document as clients do, with paths and refusals, use `EditSession`, which has an editor.
 public struct TreeEditor: Sendable {
     /// The structural keys of the document.
     public let names: StructuralNames

@@ -4,6 +4,8 @@ internal import Locking
 /// Arrangements of large levels, by content and query, within a budget of bytes.
 ///
 /// Only the first page of a sorted level costs the sorting; further pages cost no more than in an unsorted level.
+///
+/// One cache serves all requests and all snapshots; a budget of zero bytes keeps nothing.
 public final class ArrangementCache: Sendable {
     private let entries: Guarded<CostedEntries<Key, Listing.Arranged>>
     /// The row counts for outlines of large levels, within a budget of its own.

@@ -1,6 +1,8 @@
 internal import Bytes
 
 /// A place between two rows of a listing that can be found again after rows have changed.
+///
+/// The position remembers where the place was; the rows before it are found by their keys, although some may have gone.
 public struct Bookmark: Hashable, Sendable {
     /// The former position of the row after the place.
     public let position: Int

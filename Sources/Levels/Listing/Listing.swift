@@ -3,6 +3,13 @@ internal import Bytes
 /// The rows of an answer, over all pages: their levels, order and sections.
 ///
 /// Pages, cursors, links, versions and differences work on listings. An unchanged level takes no memory.
+///
+/// A new listing has the rows of its level; `filter`, `order(by:)` and `group(by:)` change it:
+///
+///     var listing = Listing(level)
+///     listing.order(by: ListingOrder(sort: try RowOrder("-Price")))
+///     let first = listing.place(at: 0)
+///     print(listing.level(of: first)?.title(first.row) ?? "")
 public struct Listing: Sendable {
     /// The source of the rows.
     public enum Rows: Sendable {

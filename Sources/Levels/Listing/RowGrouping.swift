@@ -2,6 +2,8 @@ import Bytes
 import PropertyLists
 
 /// How rows are divided into sections.
+///
+/// `RowGrouping("initial")` makes a section for each first letter, and `RowGrouping("Brand")` one for each value of a field.
 public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
     /// As in the document.
     case document

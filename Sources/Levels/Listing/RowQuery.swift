@@ -3,6 +3,14 @@ internal import PropertyLists
 
 /// A query for the rows below an item, as plain data: a tree answers it from memory, another source in its own way,
 /// such as by SQL.
+///
+/// A new query asks for the first page of the rows in the order of the document. Set the members that differ:
+///
+///     var query = RowQuery()
+///     query.conditions = [RowCondition("Price<10")].compactMap(\.self)
+///     query.order.sort = try RowOrder("-Price,Title")
+///     query.page.limit = 20
+///     print(query)  // where Price<10; sort -Price,Title; limit 20
 public struct RowQuery: Hashable, Sendable {
     /// Conditions on the rows; all must hold.
     public var conditions: [RowCondition] = []

@@ -4,6 +4,9 @@ import Bytes
 ///
 /// Remove the removed and moved rows, then insert the inserted and moved ones at their new positions, in ascending
 /// order. Rows with equal keys on their paths are the same.
+///
+///     let difference = RowsDifference(from: Listing(old), to: Listing(new))
+///     print("\(difference.inserted.count) rows were inserted")
 public struct RowsDifference: Sendable {
     /// The positions in the old listing of rows that the new list lacks, in order.
     public private(set) var removed: [Int] = []

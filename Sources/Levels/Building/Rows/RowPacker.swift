@@ -4,6 +4,11 @@ public import PropertyLists
 /// Packs rows that are not part of a tree into a level, such as the rows of one page of a database.
 ///
 /// Their keys are taken as they are; each must be different.
+///
+///     var packer = RowPacker()
+///     packer.beginRow(key: "1".utf8Span.span, title: "Satie".utf8Span.span)
+///     packer.add("Born".utf8Span.span, text: "1866".utf8Span.span)
+///     let level = packer.level()
 public struct RowPacker: ~Copyable {
     /// The packed rows.
     private var rows = ByteBuffer(capacity: 1 << 12)

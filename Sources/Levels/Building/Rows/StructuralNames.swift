@@ -2,6 +2,10 @@ internal import Bytes
 internal import PropertyLists
 
 /// The names of structural dictionary keys, by role; the first name present counts.
+///
+/// The option `--keys` gives a mapping:
+///
+///     let names = try StructuralNames(mapping: "title=name,children=entries")
 public struct StructuralNames: Sendable, Equatable {
     /// The meaning of a structural key.
     public enum Role: String, CaseIterable, Sendable {

@@ -3,6 +3,8 @@ import DrilldownDates
 import PropertyLists
 
 /// A condition on a row, as `Price<10`: whether its field is equal to a value, less, greater, or contains a text.
+///
+/// It is read from text, and is nil for text without a field and a relation: `RowCondition("Price<10")`.
 public struct RowCondition: Sendable {
     /// How a field is compared with the value, by the sign of the relation.
     public enum Relation: UInt8, Sendable {

@@ -4,6 +4,8 @@ import PropertyLists
 /// An order of rows by some of their fields, as `-Price,Title`: booleans, numbers, dates, other text, then all else.
 ///
 /// The sort is stable, and rows without a field come last.
+///
+/// `RowQuery.order` and `SortBy` in a document use it.
 public struct RowOrder: Sendable, Hashable {
     /// One field of an order.
     public struct Criterion: Sendable, Hashable {

@@ -1,6 +1,11 @@
 public import Bytes
 
 /// The keys from the root to an item, as in the segments of a URL.
+///
+/// Each segment is percent-decoded, so a key may contain any character:
+///
+///     let path = try ItemPath("Music/AC%2FDC".utf8Span.span)
+///     print(path.count, path.key(1))  // 2 AC/DC
 public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
     /// All keys in Unicode NFC, concatenated, outermost first.
     let bytes: [UInt8]

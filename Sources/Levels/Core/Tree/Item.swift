@@ -2,6 +2,11 @@ import Bytes
 internal import PropertyLists
 
 /// An item in a tree: the rows that lead to it, starting with the root's own.
+///
+/// `find` follows a path down from a document:
+///
+///     guard case .found(let item) = Item.find(path, in: tree.document) else { return }
+///     print(item.titlePath, item.count)
 public struct Item: Sendable {
     /// One step of the path: a level and the number of a row in it.
     public struct Step: Sendable {

@@ -4,6 +4,11 @@ internal import PropertyLists
 /// The ordered list of an item's children: the unit of serving, caching, comparing and replacing.
 ///
 /// Its rows are packed in one block. It is immutable, does not know its parent, and many snapshots may share it.
+///
+/// The document of a tree is a level with one row, the root; `child` leads down:
+///
+///     let level = tree.document.child(0)
+///     for row in 0..<(level?.count ?? 0) { print(level?.title(row) ?? "") }
 public final class Level: Sendable {
     /// The offsets of the rows and of the end, four bytes each; in a short level, a byte of each key's hash; then the
     /// rows. See `Row` and `KeyIndex`.

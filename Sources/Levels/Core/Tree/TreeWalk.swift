@@ -5,6 +5,9 @@ public import PropertyLists
 ///
 /// Reading the events gives the same tree: the names of structural keys, their places among the fields and the form of
 /// sections are preserved.
+///
+///     var walk = TreeWalk(document, row: 0)
+///     try walk.finish(to: &builder)
 public struct TreeWalk {
     enum Frame {
         case item(Level, row: Int, offset: Int)

@@ -3,6 +3,10 @@ internal import PropertyLists
 /// Edits of a document, one batch after the other, without I/O.
 ///
 /// A copy of a session allows going back. A refused batch leaves the session unchanged.
+///
+///     var session = EditSession(tree.document)
+///     _ = try session.apply(EditBatch([.delete(path)], isExact: true))
+///     for file in session.changedFiles { print(file.new.hash) }
 public struct EditSession: Sendable {
     /// The document with the edits, composed of all its files.
     public private(set) var document: Level

@@ -4,6 +4,8 @@ internal import Bytes
 ///
 /// Each row is a view of a packed level. A tree's page refers to the tree's level; another source packs the rows of one
 /// page into a level of its own (`TreeBuilder`).
+///
+/// `RowSource.page(_:below:)` returns it. `next` is the bookmark that the query of the following page takes as `page.after`.
 public struct RowPage: Sendable {
     /// The rows that the page is part of.
     let listing: Listing

@@ -2,6 +2,9 @@
 ///
 /// It is immutable, and shows one publication. Its functions are called on any thread. Those after `detail` have defaults
 /// for a source whose rows are found at once.
+///
+/// A request calls `begin`, then `find` with its path and `page` or `detail` with the item that was found, and last `end`.
+/// The manual (Architecture, Adding to it) names the files of a new source.
 public protocol RowSource: Sendable {
     /// The source for one answer, which shows one state until `end`.
     func begin() throws(RowRefusal) -> any RowSource

@@ -1,4 +1,6 @@
 /// One immutable state of the whole tree; a reader holds it during the whole response.
+///
+/// A store makes one for each load and each edit. Two snapshots share the levels that are equal in both.
 public final class Snapshot: Sendable {
     /// Why a snapshot was published.
     public enum Cause: Sendable, Equatable {

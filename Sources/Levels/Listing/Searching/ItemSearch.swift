@@ -2,6 +2,8 @@ import Bytes
 import PropertyLists
 
 /// A search for items with a text in their title or fields, after folding both.
+///
+/// A `RowQuery` with a `search` makes one. Text that is empty after folding finds nothing, so it makes none.
 public struct ItemSearch: Sendable {
     let pattern: BytePattern
     let fields: SearchedFields

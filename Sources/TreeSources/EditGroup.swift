@@ -116,6 +116,8 @@ extension SaveRefusal {
     static let elsewhere = SaveRefusal("the document cannot be edited here; edit it in its own place")
     static let anyShape = SaveRefusal(
         "a document served with the shape 'any' cannot be edited; use the shape 'items'")
+    static let table = SaveRefusal(
+        "a document of records cannot be edited here; edit its file")
     static let settingsPage = SaveRefusal(
         "a settings page cannot be edited; only the values of its controls can be set")
     static let missingFile = SaveRefusal(

@@ -36,6 +36,8 @@ final class Reloader {
     var fingerprint: Fingerprint?
     /// The duration of the latest refused load; zero if nothing was read.
     private var refusalTook = Duration.zero
+    /// How the latest tree became levels, if it is a table.
+    private var recordChoice: RecordChoice?
     /// Whether anything was loaded since memory was last returned to the system.
     private var hasLoaded = false
     var trims = TrimPace()
@@ -317,6 +319,8 @@ final class Reloader {
 
     private func tellLoaded(_ loaded: LoadedTree, _ snapshot: Snapshot, since begun: ContinuousClock.Instant) {
         tell(.loaded(snapshot, took: clock.now - begun))
+        if let choice = loaded.tree.recordChoice, choice != recordChoice { tell(.records(choice)) }
+        recordChoice = loaded.tree.recordChoice
         guard !loaded.warnings.isEmpty else { return }
         tell(.warnings(loaded.warnings, omitted: loaded.omittedWarnings))
     }

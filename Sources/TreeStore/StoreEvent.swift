@@ -31,6 +31,8 @@ public enum StoreEvent: Sendable {
     ///   - reason: a sentence without the final full stop.
     ///   - isUnknown: whether they may have been saved after all.
     case notSaved(id: String, reason: String, isUnknown: Bool = false)
+    /// How the document became levels, if it is a table; after the first load, and when a later one chose otherwise.
+    case records(RecordChoice)
     /// Warnings of a published load.
     case warnings([SourceWarning], omitted: Int)
 }

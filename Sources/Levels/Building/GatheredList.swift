@@ -19,7 +19,7 @@ final class GatheredList {
     private var numbers: [[UInt8]: Int] = [:]
     private var repeated: Set<Int> = []
     /// The rows, once the list has ended.
-    private var rows: SetAsideRows?
+    private(set) var rows: SetAsideRows?
 
     init(_ rule: ListRule) { self.rule = rule }
 

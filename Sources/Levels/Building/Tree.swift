@@ -19,6 +19,8 @@ public struct Tree: Sendable {
     public let childPanes: [SettingsPage.ChildPane]
     /// The document in other languages; nil without translations.
     public private(set) var translations: Translations?
+    /// How the document became levels, if it is a table.
+    public internal(set) var recordChoice: RecordChoice?
     private let remarks: DocumentWarnings
 
     /// - Parameter warnings: the warnings, except for `strayRows`.

@@ -111,6 +111,40 @@ extension TreeBuilder {
         try key(Array("Records".utf8).span, at: nowhere)
     }
 
+    /// The finished tree of a document that is a table.
+    ///
+    /// - Parameter title: the field of the titles; nil to choose one.
+    /// - Throws: `PropertyListError` if no record has a named field, or the tree exceeds the limits.
+    public consuming func finishDocument(titledBy title: String?) throws(PropertyListError) -> Tree {
+        guard let rows = items.innermost.list?.rows else { return try finishTable() }
+        let survey = RecordSurvey(rows)
+        var drilling = try drilling(of: items.innermost)
+        if let known = survey.fields.isEmpty ? nil : survey.fields.map(\.name) {
+            for name in drilling.fields + (title.map { [$0] } ?? []) where !known.contains(name) {
+                throw Self.unknownField(name, among: known)
+            }
+        }
+        let chosen = title ?? survey.title(below: drilling.fields)
+        drilling.titleField = chosen ?? RecordDrilling.defaultTitleField
+        let choice = RecordChoice(
+            drilling: drilling, records: rows.rows.count, isTitleGiven: title != nil, hasTitles: chosen != nil,
+            otherTitle: survey.otherTitle(than: chosen, below: drilling.fields), levels: survey.levels(besides: chosen))
+        if drilling.titleField != RecordDrilling.defaultTitleField {
+            try key(Array("TitleBy".utf8).span, at: .byte(offset: 0))
+            try string(Array(drilling.titleField.utf8).span)
+        }
+        var tree = try finishTable()
+        tree.recordChoice = choice
+        return tree
+    }
+
+    private static func unknownField(_ name: String, among known: [String]) -> PropertyListError {
+        let near = EditDistance.nearest(to: name, among: known).map { "did you mean '\(quoted: $0)'?" }
+        let list = known.prefix(10).map { "'\(quoted: $0)'" }.joined(separator: ", ")
+        return PropertyListError(
+            "no record has the field '\(quoted: name)'; " + (near ?? "the first records have \(list)"))
+    }
+
     /// The finished tree: a root item over the table.
     ///
     /// - Throws: `PropertyListError` if the tree exceeds the limits.

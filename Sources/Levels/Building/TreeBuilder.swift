@@ -40,6 +40,9 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     /// Whether the error is about a misspelt structural name.
     public internal(set) var refusesMisspeltName = false
 
+    /// Whether the refused item is the first element of an array that is the document.
+    public internal(set) var refusesFirstElement = false
+
     /// The warnings so far.
     public var warnings: DocumentWarnings { tree.warnings }
 

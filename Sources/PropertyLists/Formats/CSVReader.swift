@@ -11,6 +11,8 @@ public struct CSVReader: ~Copyable {
         case comma = 0x2C
         /// As in `.tsv`.
         case tab = 0x09
+        /// As spreadsheets write where the comma is the decimal separator.
+        case semicolon = 0x3B
     }
 
     private var window: TextWindow

@@ -119,6 +119,7 @@ final class DocumentWatcher: SourceWatcher {
 
     func savability(at path: ItemPath) -> Savability {
         if let savability = pages?.savability { return savability }
+        if latest?.tree.recordChoice != nil { return .nothing(.table) }
         guard let composition = composer.composition, case .found(let item) = Item.find(path, in: composition.document)
         else { return document.savability }
         let origin = composition.origin(of: item).file
@@ -150,6 +151,7 @@ extension DocumentWatcher {
         if let edits = try pages?.beginEdits() { return edits }
         if document.interpretation.shape == .any { throw EditRefusal(.anyShape) }
         guard let latest else { throw EditRefusal(.missingFile) }
+        if latest.tree.recordChoice != nil { throw EditRefusal(.table) }
         return DocumentEdits(self, session(of: latest))
     }
 

@@ -12,7 +12,7 @@ final class PartFiles {
         let outcome: Result<PartFile, SourceError>
     }
 
-    private let interpretation: Interpretation
+    private var interpretation: Interpretation
     private var files: [PartFile.Key: PartFile] = [:]
     private var sights: [PartPlace: Sight] = [:]
     /// Places whose files must be opened again, although they look unchanged.
@@ -22,7 +22,11 @@ final class PartFiles {
     /// The number of files that were read so far.
     private(set) var reads = 0
 
-    init(_ interpretation: Interpretation) { self.interpretation = interpretation }
+    init(_ interpretation: Interpretation) {
+        self.interpretation = interpretation
+        // A part that is a table says how it is drilled where it is referred to.
+        self.interpretation.records = nil
+    }
 
     /// Forgets the listings of folders from an earlier load.
     func beginLoad() { listings = FolderListings() }

@@ -21,6 +21,8 @@ public struct Interpretation: Sendable {
     public var shape: Shape
     /// The structural keys of the shape `items`.
     public var names: StructuralNames
+    /// How a table is served; nil if the document must have items.
+    public var records: RecordOptions?
     /// The size and depth limits of the tree.
     public var treeLimits: TreeLimits
     /// The size and depth limits of the property list.
@@ -54,15 +56,27 @@ public struct Interpretation: Sendable {
         _ file: borrowing DocumentFile, named name: String, pool: LevelPool?
     ) throws(SourceError) -> LoadedTree {
         do throws(PropertyListError) {
-            let syntax = try SyntaxCheck.syntax(of: file.head())
-            let tree = try readOrAdvise(input(of: file, named: name), as: syntax, pool: pool)
-            let warnings = tree.warnings.first.map { SourceWarning(name, $0) }
-            return LoadedTree(
-                tree: tree, fingerprint: Fingerprint(file.identity), syntax: syntax, warnings: warnings,
-                omittedWarnings: tree.warnings.omitted, identity: file.identity)
+            let head = try file.head()
+            if let records, let syntax = try tableSyntax(fileName: name, head: head) {
+                let tree = try withReservation(for: input(of: file, named: name)) { (input) throws(PropertyListError) in
+                    try RecordTable.document(of: input, syntax: syntax, records, self, pool: pool)
+                }
+                return LoadedTree(tree, of: file, named: name, syntax: syntax.propertyList)
+            }
+            let syntax = try SyntaxCheck.syntax(of: head)
+            let tree = try read(input(of: file, named: name), as: syntax, records: records, pool: pool)
+            return LoadedTree(tree, of: file, named: name, syntax: syntax)
         } catch {
             throw SourceError(name, error)
         }
+    }
+
+    /// The syntax of a document that is a table by its name or by the options.
+    private func tableSyntax(fileName name: String, head: [UInt8]) throws(PropertyListError) -> TableSyntax? {
+        // A URL may have a query.
+        let name = String(name.prefix { $0 != "?" })
+        if shape == .items, records?.isEmpty == false { return try TableSyntax(fileName: name, head: head) }
+        return TableSyntax.ofLines(fileName: name, head: head)
     }
 
     /// The bytes of a file, with a new step of progress.
@@ -75,11 +89,23 @@ public struct Interpretation: Sendable {
     /// Reads a document; if it does not use the expected names, the error suggests names that fit.
     package func readOrAdvise(
         _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
+    ) throws(PropertyListError) -> Tree { try read(input, as: syntax, records: nil, pool: pool) }
+
+    private func read(
+        _ input: DocumentInput, as syntax: PropertyListSyntax, records: RecordOptions?, pool: LevelPool?
+    ) throws(PropertyListError) -> Tree {
+        try withReservation(for: input) { (input) throws(PropertyListError) in
+            try tree(of: input, as: syntax, records: records, pool: pool)
+        }
+    }
+
+    private func withReservation(
+        for input: DocumentInput, _ read: (DocumentInput) throws(PropertyListError) -> Tree
     ) throws(PropertyListError) -> Tree {
         let refusals = MemoryBudget.refusals
         let reservation = try reservation(for: input)
         defer { withExtendedLifetime(reservation) {} }
-        let tree = try tree(of: input, as: syntax, pool: pool)
+        let tree = try read(input)
         guard refusals == MemoryBudget.refusals else { throw .outOfMemory }
         return tree
     }
@@ -97,7 +123,7 @@ public struct Interpretation: Sendable {
     private static let smallDocument = 1 << 20
 
     private func tree(
-        of input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
+        of input: DocumentInput, as syntax: PropertyListSyntax, records: RecordOptions?, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
         guard shape != .any else { return try readAnyShape(input, as: syntax, pool: pool) }
         let advice = NamesAdvice(input: input, syntax: syntax, interpretation: self)
@@ -106,6 +132,11 @@ public struct Interpretation: Sendable {
         do throws(PropertyListError) {
             try syntax.read(input, limits: propertyListLimits, into: &builder)
         } catch {
+            if !error.isOutOfMemory, let records, builder.refusesFirstElement, advice.suggestsTable,
+                let table = table(of: input, as: syntax, records, pool: pool)
+            {
+                return table
+            }
             guard !error.isOutOfMemory, let words = advice.onRefusal(ofMisspeltName: builder.refusesMisspeltName) else {
                 throw error
             }
@@ -118,11 +149,32 @@ public struct Interpretation: Sendable {
         return tree
     }
 
+    /// An array whose elements have no titles, as a table; nil if they are not all dictionaries.
+    private func table(
+        of input: DocumentInput, as syntax: PropertyListSyntax, _ records: RecordOptions, pool: LevelPool?
+    ) -> Tree? {
+        do throws(PropertyListError) {
+            return try RecordTable.document(of: input, syntax: .propertyList(syntax), records, self, pool: pool)
+        } catch {
+            return nil
+        }
+    }
+
     private func readAnyShape(
         _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
         var builder = AnyTreeBuilder(limits: treeLimits, isXML: syntax == .xml, pool: pool, progress: progress?.counts)
         try syntax.read(input, limits: propertyListLimits, into: &builder)
         return try builder.finish()
+    }
+}
+
+extension LoadedTree {
+    /// What was read from a file.
+    init(_ tree: Tree, of file: borrowing DocumentFile, named name: String, syntax: PropertyListSyntax) {
+        self.init(
+            tree: tree, fingerprint: Fingerprint(file.identity), syntax: syntax,
+            warnings: tree.warnings.first.map { SourceWarning(name, $0) }, omittedWarnings: tree.warnings.omitted,
+            identity: file.identity)
     }
 }

@@ -15,6 +15,22 @@ struct NamesAdvice {
     /// The largest document that is read again for a warning.
     private static let mostBytesServed = 32 << 20
 
+    // MARK: Tables
+
+    /// Whether the document, an array, has neither titles nor keys nor lists that names could make levels.
+    var suggestsTable: Bool {
+        guard interpretation.names == StructuralNames() else { return false }
+        var survey = KeySurvey()
+        do throws(PropertyListError) {
+            try syntax.read(input, limits: interpretation.propertyListLimits, into: &survey)
+        } catch {
+            return false
+        }
+        let known = interpretation.names[.title] + interpretation.names[.key]
+        guard survey.root == .array, !known.contains(where: { survey.groups[0].uses[$0] != nil }) else { return false }
+        return !NamesSuggestion(survey, names: interpretation.names).mapsLists
+    }
+
     // MARK: Refused documents
 
     /// The end of the sentence that refuses a document; nil if its names are not the problem.

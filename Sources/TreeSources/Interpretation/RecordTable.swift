@@ -4,6 +4,24 @@ public import PropertyLists
 
 /// A table in its own file, named by `Records`.
 public enum RecordTable {
+    /// Reads a document that is a table, and chooses what the options leave open.
+    ///
+    /// - Throws: `PropertyListError` if it is not a table, or no record has a named field.
+    static func document(
+        of input: DocumentInput, syntax: TableSyntax, _ options: RecordOptions, _ interpretation: Interpretation,
+        pool: LevelPool?
+    ) throws(PropertyListError) -> Tree {
+        do throws(PropertyListError) {
+            var builder = try TreeBuilder(
+                table: RecordDrilling(fields: options.drillFields), limits: interpretation.treeLimits,
+                isXML: syntax == .propertyList(.xml), pool: pool, progress: interpretation.progress?.counts)
+            try syntax.read(input, limits: interpretation.propertyListLimits, into: &builder)
+            return try builder.finishDocument(titledBy: options.titleField)
+        } catch {
+            throw error.withoutPath
+        }
+    }
+
     /// Reads a table into a root item whose level becomes the level of the item that names the table.
     ///
     /// - Parameters:
@@ -20,18 +38,36 @@ public enum RecordTable {
             var builder = try TreeBuilder(
                 table: drilling, limits: treeLimits, isXML: syntax == .propertyList(.xml), pool: pool,
                 progress: progress)
-            switch syntax {
-            case .lines(let separator):
-                try CSVReader.read(input, separator: separator, limits: propertyListLimits, into: &builder)
-            case .propertyList(let syntax):
-                try syntax.read(input, limits: propertyListLimits, into: &builder)
-            }
+            try syntax.read(input, limits: propertyListLimits, into: &builder)
             return try builder.finishTable()
         } catch {
-            // The records belong to no item of this file.
-            throw PropertyListError(error.reason, at: error.position)
+            throw error.withoutPath
         }
     }
+}
+
+extension PropertyListError {
+    /// The same error without titles: the records are in no item of their file.
+    fileprivate var withoutPath: PropertyListError {
+        var error = self
+        error.path = nil
+        return error
+    }
+}
+
+/// How a document that is a table is served: what its author named.
+public struct RecordOptions: Sendable, Equatable {
+    /// The field of the titles; nil to choose one.
+    public var titleField: String?
+    /// The fields with the values that are the levels above the records.
+    public var drillFields: [String]
+
+    public init(titleField: String? = nil, drillFields: [String] = []) {
+        (self.titleField, self.drillFields) = (titleField, drillFields)
+    }
+
+    /// Whether nothing is named, so that the document may also be one of items.
+    var isEmpty: Bool { titleField == nil && drillFields.isEmpty }
 }
 
 /// The syntax of a file named by `Records`.
@@ -46,13 +82,32 @@ public enum TableSyntax: Sendable, Equatable {
     /// - Parameter head: the first bytes of the file.
     /// - Throws: `PropertyListError` for another format, known or unknown.
     public init(fileName: String, head: [UInt8]) throws(PropertyListError) {
-        let name = fileName.lowercased()
-        if name.hasSuffix(".csv") {
-            self = .lines(.comma)
-        } else if name.hasSuffix(".tsv") {
-            self = .lines(.tab)
+        if let lines = Self.ofLines(fileName: fileName, head: head) {
+            self = lines
         } else {
             self = .propertyList(try SyntaxCheck.syntax(of: head))
+        }
+    }
+
+    /// Lines of cells, by the extension of the file's name; nil for other files.
+    ///
+    /// The cells of a `.csv` file whose first line has no comma are separated by the semicolons or tabs that it has.
+    static func ofLines(fileName: String, head: [UInt8]) -> TableSyntax? {
+        let name = fileName.lowercased()
+        if name.hasSuffix(".tsv") { return .lines(.tab) }
+        guard name.hasSuffix(".csv") else { return nil }
+        let line = TextEncoding.characters(of: head.span).prefix { $0 != 0x0A && $0 != 0x0D }
+        let separators: [CSVReader.Separator] = [.comma, .semicolon, .tab]
+        return .lines(separators.first { line.contains($0.rawValue) } ?? .comma)
+    }
+
+    func read<Consumer: PropertyListConsumer & ~Copyable>(
+        _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        switch self {
+        case .lines(let separator):
+            try CSVReader.read(input, separator: separator, limits: limits, into: &consumer)
+        case .propertyList(let syntax): try syntax.read(input, limits: limits, into: &consumer)
         }
     }
 }
@@ -71,10 +126,7 @@ extension Interpretation {
             let tree = try RecordTable.tree(
                 of: input(of: file, named: name), syntax: syntax, drilling: drilling, treeLimits: treeLimits,
                 propertyListLimits: propertyListLimits, pool: pool, progress: progress?.counts)
-            let warnings = tree.warnings.first.map { SourceWarning(name, $0) }
-            return LoadedTree(
-                tree: tree, fingerprint: Fingerprint(file.identity), syntax: syntax.propertyList, warnings: warnings,
-                omittedWarnings: tree.warnings.omitted, identity: file.identity)
+            return LoadedTree(tree, of: file, named: name, syntax: syntax.propertyList)
         } catch {
             throw SourceError(name, error)
         }
@@ -82,8 +134,8 @@ extension Interpretation {
 }
 
 extension TableSyntax {
-    /// The syntax of a property list with the same values; the log names only the document's own syntax.
-    fileprivate var propertyList: PropertyListSyntax {
+    /// The syntax of a property list with the same values; the log names only that of the document itself.
+    var propertyList: PropertyListSyntax {
         switch self {
         case .lines: .json
         case .propertyList(let syntax): syntax

@@ -70,7 +70,12 @@ struct DocumentSummary {
 
     /// One fact per line; the last line is the verdict, for programs.
     var lines: [String] {
-        ["\(name): \(levels), \(memory), loaded in \(time)", "\(name): deepest at \(deepestPath)"] + advice + [verdict]
+        ["\(name): \(levels), \(memory), loaded in \(time)", "\(name): deepest at \(deepestPath)"] + advice + records
+            + [verdict]
+    }
+
+    private var records: [String] {
+        loaded.tree.recordChoice.map { ["\(name): \($0.sentence(.check, name))"] } ?? []
     }
 
     /// For a large binary document, because each edit writes all of it.

@@ -50,6 +50,11 @@ extension Log.Entry {
                         ? "edits may have been saved, or not (\(id)): \(reason)"
                         : "edits were not saved (\(id)): \(reason); nothing has changed", [.init("id", .text(id))])
             ]
+        case .records(let choice):
+            [
+                Log.Entry(
+                    .info, "records", choice.sentence(.serve, source), [.init("records", .number(choice.records))])
+            ]
         case .warnings(let warnings, let omitted): entries(for: warnings, omitted: omitted, of: source)
         }
     }

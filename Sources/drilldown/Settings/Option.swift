@@ -82,6 +82,11 @@ struct Option: Sendable {
             "shape", .choice(), default: "items", "'any': any property list; 'tables': those of a database",
             \.interpretation.shape,
             isOfCheck: true),
+        Option(
+            "title-by", .field, "the field that titles a table's records; else one is chosen", \.titleField,
+            isOfCheck: true),
+        Option(
+            "drill-by", .fields, "the fields of a table's records that become levels", \.drillFields, isOfCheck: true),
         Option("values", .file, "file with the values of a settings page's controls", \.valuesPath),
         Option("log-format", .choice(), default: "text", "the format of log lines", \.logFormat),
         Option("access-log", .flag, default: "false", "logs each request", \.logsAccess),

@@ -92,6 +92,7 @@ extension OptionType where Value: RawRepresentable & CaseIterable & SendableMeta
 }
 
 extension OptionType<String?> {
+    static let field = Self("FIELD") { $0 }
     static let file = Self("FILE", .file) { $0 }
     static let folder = Self("FOLDER", .folder) { $0 }
 }
@@ -161,6 +162,14 @@ extension OptionType<[String]?> {
         if listed == ["*"] { return .some(nil) }
         guard listed.allSatisfy(AllowedHosts.isName) else { return nil }
         return listed
+    }
+}
+
+extension OptionType<[String]> {
+    /// Names of fields, which may contain spaces.
+    static let fields = Self("FIELD,…", wanted: "names of fields, separated by commas") { text in
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        return names.contains("") ? nil : names
     }
 }
 

@@ -16,6 +16,22 @@ public struct RecordDrilling: Sendable, Hashable {
     }
 }
 
+/// How a document that is a table became levels, and what would do as well.
+public struct RecordChoice: Sendable, Equatable {
+    /// The fields that its levels are made of.
+    public let drilling: RecordDrilling
+    /// The number of records.
+    public let records: Int
+    /// Whether the author named the field of the titles.
+    public let isTitleGiven: Bool
+    /// Whether records have that field; otherwise their numbers are their titles.
+    public let hasTitles: Bool
+    /// Another field that could title the records.
+    public let otherTitle: String?
+    /// Fields of few values, which could be levels.
+    public let levels: [String]
+}
+
 extension Level {
     /// The file of the table below a row; nil unless `Records` names a file.
     func table(ofRow number: Int) -> PartReference? {

@@ -1,0 +1,134 @@
+internal import Bytes
+internal import PropertyLists
+
+/// The fields of a table's records, and which of them could be titles or levels.
+///
+/// Fields are judged by the first thousand records; only a title is compared over all of them.
+struct RecordSurvey {
+    /// The values of one field in the first records.
+    struct Field {
+        let name: String
+        /// Values that are not empty: text, text that is entirely a number and other scalars, and others.
+        var texts = 0
+        var numbers = 0
+        var others = 0
+        /// The hashes of the texts and the numbers.
+        var values: Set<UInt64> = []
+
+        var isText: Bool { texts > 0 && (numbers + others) * 10 <= texts }
+        var isNumber: Bool { numbers > 0 && texts + others == 0 }
+    }
+
+    private let rows: SetAsideRows
+    /// By first appearance.
+    private(set) var fields: [Field] = []
+    private let sampled: Int
+
+    private static let mostRecords = 1_000
+    private static let mostFields = 1_000
+
+    init(_ rows: SetAsideRows) {
+        self.rows = rows
+        sampled = min(rows.rows.count, Self.mostRecords)
+        var numbers: [String: Int] = [:]
+        for row in rows.rows[..<sampled] { note(row, &numbers) }
+    }
+
+    private mutating func note(_ row: PendingRow, _ numbers: inout [String: Int]) {
+        let bytes = rows.bytes
+        var reader = PackedReader(bytes.span, at: row.fields.lowerBound)
+        while reader.offset < row.fields.upperBound {
+            let name = String(utf8: bytes.span.extracting(reader.run()))
+            let value = reader.offset
+            reader.skipValue()
+            if numbers[name] == nil, fields.count < Self.mostFields {
+                numbers[name] = fields.count
+                fields.append(Field(name: name))
+            }
+            guard let number = numbers[name] else { continue }
+            switch Self.kind(of: value, in: bytes.span) {
+            case .empty: break
+            case .other: fields[number].others += 1
+            case .text(let hash):
+                fields[number].texts += 1
+                fields[number].values.insert(hash)
+            case .number(let hash):
+                fields[number].numbers += 1
+                fields[number].values.insert(hash)
+            }
+        }
+    }
+
+    // MARK: Titles
+
+    /// The field that titles the records: one with the default name, else the first text that tells all records apart,
+    /// else the text of the most values if half of them differ, else the first number that tells them apart.
+    ///
+    /// - Parameter levels: the fields that are levels above the records, and so cannot tell those of one level apart.
+    /// - Returns: nil if only the records' numbers can be titles.
+    func title(below levels: [String]) -> String? {
+        let standard = RecordDrilling.defaultTitleField
+        let fields = fields.filter { !levels.contains($0.name) }
+        let texts = fields.filter(\.isText)
+        if fields.contains(where: { $0.name == standard && $0.texts + $0.numbers > 0 }) { return standard }
+        if let field = texts.first(where: tellsApart) { return field.name }
+        let varied = texts.max { first, second in first.values.count < second.values.count }
+        if let varied, varied.values.count * 2 >= sampled { return varied.name }
+        return fields.first { $0.isNumber && tellsApart($0) }?.name ?? varied?.name
+    }
+
+    /// Whether all records have different values.
+    private func tellsApart(_ field: Field) -> Bool {
+        guard field.values.count == sampled else { return false }
+        let name = Array(field.name.utf8)
+        var known = Set<UInt64>(minimumCapacity: rows.rows.count)
+        for row in rows.rows {
+            guard let value = PackedDictionary(rows.bytes.span, row.fields).firstValue(name.span) else { return false }
+            switch Self.kind(of: value, in: rows.bytes.span) {
+            case .text(let hash), .number(let hash): guard known.insert(hash).inserted else { return false }
+            case .empty, .other: return false
+            }
+        }
+        return true
+    }
+
+    // MARK: Suggestions
+
+    /// Another field than the chosen title that could be it.
+    func otherTitle(than title: String?, below levels: [String]) -> String? {
+        let fields = fields.filter { $0.name != title && !levels.contains($0.name) }
+        let texts = fields.filter(\.isText) + fields.filter(\.isNumber)
+        return texts.first { $0.values.count * 2 >= sampled && Self.canBeWritten($0.name) }?.name
+    }
+
+    /// The first texts of few values, at most two, other than the title.
+    func levels(besides title: String?) -> [String] {
+        let few = fields.filter { field in
+            field.isText && field.name != title && Self.canBeWritten(field.name)
+                && field.values.count > 1 && field.values.count * 2 <= field.texts && field.texts * 2 >= sampled
+        }
+        return few.prefix(2).map(\.name)
+    }
+
+    /// Whether a list that commas separate can contain a name.
+    private static func canBeWritten(_ name: String) -> Bool { !name.isEmpty && !name.contains(",") }
+
+    // MARK: Values
+
+    private enum Kind {
+        case empty
+        case text(UInt64)
+        case number(UInt64)
+        case other
+    }
+
+    private static func kind(of value: Int, in bytes: Span<UInt8>) -> Kind {
+        guard let text = PackedReader(bytes, at: value).text else {
+            guard let scalar = PackedReader(bytes, at: value).scalarText else { return .other }
+            return .number(TableHash.of(Array(scalar.utf8).span))
+        }
+        guard !text.isEmpty else { return .empty }
+        let span = bytes.extracting(text)
+        return ExactNumber(text: span) == nil ? .text(TableHash.of(span)) : .number(TableHash.of(span))
+    }
+}

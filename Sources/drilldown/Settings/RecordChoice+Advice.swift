@@ -1,0 +1,33 @@
+import Levels
+import PropertyLists
+
+extension RecordChoice {
+    /// What a table's levels were made of, and the command that makes others of it.
+    ///
+    /// - Parameters:
+    ///   - command: the command that reads the table.
+    ///   - source: the document as the user named it.
+    func sentence(_ command: CommandLineArguments.Command, _ source: String) -> String {
+        let title = hasTitles ? "titled by '\(quoted: drilling.titleField)'" : "titled by their numbers"
+        let levels = drilling.fields.map { "'\(quoted: $0)'" }.joined(separator: ", ")
+        let drilled = levels.isEmpty ? "" : ", drilled by \(levels)"
+        return "\(Quantity(records, "record")), \(title)\(drilled)" + (advice(command, source).map { "; \($0)" } ?? "")
+    }
+
+    /// Nil if the author chose everything, or there is nothing else to choose.
+    private func advice(_ command: CommandLineArguments.Command, _ source: String) -> String? {
+        var words = [command.rawValue, source]
+        if isTitleGiven {
+            words += ["--title-by", drilling.titleField]
+        } else if let otherTitle {
+            words += ["--title-by", otherTitle]
+        }
+        if !drilling.fields.isEmpty {
+            words += ["--drill-by", drilling.fields.joined(separator: ",")]
+        } else if !self.levels.isEmpty {
+            words += ["--drill-by", self.levels.joined(separator: ",")]
+        }
+        let hasOther = !isTitleGiven && otherTitle != nil || drilling.fields.isEmpty && !self.levels.isEmpty
+        return hasOther ? "to choose otherwise: \(SuggestedCommand.shellText(of: words, "drilldown"))" : nil
+    }
+}

@@ -1,0 +1,129 @@
+import Levels
+import PropertyLists
+import Testing
+
+@testable import TestSupport
+@testable import TreeSources
+
+@Suite("A document that is a table")
+struct RecordDocumentTests {
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    private func file(_ name: String, _ text: String, _ options: RecordOptions = .init()) throws -> PropertyListFile {
+        var interpretation = Interpretation()
+        interpretation.records = options
+        return PropertyListFile(path: try scratch.write(name, text), interpretation: interpretation)
+    }
+
+    private func refusal(_ file: PropertyListFile) -> String {
+        do throws(SourceError) {
+            _ = try file.load(replacing: nil)
+            return "it was read"
+        } catch {
+            return error.description.replacing(scratch.path + "/", with: "")
+        }
+    }
+
+    private func titles(_ tree: Tree) -> [String] {
+        tree.document.child(0).map { level in (0..<level.count).map(level.title) } ?? []
+    }
+
+    @Test(
+        "is titled by the field that tells its records apart",
+        arguments: [
+            ("a.csv", "Id,Genre,Name\n1,Pop,One\n2,Pop,Two\n3,Jazz,Three\n4,Jazz,Four\n", "Name"),
+            ("a.csv", "Id;Name\n1;One\n2;Two\n", "Name"), ("a.CSV", "Id\tName\n1\tOne\n2\tTwo\n", "Name"),
+            ("a.tsv", "Id\tName\n1\tOne\n2\tTwo\n", "Name"),
+            ("a.json", #"[{"id":1,"name":"One"},{"id":2,"name":"Two"}]"#, "name"),
+            ("a.json", #"[{"id":1,"title":"One"},{"id":2,"title":"One"}]"#, "title"),
+            (
+                "a.plist",
+                "<plist><array><dict><key>N</key><string>One</string></dict><dict><key>N</key><string>Two</string></dict></array></plist>",
+                "N"
+            ),
+            // The default name comes first, then half of the texts are enough, then numbers, then few texts.
+            ("a.csv", "Name,Title\nOne,x\nTwo,x\n", "Title"),
+            ("a.csv", "Id,Genre,Name\n1,Pop,One\n2,Pop,One\n3,Pop,Two\n4,Pop,\n", "Name"),
+            ("a.csv", "Genre,Id\nPop,1\nPop,2\nPop,3\n", "Id"), ("a.csv", "Genre\nPop\nPop\nPop\n", "Genre"),
+        ])
+    func chosen(name: String, text: String, title: String) throws {
+        let loaded = try file(name, text).load(replacing: nil)
+        let choice = try #require(loaded.tree.recordChoice)
+        #expect(choice.drilling == RecordDrilling(fields: [], titleField: title))
+        #expect(!choice.isTitleGiven && choice.hasTitles)
+        #expect(titles(loaded.tree).count == choice.records)
+        #expect(loaded.tree.document.child(0)?.form == .records)
+    }
+
+    @Test("is titled and drilled by the fields that are named, and suggests others")
+    func options() throws {
+        let text = "Artist,Album,Name\nAda,X,One\nAda,X,Two\nBo,Y,Three\nBo,Y,Four\n"
+        let chosen = try #require(try file("a.csv", text).load(replacing: nil).tree.recordChoice)
+        #expect(chosen.levels == ["Artist", "Album"])
+        #expect(chosen.otherTitle == "Artist")
+        let options = RecordOptions(titleField: "Album", drillFields: ["Artist"])
+        let loaded = try file("a.csv", text, options).load(replacing: nil)
+        #expect(titles(loaded.tree) == ["Ada", "Bo"])
+        #expect(loaded.tree.document.child(0)?.child(1).map { [$0.title(0), $0.title(1)] } == ["Y", "Y"])
+    }
+
+    @Test("without anything that tells its records apart has their numbers as titles")
+    func numbers() throws {
+        let loaded = try file("a.json", #"[{"a":[1]},{"a":[2]}]"#).load(replacing: nil)
+        #expect(loaded.tree.recordChoice?.hasTitles == false)
+        #expect(titles(loaded.tree) == ["1", "2"])
+    }
+
+    @Test("is the same tree when its document is read again")
+    func again() throws {
+        let options = RecordOptions(drillFields: ["Artist"])
+        let loaded = try file("a.csv", "Artist,Name\nAda,One\nBo,Two\n", options).load(replacing: nil)
+        let written = #"{"DrillBy":["Artist"],"Records":[{"Artist":"Ada","Name":"One"},{"Artist":"Bo","Name":"Two"}],"#
+        let tree = try file("b.json", written + #""TitleBy":"Name"}"#).load(replacing: nil).tree
+        #expect(loaded.tree.recordChoice?.drilling.titleField == "Name")
+        #expect(titles(tree) == titles(loaded.tree))
+        #expect(tree.document.child(0)?.hash == loaded.tree.document.child(0)?.hash)
+    }
+
+    @Test(
+        "is refused if no record has a field that is named",
+        arguments: [
+            ("Nmae", "a.csv: no record has the field 'Nmae'; did you mean 'Name'?"),
+            ("Price", "a.csv: no record has the field 'Price'; the first records have 'Artist', 'Name'."),
+        ])
+    func unknown(field: String, sentence: String) throws {
+        let text = "Artist,Name\nAda,One\n"
+        #expect(try refusal(file("a.csv", text, RecordOptions(titleField: field))) == sentence)
+        #expect(try refusal(file("a.csv", text, RecordOptions(drillFields: [field]))) == sentence)
+    }
+
+    @Test(
+        "must be an array without titles and without lists that could be levels",
+        arguments: [
+            ("[{\"Text\":\"a\"},{\"Title\":\"b\"}]", "an item has no 'Title'; give it one, or a 'Key'"),
+            ("[{\"name\":\"a\",\"kids\":[{\"name\":\"b\"}]}]", "an item has no 'Title'"),
+            ("[{\"Title\":\"a\"},{\"Text\":\"b\"}]", "an item has no 'Title'; give it one, or a 'Key'"),
+            ("[{\"name\":\"a\"},\"b\"]", "an item has no 'Title'; give it one, or a 'Key'"),
+            ("{\"data\":[{\"name\":\"a\"}]}", "the document is a dictionary without a level"),
+        ])
+    func items(text: String, sentence: String) throws {
+        #expect(try refusal(file("a.json", text)).contains(sentence))
+    }
+
+    @Test("takes no edits, and is read again when it changes")
+    func watched() throws {
+        let watcher = try file("a.csv", "Name\nOne\n").makeWatcher()
+        _ = try watcher.load(replacing: nil)
+        do throws(EditRefusal) {
+            _ = try watcher.beginEdits()
+            Issue.record("an edit began")
+        } catch {
+            #expect(error.detail == "A document of records cannot be edited here; edit its file.")
+        }
+        #expect(watcher.savability(at: .root) == .nothing(.table))
+        try scratch.write("a.csv", "Name\nOne\nTwo\n")
+        #expect(titles(try watcher.load(replacing: nil).tree) == ["One", "Two"])
+    }
+}

@@ -10,6 +10,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
 
     struct Container {
         let isDictionary: Bool
+        let position: SourcePosition
         let start: Int
         let rowBase: Int
         /// The range of the title of the container's own row.
@@ -92,22 +93,23 @@ extension AnyTreeBuilder {
     }
 
     public mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
-        try open(isDictionary: true)
+        try open(isDictionary: true, at: position)
     }
 
     public mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
-        try open(isDictionary: false)
+        try open(isDictionary: false, at: position)
     }
 
     public mutating func endDictionary() throws(PropertyListError) { try close() }
 
     public mutating func endArray() throws(PropertyListError) { try close() }
 
-    private mutating func open(isDictionary: Bool) throws(PropertyListError) {
+    private mutating func open(isDictionary: Bool, at position: SourcePosition) throws(PropertyListError) {
         let title = try openItem()
         containers.append(
             Container(
-                isDictionary: isDictionary, start: tree.fields.bytes.count, rowBase: tree.rows.count, title: title))
+                isDictionary: isDictionary, position: position, start: tree.fields.bytes.count,
+                rowBase: tree.rows.count, title: title))
     }
 
     private mutating func close() throws(PropertyListError) {
@@ -195,6 +197,21 @@ extension AnyTreeBuilder {
         let start = openLeaf()
         tree.fields.bytes.append(PackedTag.data, bytes)
         try closeLeaf(from: start, title: title)
+    }
+
+    public static var omitsNullEntries: Bool { true }
+
+    /// Leaves out an element; those after it keep their indices.
+    public mutating func null() throws(PropertyListError) {
+        guard let array = containers.last else {
+            throw PropertyListError("the document is null; it needs an array or a dictionary")
+        }
+        let number = array.elements
+        containers[containers.count - 1].elements += 1
+        tree.warnings.add(
+            DocumentWarning(
+                position: array.position, path: currentPath() ?? "/",
+                message: "element \(number) of the array is null and left out"))
     }
 
     public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {

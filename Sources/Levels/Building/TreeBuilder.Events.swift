@@ -199,6 +199,14 @@ extension TreeBuilder {
         tree.fields.bytes.append(PackedTag.data, bytes)
     }
 
+    public static var omitsNullEntries: Bool { true }
+
+    /// Leaves out an element of a field's array.
+    public mutating func null() throws(PropertyListError) {
+        guard kind == .array, let array = frames.last else { throw refusal(of: "null") }
+        warn("a null element of the array is left out", at: array.position)
+    }
+
     @inline(__always)
     private mutating func check(_ kind: ScalarKind) throws(PropertyListError) {
         guard expected.allows(kind) else { throw refusal(of: kind) }

@@ -3,9 +3,10 @@ internal import PropertyLists
 
 /// Errors for documents, with paths and misspelt names.
 extension TreeBuilder {
-    func refusal(of kind: ScalarKind) -> PropertyListError {
-        let what = kind.phrase
-        return switch self.kind {
+    func refusal(of kind: ScalarKind) -> PropertyListError { refusal(of: kind.phrase) }
+
+    func refusal(of what: String) -> PropertyListError {
+        switch kind {
         case nil: Self.noLevel(what)
         case .rows, .sectionRows: misplacedElement(what)
         case .records: misplacedRecord(what)
@@ -101,6 +102,7 @@ extension TreeBuilder {
         mutating get {
             let found = fieldNames { tree.fields.scalarText(at: $0) != nil }
             untitledItem = UntitledItem(names: found)
+            refusesFirstElement = isArray && items.count == 2 && tree.rows.isEmpty
             return PropertyListError(missingTitle(among: found), at: frames.last?.position, path: currentPath())
         }
     }

@@ -63,8 +63,11 @@ public struct JSONPropertyListReader: ~Copyable {
         }
         try readValue(first, into: &consumer)
         while let container = open.last { try readOn(in: container, into: &consumer) }
-        if try next() != nil {
-            throw PropertyListError("the document continues after the end of the JSON value; remove the rest")
+        if let byte = try next() {
+            let isNextLine = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
+            throw PropertyListError(
+                "the document continues after the end of the JSON value; "
+                    + (isNextLine ? "make an array of its lines, as jq -s . does" : "remove the rest"))
         }
     }
 
@@ -92,7 +95,10 @@ public struct JSONPropertyListReader: ~Copyable {
             byte = following
         }
         isFirst = false
-        if container == .dictionary { byte = try readKey(byte, into: &consumer) }
+        if container == .dictionary {
+            guard let first = try readKey(byte, into: &consumer) else { return }
+            byte = first
+        }
         try readValue(byte, into: &consumer)
     }
 
@@ -111,20 +117,41 @@ public struct JSONPropertyListReader: ~Copyable {
 
     /// Reads a key and its colon.
     ///
-    /// - Returns: the first byte of the value.
+    /// - Returns: the first byte of the value; nil if the whole entry was omitted.
     @inline(__always)
     private mutating func readKey<Consumer: PropertyListConsumer & ~Copyable>(
         _ first: UInt8, into consumer: inout Consumer
-    ) throws(PropertyListError) -> UInt8 {
+    ) throws(PropertyListError) -> UInt8? {
         guard first == UInt8(ascii: "\"") else { throw missingKey }
         let position = window.roughPosition
         let text = try readString()
+        if Consumer.omitsNullEntries, try skipNull(after: text) { return nil }
         try consumer.key(window.span(of: text), at: position)
         window.finish(text)
         guard try next() == UInt8(ascii: ":") else { throw try next() == nil ? cutShort : missingColon }
         window.advance(1)
         guard let byte = try next() else { throw cutShort }
         return byte
+    }
+
+    /// Moves past the rest of an entry whose value is `null`; returns whether it is.
+    @inline(__always)
+    private mutating func skipNull(after key: TokenText) throws(PropertyListError) -> Bool {
+        let start = if case .direct(_, let passing) = key { passing } else { 0 }
+        let colon = try offset(ofTokenFrom: start)
+        guard try window.peek(colon) == UInt8(ascii: ":") else { return false }
+        let value = try offset(ofTokenFrom: colon &+ 1)
+        guard try window.peek(value) == UInt8(ascii: "n"), try window.matches("null", at: value) else { return false }
+        window.advanceCountingLines(value + 4)
+        return true
+    }
+
+    /// The offset of the next byte that is not white space, within a limit.
+    @inline(__always)
+    private mutating func offset(ofTokenFrom start: Int) throws(PropertyListError) -> Int {
+        var offset = start
+        while offset < start &+ 4_096, let byte = try window.peek(offset), byte <= 0x20 { offset &+= 1 }
+        return offset
     }
 
     /// Reads a value; of a container, only the beginning.

@@ -24,7 +24,9 @@ public protocol PropertyListConsumer: ~Copyable {
     mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError)
     /// Data.
     mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError)
-    /// JSON's `null`, which no document can contain.
+    /// Whether a reader leaves out JSON's dictionary entries with `null`, as if they were not there.
+    static var omitsNullEntries: Bool { get }
+    /// JSON's `null`: the document itself, an element, or an entry unless the consumer omits those.
     mutating func null() throws(PropertyListError)
     /// The titles from the root to the reader's current position, if any, for the reader's own errors.
     func currentPath() -> String?
@@ -36,6 +38,9 @@ extension PropertyListConsumer where Self: ~Copyable {
     public mutating func string(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         try string(text)
     }
+
+    /// False.
+    public static var omitsNullEntries: Bool { false }
 
     /// Throws, because a property list cannot contain null.
     public mutating func null() throws(PropertyListError) {

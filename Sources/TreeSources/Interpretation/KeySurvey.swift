@@ -9,11 +9,27 @@ struct KeySurvey: PropertyListConsumer {
         var texts = 0
         /// Arrays with dictionaries, directly or in nested arrays.
         var lists = 0
-        /// Arrays of texts.
+        /// Arrays of texts, and their texts.
         var textLists = 0
+        var textElements = 0
+        /// The hashes of the first different texts.
+        fileprivate var values: Set<Int> = []
         /// The number of the key by first appearance.
         let rank: Int
+
+        init(rank: Int) { self.rank = rank }
+
+        /// Whether most of its texts differ, as far as they are compared.
+        var isVaried: Bool { values.count * 2 > min(texts, KeySurvey.mostValues) }
+
+        mutating func note(_ text: Span<UInt8>) {
+            texts += 1
+            if values.count < KeySurvey.mostValues { values.insert(text.hash) }
+        }
     }
+
+    /// The most different texts of a key that are compared.
+    private static let mostValues = 64
 
     /// The dictionaries in arrays under one key, anywhere in the document, or in the arrays of a dictionary under it.
     struct Group {
@@ -117,8 +133,9 @@ struct KeySurvey: PropertyListConsumer {
 
     mutating func string(_ text: Span<UInt8>) {
         if let top = open.last, !top.isArray, let group = top.group, let key = top.key {
-            groups[group].uses[key]?.texts += 1
+            groups[group].uses[key]?.note(text)
         }
+        if let owner = open.last?.owner { groups[owner.group].uses[owner.key]?.textElements += 1 }
         count(inList: \.textLists)
     }
 
@@ -132,4 +149,14 @@ struct KeySurvey: PropertyListConsumer {
 
     mutating func scalar(_ value: PropertyListScalar) { values += 1 }
     mutating func data(_ bytes: Span<UInt8>) { values += 1 }
+    static var omitsNullEntries: Bool { true }
+    mutating func null() { values += 1 }
+}
+
+extension Span<UInt8> {
+    fileprivate var hash: Int {
+        var hasher = Hasher()
+        unsafe withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        return hasher.finalize()
+    }
 }

@@ -41,6 +41,18 @@ struct NamesSuggestion {
 
     /// The names to try, the most complete first.
     var candidates: [StructuralNames] {
+        // The expected titles may be those of some items only.
+        let expected = mapsTitles || !hasOwnRows ? [] : [names]
+        return mappings + expected
+    }
+
+    /// Whether the rows of the root have an expected name.
+    private var hasOwnRows: Bool {
+        survey.root == .array
+            || (names[.children] + names[.sections]).contains { survey.groups[0].uses[$0].map { $0.lists > 0 } ?? false }
+    }
+
+    private var mappings: [StructuralNames] {
         let fewer = holders.count > rootHolders ? [Array(holders.prefix(rootHolders))] : []
         return ([holders] + fewer).compactMap { holders in
             let mapped = titles.isEmpty ? names : names.replacing(.title, with: titles)
@@ -51,13 +63,23 @@ struct NamesSuggestion {
         }
     }
 
+    /// Whether it names lists that would be levels.
+    var mapsLists: Bool { !holders.isEmpty }
+
     /// The candidate with one more name for titles, for an item without a title; nil if no text of the item fits.
     func adding(_ item: UntitledItem, to candidate: StructuralNames) -> StructuralNames? {
-        guard mapsTitles, !titles.isEmpty else { return nil }
+        guard !mapsTitles || !titles.isEmpty else { return nil }
         let texts = item.names.filter { isFree($0, for: [.title, .key]) }
-        return best(texts.map { ($0, count(of: $0)) }).flatMap {
-            candidate.replacing(.title, with: candidate[.title] + [$0])
+        // The first of the best in the item's own order.
+        let title = texts.enumerated().max { first, second in
+            rank(first.element, at: first.offset) < rank(second.element, at: second.offset)
         }
+        return title.flatMap { candidate.replacing(.title, with: candidate[.title] + [$0.element]) }
+    }
+
+    /// What is called a name or a title before others, then what differs most.
+    private func rank(_ text: String, at place: Int) -> (Int, Int, Int) {
+        (Self.isNamed(text) ? 1 : 0, count(of: text).isVaried ? 1 : 0, -place)
     }
 
     // MARK: Titles
@@ -109,13 +131,24 @@ struct NamesSuggestion {
         let uses = survey.groups[0].uses
         let known = names[.children] + names[.sections]
         if let own = known.first(where: { (uses[$0].map { $0.lists + $0.textLists } ?? 0) > 0 }) { return own }
-        let lists = uses.filter { $0.value.lists > 0 && canHold($0.key) }
+        let lists = uses.filter { $0.value.lists > 0 && canHold($0.key) && hasTitledRows($0.key) }
         if !lists.isEmpty {
             return lists.max { first, second in
                 (size(first.key), second.value.rank) < (size(second.key), first.value.rank)
             }?.key
         }
-        return uses.filter { $0.value.textLists > 0 && canHold($0.key) }.min { $0.value.rank < $1.value.rank }?.key
+        // A list of texts is the level only if it is most of the document.
+        let texts = uses.filter {
+            $0.value.textLists > 0 && $0.value.textElements * 2 > survey.values && canHold($0.key)
+        }
+        return texts.min { $0.value.rank < $1.value.rank }?.key
+    }
+
+    /// Whether a list has several dictionaries, and most of them one text.
+    private func hasTitledRows(_ key: String) -> Bool {
+        guard let number = survey.number(ofGroup: key) else { return false }
+        let group = survey.groups[number]
+        return group.dictionaries > 1 && group.uses.values.contains { $0.texts * 2 > group.dictionaries }
     }
 
     private func size(_ key: String) -> Int { survey.number(ofGroup: key).map { survey.groups[$0].dictionaries } ?? 0 }

@@ -69,6 +69,7 @@ struct SyntaxCheck {
             throw PropertyListError("the file contains only white space; it must contain a property list")
         }
         if first == UInt8(ascii: "<") { return .xml }
+        if let other = OtherFormat(text[cursor...]) { throw other.refusal }
         if try isOpenStep() { throw Self.openStep }
         switch first {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),

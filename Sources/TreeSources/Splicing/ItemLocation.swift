@@ -95,7 +95,8 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
         var dictionary = TextDictionary(token.range, anchor: anchor)
         let place = step.place
         while let entry = try entry(of: &dictionary) {
-            guard entry.name == place?.name else {
+            // A scalar of that name is JSON's null.
+            guard entry.name == place?.name, entry.value.kind != .scalar else {
                 dictionary.add(entry, try tokens.finish(entry.value))
                 continue
             }

@@ -24,7 +24,10 @@ extension Splicer {
         }
         let oldNumbers = Dictionary(old.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { $1 })
         var entries: [[UInt8]: Int] = [:]
-        for (number, entry) in dictionary.entries.enumerated() { entries[entry.name] = number }
+        let nulls = try nulls(of: dictionary)
+        for (number, entry) in dictionary.entries.enumerated() where !nulls.contains(number) {
+            entries[entry.name] = number
+        }
         for field in old where entries[field.name] == nil { throw .notWhatWasRead }
         let stays = EntryOrder.staying(
             new.map { field in oldNumbers[field.name] == nil ? nil : entries[field.name] },
@@ -37,8 +40,10 @@ extension Splicer {
         func pass(upTo end: Int) {
             for number in next..<max(next, end) {
                 let name = dictionary.entries[number].name
-                let isRepeated = entries[name] != number && names.contains(name)
-                steps.append(isRepeated ? .keep(number..<number + 1, changing: nil) : .drop(number))
+                // A new value takes the place of a null, which is otherwise kept.
+                let isKept =
+                    nulls.contains(number) ? !names.contains(name) : entries[name] != number && names.contains(name)
+                steps.append(isKept ? .keep(number..<number + 1, changing: nil) : .drop(number))
             }
             next = max(next, end)
         }
@@ -61,6 +66,18 @@ extension Splicer {
             try self.writeKey(change.new.name, at: place)
             try self.writeValue(change.new, at: place, editPlace)
         }
+    }
+
+    /// The entries of JSON that are `null`, which the tree does not have.
+    private func nulls(of dictionary: TextDictionary) throws(PropertyListError) -> Set<Int> {
+        guard syntax == .json else { return [] }
+        var nulls: Set<Int> = []
+        for (number, entry) in dictionary.entries.enumerated() where try isNull(entry.value) { nulls.insert(number) }
+        return nulls
+    }
+
+    private func isNull(_ value: Range<Int>) throws(PropertyListError) -> Bool {
+        value.count == 4 && syntax == .json ? try text.document.utf8(value).elementsEqual("null".utf8) : false
     }
 
     /// An entry that stays, or a new one.
@@ -138,9 +155,12 @@ extension Splicer {
                 (_) throws(PropertyListError) in throw .contradictoryEdit
             }
         case (.array(let olds), .array(let news)) where olds.count == news.count:
-            guard case .array(let elements) = try container(at: range.lowerBound, anchor: anchor),
-                elements.count == olds.count
-            else { throw .notWhatWasRead }
+            guard case .array(let all) = try container(at: range.lowerBound, anchor: anchor) else {
+                throw .notWhatWasRead
+            }
+            var elements: [Range<Int>] = []
+            for element in all where try !isNull(element) { elements.append(element) }
+            guard elements.count == olds.count else { throw .notWhatWasRead }
             for (number, element) in elements.enumerated() {
                 try splice(element, anchor: element.lowerBound, olds[number], news[number])
             }

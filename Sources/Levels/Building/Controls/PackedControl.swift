@@ -145,6 +145,18 @@ extension Level {
         return .dictionary(PropertyListDictionary([PropertyListDictionary.Entry(key: "value", value: choice)]))
     }
 
+    /// The row of the choice that a radio group of this settings page shows, or else its first row; nil without a
+    /// group of this key.
+    public func radioRow(ofGroup key: String) -> Int? {
+        guard form == .specifiers else { return nil }
+        let rows = (0..<rowCount).filter { controlKey(ofRow: $0) == key }
+        let choices = rows.filter { ownControl(ofRow: $0)?["choice"] != nil }
+        return choices.first { row in
+            let control = ownControl(ofRow: row)
+            return control?["choice"] == control?["value"]
+        } ?? choices.first
+    }
+
     func sectionRows(around row: Int) -> Range<Int> {
         let section = allSections.first { $0.rows.contains(row) }
         return section.map { $0.start..<$0.start + $0.count } ?? 0..<rowCount

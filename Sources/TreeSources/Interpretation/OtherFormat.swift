@@ -1,0 +1,59 @@
+internal import PropertyLists
+
+/// A format of text that is not read as a document, told by its first lines.
+enum OtherFormat: Equatable {
+    case toml, yaml, table
+
+    /// Nil for text that does not look like one of them.
+    init?(_ text: ArraySlice<UInt8>) {
+        let lines = text.split { $0 == 0x0A || $0 == 0x0D }.prefix(20).map { line in
+            line.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
+        }
+        guard let first = lines.first(where: { !$0.isEmpty && $0.first != UInt8(ascii: "#") }) else { return nil }
+        let line = String(decoding: first, as: UTF8.self)
+        if Self.isTOML(line) {
+            self = .toml
+        } else if Self.isYAML(line) {
+            self = .yaml
+        } else if Self.isTable(line) {
+            self = .table
+        } else {
+            return nil
+        }
+    }
+
+    var refusal: PropertyListError {
+        switch self {
+        case .toml: Self.other("TOML", "yq -p toml -o json")
+        case .yaml: Self.other("YAML", "yq -o json")
+        case .table:
+            PropertyListError(
+                "it looks like a table of separated values; give it a name that ends in .csv or .tsv, or name it in 'Records'"
+            )
+        }
+    }
+
+    private static func other(_ name: String, _ command: String) -> PropertyListError {
+        PropertyListError("it looks like \(name), which is not read; convert it to JSON, as with \(command)")
+    }
+
+    /// A table's head, `[owner.name]`, or an entry, `name = "text"`, which OpenStep ends with a semicolon.
+    private static func isTOML(_ line: String) -> Bool {
+        if line.wholeMatch(of: /\[\[?\s*[A-Za-z_][A-Za-z0-9_."-]*\s*\]\]?\s*(#.*)?/) != nil {
+            return !["[true]", "[false]", "[null]"].contains(line)
+        }
+        return line.wholeMatch(of: /[A-Za-z0-9_.-]+\s*=\s*("|'|\[|[0-9+-]|true|false|\{).*/) != nil && !line.hasSuffix(";")
+    }
+
+    /// The beginning of a document, an element, or an entry.
+    private static func isYAML(_ line: String) -> Bool {
+        line == "---" || line.hasPrefix("--- ") || line.hasPrefix("%YAML")
+            || line.wholeMatch(of: /- [^,]*/) != nil || line.wholeMatch(of: /[A-Za-z_"'][^,;\t{}\[\]]*:(\s.*)?/) != nil
+    }
+
+    /// A line of two cells or more, of which none begins a value of another syntax.
+    private static func isTable(_ line: String) -> Bool {
+        guard let first = line.utf8.first, !"{[<(/".utf8.contains(first) else { return false }
+        return ",;\t".contains { separator in line.split(separator: separator, omittingEmptySubsequences: false).count > 1 }
+    }
+}

@@ -69,10 +69,12 @@ extension QueryOption {
     }
 
     static let search = QueryOption(
-        name: "q", grammar: "1*CHAR", example: "screen",
-        summary: "Only the items below, on all levels, whose title contains a text; case and accents are ignored.",
+        name: "q", grammar: "*CHAR", example: "screen",
+        summary:
+            "Only the items below, on all levels, whose title contains a text; case and accents are ignored. An empty text is no search.",
         excludes: ["since"]
     ) { value, values throws(Problem) in
+        guard !value.isEmpty else { return }
         guard ItemSearch.isPossible(for: value) else {
             throw .badParameter(
                 "q",

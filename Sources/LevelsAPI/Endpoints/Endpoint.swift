@@ -66,13 +66,14 @@ struct Endpoint: Sendable {
             "/client", path: .name, for: .browsers, isOpen: true,
             .get(.getClientFile, "A file of the web client.", .none)),
         Endpoint("/problems", path: .name, .get(.getProblems, "What a kind of problem means.", .none)),
+        Endpoint("/values", .get(.getValues, "The values of all controls, by their keys.", .layout)),
         Endpoint("/changes", .get(.getChanges, "What has changed since a revision.", .changes)),
         Endpoint(
             "/healthz", for: .probes, isOpen: true,
-            .get(.getHealth, "Whether the service is alive.", .none)),
+            .get(.getHealth, "Whether the service is alive.", .layout)),
         Endpoint(
             "/readyz", for: .probes, isOpen: true,
-            .get(.getReadiness, "Whether it is ready, and how fresh the tree is.", .none)),
+            .get(.getReadiness, "Whether it is ready, and how fresh the tree is.", .layout)),
         Endpoint(
             "/metrics", for: .monitoring,
             .get(.getMetrics, "The service's counters, for Prometheus.", .none)),
@@ -110,7 +111,7 @@ extension Endpoint {
         /// Also the name of the function in a generated client.
         enum Name: String, Sendable {
             case getIndex, getLevel, getDetail, getDocument, getAsset, getBrowser, getClientFile, getProblems,
-                getChanges
+                getValues, getChanges
             case getHealth, getReadiness, getMetrics, getDescription
             case addItem, putItem, patchItem, deleteItem, putDocument, moveItem, doEdits, reload
         }

@@ -58,6 +58,9 @@ struct LevelAnswer: ItemAnswer {
         return next
     }
 
+    /// Whether the answer has, or may have, only some of the rows.
+    private var isPage: Bool { query.page.isAsked || page.numbers.count < page.count }
+
     private func writeHead(
         _ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) -> Int {
@@ -65,7 +68,7 @@ struct LevelAnswer: ItemAnswer {
         let versionOffset = try ItemHead.write(item, links, isLevel: true, to: &writer)
         writer.member("count", page.count)
         if page.isEstimate { try writer.member("counted", "estimate") }
-        if query.page.isAsked || page.numbers.count < page.count { writer.member("start", page.start) }
+        if isPage { writer.member("start", page.start) }
         if let order = page.order { try write(order, to: &writer) }
         writer.beginList("sections")
         try page.forEachSection { (section) throws(PropertyListError) in
@@ -94,8 +97,11 @@ struct LevelAnswer: ItemAnswer {
         _ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) -> String? {
         let next = nextLink(links)
+        if isPage { try writer.member("previous", previousLink(links)) }
         try writer.member("next", next)
         if let refusal = page.refusal { try writer.member("error", refusal) }
+        let hints = FieldHints.sentences(for: query, below: item)
+        if !hints.isEmpty { try writer.member("hints", list: hints) }
         writer.endObject()
         writer.endLine()
         return next
@@ -104,18 +110,35 @@ struct LevelAnswer: ItemAnswer {
     /// The target of the next page, without a host; nil at the end.
     private func nextLink(_ links: borrowing Links) -> String? {
         guard let next = page.next else { return nil }
+        var link = link(links)
+        link.append("after=")
+        next.append(to: &link)
+        return String(utf8: link.span)
+    }
+
+    /// The target of the page that ends where this one begins; nil at the beginning.
+    private func previousLink(_ links: borrowing Links) -> String? {
+        guard page.start > 0 else { return nil }
+        let limit = query.page.limit ?? PageQuery.defaultLimit
+        // The first page may be shorter.
+        var link = link(links, limit: page.start < limit ? page.start : nil)
+        link.append("start=\(max(page.start - limit, 0))")
+        return String(utf8: link.span)
+    }
+
+    /// The beginning of a link to another page, with the parameters that all pages have.
+    private func link(_ links: borrowing Links, limit: Int? = nil) -> ByteBuffer {
         var link = ByteBuffer(capacity: 256)
         link.append(links.level)
         link.append("?")
-        for parameter in linked {
+        if let limit { link.append("limit=\(limit)&") }
+        for parameter in linked where limit == nil || parameter.name != QueryOption.limit.name {
             link.append(parameter.name)
             link.append(UInt8(ascii: "="))
             PercentEncoding.append(parameter.value.utf8Span.span, to: &link)
             link.append(UInt8(ascii: "&"))
         }
-        link.append("after=")
-        next.append(to: &link)
-        return String(utf8: link.span)
+        return link
     }
 }
 

@@ -171,8 +171,9 @@ public final class LevelsAPI: Sendable {
         case .getAsset: .now(try assets.response(to: call.request, at: call.path, for: call.negotiation.origin))
         case .getBrowser, .getClientFile: .now(try webClientResponse(name, call))
         case .getProblems: .now(try problems(call))
+        case .getValues: .now(try answer(ValuesAnswer.rendered(call.publication.snapshot.document), call))
         case .getChanges: try followers.answer(call.request, call.query, call.negotiation, upTo: call.publication)
-        case .getHealth: .now(try selection.response(of: try StatusAnswer.health(), .identity, call.negotiation))
+        case .getHealth: .now(try status(StatusAnswer.health(), call))
         case .getReadiness: .now(try readinessResponse(call))
         case .getMetrics: .now(try metrics(call))
         case .getDescription: .now(try answer(description.rendered(), call, keeping: description.forms))
@@ -219,7 +220,15 @@ public final class LevelsAPI: Sendable {
     private func readinessResponse(_ call: Call) throws(Problem) -> Response {
         if isDraining.load(ordering: .relaxed) { throw .draining }
         let state = try StatusAnswer.readiness(shownSnapshot(call), readiness())
-        return try selection.response(of: state, .identity, call.negotiation)
+        return try status(state, call)
+    }
+
+    /// Answers without a coding, so that a probe cannot request one that is unavailable.
+    private func status(_ compact: consuming Rendering, _ call: Call) throws(Problem) -> Response {
+        var values = QueryValues()
+        try call.query.readAnswer(into: &values)
+        let rendering = values.delivery.isIndented ? compact.indented() : compact
+        return try selection.response(of: rendering, .identity, call.negotiation)
     }
 
     /// The snapshot; nil if the client may not read it.

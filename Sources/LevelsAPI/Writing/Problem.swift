@@ -112,6 +112,7 @@ struct Problem: Error {
         var body = ByteBuffer()
         do {
             body = try write(instance: instance)
+            if Self.isPretty(instance) { body = Self.indented(body) }
         } catch {
             // A JSON writer accepts any text, and every container is closed here.
             body.append("{}\n" as StaticString)
@@ -121,18 +122,33 @@ struct Problem: Error {
         return unsafe Response(status: kind.status, headers: all, takingOver: body.release())
     }
 
+    /// Whether the query of a target asks for indented answers.
+    private static func isPretty(_ target: String) -> Bool {
+        target.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&").contains("pretty=true")
+            ?? false
+    }
+
+    private static func indented(_ compact: consuming ByteBuffer) -> ByteBuffer {
+        var body = ByteBuffer(capacity: compact.count * 2)
+        var indentation = JSONIndentation()
+        indentation.append(compact.span, to: &body)
+        return body
+    }
+
     /// A problem's response with the identifier of the request as its last member; any other response as it is.
     ///
     /// Requests that wait for the same share a response, so the identifier is added when it is sent.
     static func naming(_ id: String, in response: Response) -> Response {
-        let end = Array("}\n".utf8)
         let body = Array(copying: response.body)
+        let isIndented = body.starts(with: "{\n".utf8)
+        let end = Array((isIndented ? "\n}\n" : "}\n").utf8)
+        let member = isIndented ? ",\n  \"id\": \"\(id)\"" : ",\"id\":\"\(id)\""
         guard response.header("Content-Type") == "application/problem+json", body.suffix(end.count) == end[...] else {
             return response
         }
         return Response(
             status: response.status, headers: response.headers,
-            body: body.dropLast(end.count) + Array(",\"id\":\"\(id)\"".utf8) + end)
+            body: body.dropLast(end.count) + Array(member.utf8) + end)
     }
 
     private func write(instance: String) throws(PropertyListError) -> ByteBuffer {

@@ -44,7 +44,7 @@ final class ControlEdits: EditGroup {
         let page = try composed(showing: values)
         let document = page.tree.document
         let items = try paths.map { path throws(EditRefusal) in
-            EditedItem.present(try Self.item(path, in: document), isNew: false)
+            EditedItem.present(try Self.control(path, in: document), isNew: false)
         }
         (self.values, latest) = (values, page)
         return EditedTree(document: document, translations: page.tree.translations, items: items)
@@ -75,7 +75,7 @@ final class ControlEdits: EditGroup {
         _ values: inout PropertyListDictionary, by edit: Edit, isExact: Bool
     ) throws(EditRefusal) -> ItemPath {
         guard case .patch(.dictionary(let patch), let path) = edit else { throw Self.onlyValues }
-        let item = try Self.item(path, in: latest.tree.document)
+        let item = try Self.control(path, in: latest.tree.document)
         guard let control = item.own.level.control(ofRow: item.own.row) else { throw Self.onlyValues }
         guard patch.entries.count == 1, let value = patch["Value"] else { throw Self.onlyValues }
         guard case .string(let key) = control["key"] else { throw Self.noKey }
@@ -85,6 +85,16 @@ final class ControlEdits: EditGroup {
             values[key] = try ControlCheck.stored(value, for: control, isExact: isExact)
         }
         return path
+    }
+
+    /// The item at a path whose last key may be that of a radio group: then its choice.
+    private static func control(_ path: ItemPath, in document: Level) throws(EditRefusal) -> Item {
+        if case .missing(let nearest, let number) = Item.find(path, in: document), number == path.count - 1,
+            let level = nearest.below, let row = level.radioRow(ofGroup: path.key(number))
+        {
+            return Item(nearest.steps + [Item.Step(level: level, row: row)])
+        }
+        return try item(path, in: document)
     }
 
     private static func item(_ path: ItemPath, in document: Level) throws(EditRefusal) -> Item {

@@ -86,6 +86,7 @@ install: $(PROGRAM) $(BROWSE_PROGRAM) ## Install the programs, their manual page
 	$(INSTALL) -d '$(bindir)' '$(datadir)/Config' '$(mandir)' '$(bashdir)' '$(zshdir)' '$(fishdir)'
 	$(INSTALL) -m 755 $(PROGRAM) '$(bindir)/drilldown'
 	test -z '$(BROWSE_PROGRAM)' || $(INSTALL) -m 755 '$(BROWSE_PROGRAM)' '$(bindir)/drilldown-browse'
+	test -z '$(BROWSE_PROGRAM)' || $(INSTALL) -m 644 Config/debian/drilldown-browse.1 '$(mandir)'
 	umask 022; '$(bindir)/drilldown' manual >'$(mandir)/drilldown.1'
 	umask 022; '$(bindir)/drilldown' completions bash >'$(bashdir)/drilldown'
 	umask 022; '$(bindir)/drilldown' completions zsh >'$(zshdir)/_drilldown'
@@ -98,7 +99,7 @@ install: $(PROGRAM) $(BROWSE_PROGRAM) ## Install the programs, their manual page
 
 uninstall: ## Remove what 'make install' installed there.
 	rm -rf '$(bindir)/drilldown' '$(bindir)/drilldown-browse' '$(datadir)'
-	rm -f '$(mandir)/drilldown.1' '$(bashdir)/drilldown' '$(zshdir)/_drilldown' '$(fishdir)/drilldown.fish'
+	rm -f '$(mandir)/drilldown.1' '$(mandir)/drilldown-browse.1' '$(bashdir)/drilldown' '$(zshdir)/_drilldown' '$(fishdir)/drilldown.fish'
 
 # Built only when a source is newer, so that 'make install' as root after 'make .build/install/drilldown' builds nothing.
 $(PROGRAM) $(BROWSE_PROGRAM): $(shell find Sources -type f 2>/dev/null) Package.swift | toolchain deps install-deps

@@ -19,8 +19,29 @@ struct BrowseArguments: Equatable {
     static let help = """
         usage: drilldown-browse [--token-file FILE] [--cache-folder FOLDER] [--lines] [--follow] URL
 
-        Shows the levels of a drilldown server in a terminal. 'drilldown browse --help' explains it.
+        Shows the levels of a drilldown server in the terminal, and each change as it comes. URL is the
+        server's address, or that of one of its levels or details; http:// may be left out. Without a
+        terminal, it prints the level as lines: title, number of rows below, and URL, with tabs between
+        them; or the fields of a leaf.
 
+          --token-file FILE       file with the token that the server asks for
+          --lines                 prints lines, as it does without a terminal
+          --follow                goes on printing the changes; implies --lines
+          --cache-folder FOLDER   keeps levels there, to show them while the server is away
+
+        \(keys)
+
+        Exit status: 0 fine, 1 the server cannot be reached or refuses, 2 wrong usage.
+
+        """
+
+    /// The keys that a terminal's user may press.
+    static let keys = """
+        Keys:
+          up, down          move to another row       Page Up, Page Down, Home, End   move further
+          Enter, right      open the row              left, Escape                    go back
+          space             show the row's fields     /                               search below the level
+          ?                 show these keys           q                               leave
         """
 
     init(_ words: [String]) throws(Failure) {
@@ -69,12 +90,14 @@ struct StartAddress: Equatable {
 
     /// - Parameter url: the address of a server, a level, a detail, or a page of the web client.
     /// - Throws: `Failure` if it is something else.
-    init(_ url: String) throws(Failure) {
+    init(_ address: String) throws(Failure) {
+        // HOST:PORT alone is taken for http.
+        let url = address.contains("://") ? address : "http://" + address
         guard let parts = URLComponents(string: url), ["http", "https"].contains(parts.scheme?.lowercased()),
             parts.host?.isEmpty == false
         else {
             throw Failure(
-                "'\(DisplayText(url))' is not the URL of a server; it must be as in http://127.0.0.1:8080.", status: 2)
+                "'\(DisplayText(address))' is not the URL of a server; it must be as in http://127.0.0.1:8080.", status: 2)
         }
         guard parts.percentEncodedQuery == nil, parts.fragment == nil else {
             throw Failure(

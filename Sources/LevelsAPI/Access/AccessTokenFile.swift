@@ -9,6 +9,8 @@ public final class AccessTokenFile: Sendable {
     public enum Notice: Sendable, Equatable {
         /// The file was read again.
         case reread(count: Int)
+        /// The file has no token, so that it allows nothing.
+        case empty
         /// A line that allows nothing.
         case fault(AccessTokens.Fault)
         /// Users other than its owner can read or change the file.
@@ -79,7 +81,7 @@ public final class AccessTokenFile: Sendable {
     }
 
     private static func notices(of tokens: AccessTokens, _ stamp: FileStamp) -> [Notice] {
-        tokens.faults.map(Notice.fault) + (stamp.isExposed ? [.exposed(mode: stamp.mode)] : [])
+        (tokens.isEmpty && tokens.faults.isEmpty ? [.empty] : tokens.faults.map(Notice.fault)) + (stamp.isExposed ? [.exposed(mode: stamp.mode)] : [])
     }
 
     private static func read(_ path: String) throws(Unreadable) -> ([UInt8], FileStamp) {

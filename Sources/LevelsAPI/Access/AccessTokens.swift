@@ -131,6 +131,11 @@ enum BearerCredentials {
         return lines == 1 ? token : nil
     }
 
+    /// What would be right, if the token is sent with its name as in the file; otherwise empty.
+    static func advice(on token: [UInt8]) -> String {
+        token.contains(UInt8(ascii: " ")) ? " Send the token alone, without the name before it." : ""
+    }
+
     private static func read(_ line: Span<UInt8>) -> [UInt8]? {
         let end = line.index(of: UInt8(ascii: " "))
         guard end < line.count, line.extracting(0..<end).isEqual(ignoringCase: "bearer") else { return nil }

@@ -48,7 +48,7 @@ struct Admission: Sendable {
         guard let editing, case let tokens = editing.current(), !tokens.isEmpty else { throw .editingOff }
         guard let presented = BearerCredentials.token(of: request) else { throw .unauthorizedEdit }
         guard let token = tokens.token(presented.span) else {
-            throw tooManyAttempts(by: request, editing) ?? .wrongEditToken
+            throw tooManyAttempts(by: request, editing) ?? .wrongEditToken(presented)
         }
         return token
     }
@@ -57,7 +57,7 @@ struct Admission: Sendable {
     func checkReading(_ request: Request) throws(Problem) {
         guard let reading else { return }
         guard let presented = BearerCredentials.token(of: request) else { throw .unauthorizedRead }
-        if !isKnown(presented) { throw tooManyAttempts(by: request, reading) ?? .wrongReadToken }
+        if !isKnown(presented) { throw tooManyAttempts(by: request, reading) ?? .wrongReadToken(presented) }
     }
 
     /// Whether an endpoint that is open to anyone may show a client the contents of the document.
@@ -98,12 +98,18 @@ extension Problem {
     fileprivate static let unauthorizedEdit = Problem(
         .unauthorized, "An edit needs a token; send the header field 'Authorization: Bearer TOKEN'.")
 
-    fileprivate static let wrongEditToken = Problem(
-        .wrongToken, "The token in Authorization does not allow edits here.")
+    fileprivate static func wrongEditToken(_ token: [UInt8]) -> Problem {
+        Problem(
+            .wrongToken,
+            "The token in Authorization does not allow edits here." + BearerCredentials.advice(on: token))
+    }
 
     fileprivate static let unauthorizedRead = Problem(
         .unauthorized, "Reading needs a token here; send the header field 'Authorization: Bearer TOKEN'.")
 
-    fileprivate static let wrongReadToken = Problem(
-        .unauthorized, "The token in Authorization does not allow reading here.")
+    fileprivate static func wrongReadToken(_ token: [UInt8]) -> Problem {
+        Problem(
+            .unauthorized,
+            "The token in Authorization does not allow reading here." + BearerCredentials.advice(on: token))
+    }
 }

@@ -10,6 +10,11 @@ enum FileRefusal {
         switch code {
         case ENOENT: SourceError(path, MissingFile(path).sentence)
         case ENOTDIR: SourceError(path, "a part of this path is a file, not a folder; name a property list file")
+        case EACCES, EPERM where ManagedProcess.isUnit && isInHome(path):
+            SourceError(
+                path,
+                "the systemd unit hides home folders from the service; move the file to /var/lib/drilldown, or set ProtectHome=read-only in [Service] with 'systemctl edit drilldown'"
+            )
         case EACCES, EPERM:
             SourceError(
                 path, "this process is not allowed to read the file (\(SystemReason.text(code))); give it permission")
@@ -17,6 +22,11 @@ enum FileRefusal {
         case ENXIO, ENODEV: SourceError(path, "it is a socket or a device; name a property list file")
         default: SourceError(path, "the file cannot be opened: \(SystemReason.text(code))")
         }
+    }
+
+    private static func isInHome(_ path: String) -> Bool {
+        let path = RealPath.of(path)
+        return ["/home/", "/root/", "/run/user/"].contains { path.hasPrefix($0) }
     }
 
     /// The error for a file that is not regular; nil for a regular file.

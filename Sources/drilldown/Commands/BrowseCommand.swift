@@ -20,7 +20,7 @@ enum BrowseCommand {
         let place = pathBesideThis.map { " as '\($0)'" } ?? ""
         Log.put(
             "drilldown: browse needs the program \(program), which cannot be executed\(place) or from PATH: \(reason). "
-                + "'make install' installs both, and 'swift build -c release --product \(program)' builds it.", .error)
+                + "The package \(program) has it.", .error)
         return 1
     }
 

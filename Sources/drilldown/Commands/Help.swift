@@ -52,7 +52,7 @@ enum Help {
         case .completions:
             let purpose = """
                 Prints the script that completes drilldown's commands, options and values in a shell:
-                \(Shell.list). 'make install' puts each of them into the shell's folder.
+                \(Shell.list). An installed program has them in each shell's folder.
                 """
             return [purpose, "To try them: source <(drilldown completions bash)"]
         case .manual:
@@ -86,10 +86,11 @@ extension Help {
         static let serve = Section(
             heading: "serve",
             text: """
-                Serves a property list (XML, binary or JSON), and each change to it as soon as it
-                is saved. SOURCE is a file, the folder of a settings bundle, the http or https URL of
-                a document, which is fetched again when it changes, or a tree in a database:
-                sqlite:FILE or postgres://[USER@]HOST[:PORT]/DATABASE?tree=NAME.
+                Serves a property list (XML, binary or JSON) or a table (CSV, TSV, or an array of
+                records), and each change to it as soon as it is saved. SOURCE is a file, the folder
+                of a settings bundle, the http or https URL of a document, which is fetched again when
+                it changes, or a tree in a database: sqlite:FILE or
+                postgres://[USER@]HOST[:PORT]/DATABASE?tree=NAME.
                 """)
 
         static let check = Section(
@@ -131,6 +132,16 @@ extension Help {
                 Down, Home and End move further. q leaves.
                 """)
 
+        /// The values of `--keys`.
+        static let names = Section(
+            heading: "NAMES",
+            text: """
+                --keys gives the names that a document uses for the roles title, key, children,
+                sections, sectionKeys and sectionTitles, several of one role with | between them:
+                --keys 'title=name|label,children=entries'. A role that is not named keeps its
+                default: Title, Key, Children|Rows, Sections, SectionKeys, SectionTitles.
+                """)
+
         /// The sections after the options, in the order of the help text.
         static let all = [
             Section(
@@ -142,6 +153,7 @@ extension Help {
                     Listen, and Source for SOURCE; a relative path in the file is relative to the
                     file's folder. Options override variables, and variables override the file.
                     """),
+            names,
             Section(
                 heading: "TOKENS",
                 text: """

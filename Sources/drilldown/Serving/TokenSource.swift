@@ -54,6 +54,11 @@ extension Log.Entry {
                 "the token file '\(path: path)' was read again: \(Quantity(count, "token"))"
                     + (count == 0 ? "; none of it allows anything" : ""),
                 [file, .init("tokens", .number(count))])
+        case .empty:
+            self.init(
+                .warning, "tokens",
+                "the token file '\(path: path)' has no token, so it allows nothing; put one on a line of its own, after a name and a space if it has a name",
+                [file])
         case .fault(let fault):
             self.init(
                 .warning, "tokens", "\(path): line \(fault.line) allows nothing: \(fault)",

@@ -56,6 +56,16 @@ struct CommandLineArguments {
 
     private mutating func take(_ arguments: [String]) throws(UsageError) {
         var rest = arguments[...]
+        switch rest.first {
+        case "help":
+            wantsHelp = true
+            rest.removeFirst()
+            guard !rest.isEmpty else { return }
+        case "version" where rest.count == 1:
+            wantsVersion = true
+            return
+        default: break
+        }
         if let first = rest.first, !first.hasPrefix("-") || first == "-" {
             command = try Self.command(first)
             rest.removeFirst()

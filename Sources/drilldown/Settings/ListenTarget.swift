@@ -163,8 +163,17 @@ struct ListenAddress: Equatable {
     /// An address from the system, without brackets.
     init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
+    /// The host of a text that is only a port.
+    private static let loopback = "127.0.0.1"
+
     /// Nil if the text is not `HOST:PORT`.
     init?(_ text: String) {
+        let digitsOnly = text.hasPrefix(":") ? text.dropFirst() : text[...]
+        if !digitsOnly.isEmpty, digitsOnly.allSatisfy({ $0.isASCII && $0.isNumber }) {
+            guard let port = UInt16(digitsOnly) else { return nil }
+            (self.host, self.port) = (Self.loopback, port)
+            return
+        }
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
         var host = String(text[..<colon])
@@ -210,6 +219,8 @@ struct ListenAddress: Equatable {
     func sentence(for error: ServerError, named origin: Settings.Origin) -> String {
         switch error {
         case .portInUse: "\(error); choose another: \(advice(port < .max ? port + 1 : 8080, origin))."
+        case .portForbidden where port < 1024 && ManagedProcess.isUnit:
+            "\(error); let systemd open it: set ListenStream=\(port) with 'systemctl edit drilldown.socket', then run 'systemctl stop drilldown' and 'systemctl enable --now drilldown.socket'."
         case .portForbidden where port < 1024:
             "\(error); choose one from 1024 up: \(advice(port + 8000, origin))."
         case .portForbidden: "\(error); choose another: \(advice(8080, origin))."
@@ -226,7 +237,7 @@ struct ListenAddress: Equatable {
     private static func advice(_ text: String, _ origin: Settings.Origin) -> String {
         switch origin {
         case .standard: "--listen \(text)"
-        case .option: "--listen \(text), or make run LISTEN=\(text)"
+        case .option: "--listen \(text)"
         case .variable(let name): "\(name)=\(text)"
         case .file(let place): "Listen \(text) in \(place)"
         }

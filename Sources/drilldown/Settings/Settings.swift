@@ -57,6 +57,10 @@ struct Settings {
     var interpretation = Interpretation()
     /// How the tables of a database are shown.
     var tables = TableRows.Options()
+    /// The field of a table's titles; nil to choose one.
+    var titleField: String?
+    /// The fields by which a table is drilled.
+    var drillFields: [String] = []
     var valuesPath: String?
     var copyPath: String?
     /// The file with the password of the database's role; nil if libpq finds the password itself.
@@ -100,6 +104,7 @@ struct Settings {
         let usable = Set(Option.all(of: command).map(\.key))
         self.given = given.filter { usable.contains($0.key) }
         for option in Option.all { try read(option) }
+        interpretation.records = RecordOptions(titleField: titleField, drillFields: drillFields)
         api.assetsFolder = assetsFolder
         try checkCertificate()
         guard !api.sharesAnswers || readToken == nil && readTokenFile == nil else {
@@ -129,6 +134,12 @@ struct Settings {
         return sources
     }
 
+    /// What other programs call the address.
+    private static let otherNames = [
+        "DRILLDOWN_PORT": "DRILLDOWN_LISTEN", "DRILLDOWN_HOST": "DRILLDOWN_LISTEN",
+        "DRILLDOWN_ADDRESS": "DRILLDOWN_LISTEN", "DRILLDOWN_BIND": "DRILLDOWN_LISTEN",
+    ]
+
     /// The variables that are options, by key; an empty variable counts as unset.
     private static func variables(_ environment: [String: String]) throws(UsageError) -> [String: Given] {
         let known = Option.all + [Option.source]
@@ -138,7 +149,10 @@ struct Settings {
             && ![editTokenVariable, readTokenVariable].contains(name)
         {
             guard let option = known.first(where: { $0.variable == name }) else {
-                let near = EditDistance.nearest(to: name, among: known.map(\.variable))
+                let near =
+                    Self.otherNames[name]
+                    ?? EditDistance.nearest(
+                        to: name, among: known.map(\.variable) + [editTokenVariable, readTokenVariable])
                 throw UsageError(
                     "\(quoted: name) is not a variable of drilldown.", hint: near.map { "Did you mean \($0)?" })
             }

@@ -17,8 +17,7 @@ struct ListenAddressTests {
     @Test(
         "that is none is refused with one that is",
         arguments: [
-            ("nowhere", "nowhere:8080"), ("9000", "127.0.0.1:9000 or [::1]:9000"),
-            (":9000", "127.0.0.1:9000 or [::1]:9000"),
+            ("nowhere", "nowhere:8080"),
             ("::1", "127.0.0.1:1 or [::1]:1"), ("h:+80", "127.0.0.1:8080 or [::1]:8080"),
             ("http://h:80/", "127.0.0.1:8080 or [::1]:8080"),
         ])
@@ -61,7 +60,7 @@ struct ListenAddressTests {
         arguments: [
             (
                 .portInUse(host: "h", port: 8080), .option("listen"),
-                "port 8080 on h is in use by another program; choose another: --listen h:8081, or make run LISTEN=h:8081."
+                "port 8080 on h is in use by another program; choose another: --listen h:8081."
             ),
             (
                 .portInUse(host: "h", port: 65535), .standard,

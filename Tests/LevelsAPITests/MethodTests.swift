@@ -79,7 +79,7 @@ import Testing
             answer.line == """
                 {"type":"/problems/no-such-route","title":"No such route","status":404,\
                 "detail":"Nothing is served at '/level'. Did you mean '/levels'?","instance":"/level",\
-                "allowed":["/","/levels","/detail","/document","/moves","/edits","/reload","/assets","/problems","/changes","/healthz","/readyz","/metrics","/openapi.json"]}
+                "allowed":["/","/levels","/detail","/document","/moves","/edits","/reload","/assets","/problems","/values","/changes","/healthz","/readyz","/metrics","/openapi.json"]}
                 """)
     }
 

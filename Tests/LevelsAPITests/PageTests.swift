@@ -20,11 +20,11 @@ import Testing
                 "count":3,"start":0,"sections":[{"title":null,"index":null,"start":0,"count":2},\
                 {"title":null,"index":null,"start":2,"count":1}],\
                 "rows":[{"key":"a","version":"v","title":"a","leaf":true,"count":0,"href":"/detail/a","fields":{}},\
-                {"key":"b","version":"v","title":"b","leaf":true,"count":0,"href":"/detail/b","fields":{}}],"next":"\(next)"}
+                {"key":"b","version":"v","title":"b","leaf":true,"count":0,"href":"/detail/b","fields":{}}],"previous":null,"next":"\(next)"}
                 """)
         #expect(first.header("Link") == "<\(next)>; rel=\"next\"")
         let last = desk.get(next)
-        #expect(last.shape.hasSuffix(#""href":"/detail/c","fields":{}}],"next":null}"#))
+        #expect(last.shape.hasSuffix(#""href":"/detail/c","fields":{}}],"previous":"/levels/?limit=2&start=0","next":null}"#))
         #expect(
             last.shape.contains(#""count":3,"start":2,"sections":[{"title":null,"index":null,"start":0,"count":2},"#))
         #expect(last.header("Link") == nil)

@@ -83,7 +83,7 @@ import Testing
     }
 
     private static let names =
-        #"["/","/levels","/detail","/document","/moves","/edits","/reload","/assets","/problems","/changes","/healthz","/readyz","/metrics","/openapi.json"]"#
+        #"["/","/levels","/detail","/document","/moves","/edits","/reload","/assets","/problems","/values","/changes","/healthz","/readyz","/metrics","/openapi.json"]"#
 
     @Test(
         "A target without a route is 404 and names those that there are",

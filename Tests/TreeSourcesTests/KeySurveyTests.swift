@@ -56,6 +56,25 @@ struct KeySurveyTests {
         #expect(advice(#"{"fruits":["apple","pear"]}"#) == "here --keys children=fruits may fit, and \(Self.any)")
     }
 
+    @Test("never takes a short list of texts among other values")
+    func shortList() {
+        #expect(
+            advice(
+                #"{"CFBundleName":"App","CFBundleVersion":"1","UISupportedInterfaceOrientations":["a","b"],"CFBundleURLTypes":[{"CFBundleURLName":"u"}],"LSRequiresIPhoneOS":true}"#
+            ) == Self.any)
+    }
+
+    @Test("adds the first text that differs in each item to expected titles")
+    func bookmarks() {
+        let leaf = { (number: Int) in
+            #"{"URIDictionary":{"title":"t\#(number)"},"URLString":"http://\#(number)","Type":"Leaf","UUID":"\#(number)"}"#
+        }
+        let list = #"{"Title":"Bar","Type":"List","UUID":"x","Children":[\#(leaf(1)),\#(leaf(2)),\#(leaf(3))]}"#
+        #expect(
+            advice(#"{"Children":[\#(list),\#(leaf(4))],"Title":"","Type":"List"}"#)
+                == "here --keys 'title=Title|URLString' may fit, and \(Self.any)")
+    }
+
     @Test("takes the lists of dictionaries without titles for fields")
     func fields() {
         #expect(

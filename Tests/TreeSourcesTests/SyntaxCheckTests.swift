@@ -45,7 +45,35 @@ struct SyntaxCheckTests {
             (Array(" \n\t ".utf8), "the file contains only white space; it must contain a property list"),
             (
                 Array("title: Root".utf8),
-                "it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'title:'"
+                "it looks like YAML, which is not read; convert it to JSON, as with yq -o json"
+            ),
+            (
+                Array("# Hosts\n[owner]\nname = \"x\"".utf8),
+                "it looks like TOML, which is not read; convert it to JSON, as with yq -p toml -o json"
+            ),
+            (
+                Array("[[rows]]\na = 1".utf8),
+                "it looks like TOML, which is not read; convert it to JSON, as with yq -p toml -o json"
+            ),
+            (
+                Array("name = 5".utf8),
+                "it looks like TOML, which is not read; convert it to JSON, as with yq -p toml -o json"
+            ),
+            (
+                Array("%YAML 1.2\n---".utf8),
+                "it looks like YAML, which is not read; convert it to JSON, as with yq -o json"
+            ),
+            (
+                Array("- a\n- b".utf8),
+                "it looks like YAML, which is not read; convert it to JSON, as with yq -o json"
+            ),
+            (
+                Array("Name;Price\nx;1".utf8),
+                "it looks like a table of separated values; give it a name that ends in .csv or .tsv, or name it in 'Records'"
+            ),
+            (
+                Array("hello world".utf8),
+                "it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'hello'"
             ),
             (
                 [0x89, 0x50, 0x4E, 0x47],

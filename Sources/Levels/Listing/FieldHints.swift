@@ -1,4 +1,5 @@
 internal import Bytes
+internal import PropertyLists
 
 /// Finds the names in a query that no row has as a field, although a row has a field of nearly the same name.
 public enum FieldHints {
@@ -10,7 +11,7 @@ public enum FieldHints {
     /// - Parameter item: the item below which the rows are.
     public static func sentences(for query: RowQuery, below item: Item) -> [String] {
         let names = query.fieldNames
-        guard !names.isEmpty, let level = item.below else { return [] }
+        guard !names.isEmpty, let level = item.own.below else { return [] }
         let levels = Levels(below: level, isDeep: query.looksBelow)
         var known: [String] = []
         var distinct: Set<String> = []

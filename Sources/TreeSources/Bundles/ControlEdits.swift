@@ -90,7 +90,7 @@ final class ControlEdits: EditGroup {
     /// The item at a path whose last key may be that of a radio group: then its choice.
     private static func control(_ path: ItemPath, in document: Level) throws(EditRefusal) -> Item {
         if case .missing(let nearest, let number) = Item.find(path, in: document), number == path.count - 1,
-            let level = nearest.below, let row = level.radioRow(ofGroup: path.key(number))
+            let level = nearest.own.below, let row = level.radioRow(ofGroup: path.key(number))
         {
             return Item(nearest.steps + [Item.Step(level: level, row: row)])
         }

@@ -10,7 +10,7 @@ enum FileRefusal {
         switch code {
         case ENOENT: SourceError(path, MissingFile(path).sentence)
         case ENOTDIR: SourceError(path, "a part of this path is a file, not a folder; name a property list file")
-        case EACCES, EPERM where ManagedProcess.isUnit && isInHome(path):
+        case EACCES where ManagedProcess.isUnit && isInHome(path), EPERM where ManagedProcess.isUnit && isInHome(path):
             SourceError(
                 path,
                 "the systemd unit hides home folders from the service; move the file to /var/lib/drilldown, or set ProtectHome=read-only in [Service] with 'systemctl edit drilldown'"

@@ -71,6 +71,7 @@ struct NamesAdvice {
             while let tried = names, trials > 0 {
                 trials -= 1
                 switch outcome(with: tried) {
+                case .loads where tried == interpretation.names: names = nil
                 case .loads: return tried
                 case .lacksTitle(let item): names = suggestion.adding(item, to: tried)
                 case .refused: names = nil

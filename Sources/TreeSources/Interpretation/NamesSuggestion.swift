@@ -139,16 +139,17 @@ struct NamesSuggestion {
         }
         // A list of texts is the level only if it is most of the document.
         let texts = uses.filter {
-            $0.value.textLists > 0 && $0.value.textElements * 2 > survey.values && canHold($0.key)
+            $0.value.textLists > 0 && $0.value.textElements * 2 >= survey.values && canHold($0.key)
         }
         return texts.min { $0.value.rank < $1.value.rank }?.key
     }
 
-    /// Whether a list has several dictionaries, and most of them one text.
+    /// Whether a list has several dictionaries, or is most of the root, and most of them have one text.
     private func hasTitledRows(_ key: String) -> Bool {
         guard let number = survey.number(ofGroup: key) else { return false }
         let group = survey.groups[number]
-        return group.dictionaries > 1 && group.uses.values.contains { $0.texts * 2 > group.dictionaries }
+        let isMain = group.dictionaries > 1 || survey.groups[0].uses.count <= 3
+        return isMain && group.uses.values.contains { $0.texts * 2 > group.dictionaries }
     }
 
     private func size(_ key: String) -> Int { survey.number(ofGroup: key).map { survey.groups[$0].dictionaries } ?? 0 }

@@ -1,5 +1,6 @@
 import HTTPServer
 import PropertyLists
+import TreeSources
 
 /// A place to listen at, as the settings name it.
 enum ListenTarget: Equatable {

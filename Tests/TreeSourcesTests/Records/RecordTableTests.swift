@@ -51,7 +51,7 @@ struct RecordTableTests {
             ("a.json", "[{}", "1:4: the document ends before its value does; it was truncated"),
             (
                 "a.txt", "A,B\n",
-                "it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'A,B'"
+                "it looks like a table of separated values; give it a name that ends in .csv or .tsv, or name it in 'Records'"
             ),
         ])
     func refused(name: String, text: String, sentence: String) {

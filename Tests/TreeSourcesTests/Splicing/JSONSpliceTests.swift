@@ -35,6 +35,24 @@ struct JSONSpliceTests {
                     #"{"Rows" : ["a"], "F" : {"p" : [1, 2], "q" : 3}}"#, [.patch(#"{"F":{"p":[1,5],"q":null}}"#, "/")],
                     #"{"Rows" : ["a"], "F" : {"p" : [1, 5]}}"#
                 ),
+                // Null entries stay, unless a value takes their place.
+                (
+                    #"[{"Title":"a","p":null,"q":1,"r" : null}]"#, [.patch(#"{"q":2}"#, "/a")],
+                    #"[{"Title":"a","p":null,"q":2,"r" : null}]"#
+                ),
+                (
+                    #"[{"Title":"a","p":null,"q":1}]"#, [.patch(#"{"q":null,"s":3}"#, "/a")],
+                    #"[{"Title":"a","p":null,"s":3}]"#
+                ),
+                (
+                    #"[{"Title":"a","p":null,"q":1}]"#, [.patch(#"{"p":5}"#, "/a")],
+                    #"[{"Title":"a","q":1,"p":5}]"#
+                ),
+                (
+                    #"[{"Title":"a","Children":null,"l":[1,null,2]}]"#,
+                    [.insert(#""n""#, "/a"), .patch(#"{"l":[1,3]}"#, "/a")],
+                    #"[{"Title":"a","l":[1,null,3],"Children":["n"]}]"#
+                ),
                 (#"["a"]"#, [.insert(#""n""#, "/a")], #"[{"Title": "a", "Children": ["n"]}]"#),
                 (
                     #"[{"Title":"a"},"b"]"#, [.insert(#"{"Title":"n"}"#, "/", .first), .move("/a", below: "/n")],

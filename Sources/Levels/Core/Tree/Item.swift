@@ -32,7 +32,7 @@ public struct Item: Sendable {
     /// The number of rows below the item, if it is not that of the level.
     private let knownCount: Int?
 
-    init(_ steps: [Step]) {
+    package init(_ steps: [Step]) {
         self.steps = steps
         knownCount = nil
     }

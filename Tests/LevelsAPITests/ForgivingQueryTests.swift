@@ -1,0 +1,106 @@
+import HTTPServer
+import Testing
+
+@testable import LevelsAPI
+@testable import TestDocuments
+
+/// Queries that are nearly right (manual, Levels).
+@Suite struct ForgivingQueryTests {
+    private static let items = #"""
+        [{"Title":"a","Price":3,"Tags":["x"],"Children":[{"Title":"c","Colour":"red"}]},{"Title":"b","price list":1}]
+        """#
+
+    private func hints(_ desk: Desk, _ target: String) throws -> String? {
+        let text = desk.get(target).text
+        guard let start = text.firstRange(of: #","hints":"#) else { return nil }
+        return String(text[start.upperBound...].dropLast(2))
+    }
+
+    @Test(
+        "A name that no row has, and that differs by case or one letter from one that a row has, is hinted at",
+        arguments: [
+            ("/levels/?sort=price", #"["No row has 'price'; did you mean 'Price'?"]"#),
+            ("/levels/?sort=-Prise,Title", #"["No row has 'Prise'; did you mean 'Price'?"]"#),
+            ("/levels/?where=price%3C10", #"["No row has 'price'; did you mean 'Price'?"]"#),
+            ("/levels/?group=tags", #"["No row has 'tags'; did you mean 'Tags'?"]"#),
+            (
+                "/levels/?fields=tags,Title,PRICE&sort=PRICE",
+                #"["No row has 'PRICE'; did you mean 'Price'?","No row has 'tags'; did you mean 'Tags'?"]"#
+            ),
+            ("/levels/?q=c&in=Colours", #"["No row has 'Colours'; did you mean 'Colour'?"]"#),
+            ("/levels/?depth=2&fields=colour", #"["No row has 'colour'; did you mean 'Colour'?"]"#),
+            ("/levels/?sort=price&limit=1", #"["No row has 'price'; did you mean 'Price'?"]"#),
+        ])
+    func hints(target: String, expected: String) throws {
+        #expect(try hints(Desk(Self.items), target) == expected)
+    }
+
+    @Test(
+        "Nothing is hinted where all is right, or nothing is similar",
+        arguments: [
+            "/levels/", "/levels/?sort=Price", "/levels/?sort=Title,Key", "/levels/?sort=Weight", "/levels/?group=initial",
+            "/levels/?fields=Colour", "/levels/?fields=*", "/levels/?q=a&in=*", "/levels/?sort=", "/levels/b?sort=price",
+        ])
+    func silent(target: String) throws {
+        let answer = try Desk(Self.items).get(target)
+        #expect(answer.status == 200)
+        #expect(!answer.text.contains("hints"))
+    }
+
+    @Test("Hints are also in the changes of a level, and in a property list")
+    func otherForms() throws {
+        let desk = try Desk(Self.items)
+        let whole = desk.get("/levels/?sort=price")
+        let version = try #require(whole.text.firstMatch(of: /"version":"([^"]{22})"/)).1
+        #expect(try hints(desk, "/levels/?sort=price&since=\(version)") != nil)
+        #expect(desk.get("/levels/?sort=price&format=plist").text.contains("<key>hints</key>"))
+    }
+
+    @Test("An empty search is no search")
+    func emptySearch() throws {
+        let desk = try Desk(Self.items)
+        for query in ["q=", "q=&in=Title", "q=&sort=-Title"] {
+            #expect(desk.get("/levels/?\(query)").status == 200)
+        }
+        #expect(desk.get("/levels/?q=").text == desk.get("/levels/").text)
+    }
+
+    @Test(
+        "A page links to the page before it",
+        arguments: [
+            ("start=5&limit=2", #""/levels/?limit=2&start=3""#), ("start=1&limit=2", #""/levels/?limit=1&start=0""#),
+            ("start=0&limit=2", "null"), ("limit=2", "null"),
+            ("start=6&limit=3&sort=-Title", #""/levels/?limit=3&sort=-Title&start=3""#),
+            ("start=4", #""/levels/?limit=4&start=0""#),
+        ])
+    func previous(query: String, link: String) throws {
+        let text = try Desk(#"["a","b","c","d","e","f","g"]"#).get("/levels/?\(query)").text
+        #expect(text.contains(#""previous":\#(link),"next""#), "\(text)")
+    }
+
+    @Test("Probes and problems are indented if the query says so")
+    func pretty() throws {
+        let desk = try Desk(Self.items)
+        #expect(desk.get("/healthz?pretty=true").text == "{\n  \"status\": \"alive\"\n}\n")
+        #expect(desk.get("/readyz?pretty=true").text.hasPrefix("{\n  \"status\": \"ok\",\n  \"revision\": \"k3-1\""))
+        #expect(desk.get("/healthz?x=1").status == 400)
+        #expect(desk.get("/levels/x?pretty=true").text.hasPrefix("{\n  \"type\": \"/problems/no-such-item\",\n"))
+        #expect(desk.get("/levels/x?prettytrue").text.hasPrefix("{\"type\""))
+        let named = Problem.naming("4f", in: desk.api.response(to: Request(method: .get, target: "/x?pretty=true")))
+        #expect(Answer(named).text.hasSuffix("\n  ],\n  \"id\": \"4f\"\n}\n"))
+    }
+
+    @Test("The values of all controls come as one object")
+    func values() throws {
+        let page = #"""
+            {"PreferenceSpecifiers":[
+            {"Type":"PSToggleSwitchSpecifier","Title":"Sound","Key":"sound","DefaultValue":true},
+            {"Type":"PSTextFieldSpecifier","Title":"Name","Key":"name"},
+            {"Type":"PSRadioGroupSpecifier","Title":"Order","Key":"order","Values":["a","b"],"Titles":["A","B"],"DefaultValue":"b"}]}
+            """#
+        let answer = try Desk(page).get("/values")
+        #expect(answer.text == "{\"sound\":true,\"order\":\"b\"}\n")
+        #expect(answer.header("ETag") != nil)
+        #expect(try Desk(Self.items).get("/values?pretty=true").text == "{}\n")
+    }
+}

@@ -41,7 +41,7 @@ struct BrowseArguments: Equatable {
           up, down          move to another row       Page Up, Page Down, Home, End   move further
           Enter, right      open the row              left, Escape                    go back
           space             show the row's fields     /                               search below the level
-          ?                 show these keys           q                               leave
+          q                 leave
         """
 
     init(_ words: [String]) throws(Failure) {
@@ -97,7 +97,8 @@ struct StartAddress: Equatable {
             parts.host?.isEmpty == false
         else {
             throw Failure(
-                "'\(DisplayText(address))' is not the URL of a server; it must be as in http://127.0.0.1:8080.", status: 2)
+                "'\(DisplayText(address))' is not the URL of a server; it must be as in http://127.0.0.1:8080.",
+                status: 2)
         }
         guard parts.percentEncodedQuery == nil, parts.fragment == nil else {
             throw Failure(

@@ -27,7 +27,7 @@ struct BrowserTests {
         #expect(
             lines(browser([row("a", count: 2), row("b")], columns: 64)) == [
                 line(" Root", "2 rows "), line("  a", "2 › "), line("  b", ""), "", "",
-                line(" ↑↓ move  → open  ← back  / search  ? keys  q leave", ""),
+                line(" ↑↓ move  → open  ← back  / search  q leave", ""),
             ])
     }
 

@@ -50,6 +50,7 @@ struct CommandLineTests {
             ("http://h/levelspace/levels/detail", "http://h/levelspace", Place(.level, at: ["detail"])),
             ("http://h/levels-1/x/browse", "http://h/levels-1/x", Place(.level, at: .root)),
             ("http://h/base/", "http://h/base", Place(.level, at: .root)),
+            ("h:1", "http://h:1", Place(.level, at: .root)),
         ])
     func addresses(_ url: String, _ server: String, _ place: Place) throws {
         let start = try StartAddress(url)
@@ -60,8 +61,8 @@ struct CommandLineTests {
     @Test("refuses URLs that do not belong to a server")
     func badAddresses() {
         #expect(
-            failure { _ = try StartAddress("h:1") }
-                == "'h:1' is not the URL of a server; it must be as in http://127.0.0.1:8080.")
+            failure { _ = try StartAddress("ftp://h") }
+                == "'ftp://h' is not the URL of a server; it must be as in http://127.0.0.1:8080.")
         #expect(
             failure { _ = try StartAddress("http://h/levels/?q=a") }
                 == "'http://h/levels/?q=a' has a query, which cannot be browsed; leave out all from '?' on.")

@@ -12,7 +12,7 @@ struct ManualPageTests {
             lines.filter { $0.hasPrefix(".SH ") } == [
                 ".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH OPTIONS", ".SH OPTIONS OF IMPORT",
                 ".SH OPTIONS OF EXPORT", ".SH OPTIONS OF BROWSE",
-                ".SH CONFIGURATION", ".SH TOKENS",
+                ".SH CONFIGURATION", ".SH NAMES", ".SH TOKENS",
                 ".SH LOG", ".SH SYSTEMD", ".SH SIGNALS", ".SH EXIT STATUS", ".SH FILES", ".SH EXAMPLES",
             ])
         #expect(lines.contains(".TH DRILLDOWN 1 \"\" \"\(Help.version)\" \"User Commands\""))

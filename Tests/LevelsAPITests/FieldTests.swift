@@ -19,7 +19,7 @@ import Testing
             ("?fields=Title", #"{"Title":"a"}"#, #"{"Title":"b"}"#),
             ("?fields=Tag,Title,Nothing", #"{"Tag":1,"Title":"a"}"#, #"{"Title":"b"}"#),
             ("?fields=Price,Price", #"{"Price":5}"#, "{}"),
-            ("?fields=price", "{}", "{}"),
+            ("?fields=prices", "{}", "{}"),
             ("?fields=Children,SectionKeys", "{}", "{}"),
             ("?fields=*", #"{"Tag":1,"Price":5,"Title":"a","Artist":{"Name":"x"},"Key":"k"}"#, #"{"Title":"b"}"#),
             ("?fields=%2A", #"{"Tag":1,"Price":5,"Title":"a","Artist":{"Name":"x"},"Key":"k"}"#, #"{"Title":"b"}"#),

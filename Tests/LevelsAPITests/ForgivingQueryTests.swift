@@ -38,8 +38,10 @@ import Testing
     @Test(
         "Nothing is hinted where all is right, or nothing is similar",
         arguments: [
-            "/levels/", "/levels/?sort=Price", "/levels/?sort=Title,Key", "/levels/?sort=Weight", "/levels/?group=initial",
-            "/levels/?fields=Colour", "/levels/?fields=*", "/levels/?q=a&in=*", "/levels/?sort=", "/levels/b?sort=price",
+            "/levels/", "/levels/?sort=Price", "/levels/?sort=Title,Key", "/levels/?sort=Weight",
+            "/levels/?group=initial",
+            "/levels/?fields=Colour", "/levels/?fields=*", "/levels/?q=a&in=*", "/levels/?sort=",
+            "/levels/b?sort=price",
         ])
     func silent(target: String) throws {
         let answer = try Desk(Self.items).get(target)

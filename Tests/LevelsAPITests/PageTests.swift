@@ -24,7 +24,9 @@ import Testing
                 """)
         #expect(first.header("Link") == "<\(next)>; rel=\"next\"")
         let last = desk.get(next)
-        #expect(last.shape.hasSuffix(#""href":"/detail/c","fields":{}}],"previous":"/levels/?limit=2&start=0","next":null}"#))
+        #expect(
+            last.shape.hasSuffix(
+                #""href":"/detail/c","fields":{}}],"previous":"/levels/?limit=2&start=0","next":null}"#))
         #expect(
             last.shape.contains(#""count":3,"start":2,"sections":[{"title":null,"index":null,"start":0,"count":2},"#))
         #expect(last.header("Link") == nil)

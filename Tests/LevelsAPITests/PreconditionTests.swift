@@ -52,7 +52,7 @@ import Testing
                     let isBare = value == "x" || value == bare
                     let hint = isBare ? #" A tag is written in quotes: \"\#(value)\"."# : ""
                     #expect(
-                        answer.line == """
+                        answer.compact == """
                             {"type":"/problems/precondition-failed","title":"Precondition failed","status":412,\
                             "detail":"If-Match does not contain the current entity tag of this resource, \(told).\(hint)",\
                             "instance":"\(target)","current":"\(told)"}

@@ -195,7 +195,7 @@ import Testing
         let answer = desk.get(target, [("Accept", accept)])
         #expect(answer.status == 400)
         #expect(
-            answer.line == """
+            answer.compact == """
                 {"type":"/problems/bad-parameter","title":"Bad parameter","status":400,"detail":"'pretty' applies only to \
                 JSON; add format=json, or omit 'pretty'.","instance":"\(target)","parameter":"pretty"}
                 """)

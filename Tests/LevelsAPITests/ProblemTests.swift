@@ -182,8 +182,10 @@ import Testing
                 "/detail/?wait=301", "'wait' must be a whole number of seconds from 1 to 300, not '301'.", "wait"),
             Parameter(
                 "/changes?wait=x", "'wait' must be a whole number of seconds from 1 to 300, not 'x'.", "wait"),
-            Parameter("/healthz?x", "'x' is not a parameter here; this resource has none.", "x"),
-            Parameter("/readyz?x=1", "'x' is not a parameter here; this resource has none.", "x"),
+            Parameter(
+                "/healthz?x", "'x' is not a parameter here; the only one is pretty.", "x", allowed: #"["pretty"]"#),
+            Parameter(
+                "/readyz?x=1", "'x' is not a parameter here; the only one is pretty.", "x", allowed: #"["pretty"]"#),
             Parameter("/problems/bad-path?x=1", "'x' is not a parameter here; this resource has none.", "x"),
             Parameter(
                 "/levels/?limit=2&limit=2", "The parameter 'limit' appears more than once; give it once.", "limit"),

@@ -94,7 +94,7 @@ struct SharedAnswerTests {
             let answer = desk.get(target)
             #expect(answer.status == 503)
             #expect(answer.headers.contains("Retry-After: 2"))
-            #expect(answer.text.contains(#""type":"/problems/too-many-answers""#))
+            #expect(answer.text.contains(#""/problems/too-many-answers""#))
         }
         #expect(budget.refusals == 4)
         #expect(budget.used == 0)

@@ -81,7 +81,8 @@ public final class AccessTokenFile: Sendable {
     }
 
     private static func notices(of tokens: AccessTokens, _ stamp: FileStamp) -> [Notice] {
-        (tokens.isEmpty && tokens.faults.isEmpty ? [.empty] : tokens.faults.map(Notice.fault)) + (stamp.isExposed ? [.exposed(mode: stamp.mode)] : [])
+        (tokens.isEmpty && tokens.faults.isEmpty ? [.empty] : tokens.faults.map(Notice.fault))
+            + (stamp.isExposed ? [.exposed(mode: stamp.mode)] : [])
     }
 
     private static func read(_ path: String) throws(Unreadable) -> ([UInt8], FileStamp) {

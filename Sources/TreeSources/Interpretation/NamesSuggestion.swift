@@ -49,7 +49,9 @@ struct NamesSuggestion {
     /// Whether the rows of the root have an expected name.
     private var hasOwnRows: Bool {
         survey.root == .array
-            || (names[.children] + names[.sections]).contains { survey.groups[0].uses[$0].map { $0.lists > 0 } ?? false }
+            || (names[.children] + names[.sections]).contains {
+                survey.groups[0].uses[$0].map { $0.lists > 0 } ?? false
+            }
     }
 
     private var mappings: [StructuralNames] {
@@ -68,7 +70,8 @@ struct NamesSuggestion {
 
     /// The candidate with one more name for titles, for an item without a title; nil if no text of the item fits.
     func adding(_ item: UntitledItem, to candidate: StructuralNames) -> StructuralNames? {
-        guard !mapsTitles || !titles.isEmpty else { return nil }
+        guard !mapsTitles || !titles.isEmpty, !item.names.contains(where: { names.slip($0, of: [.title]) != nil })
+        else { return nil }
         let texts = item.names.filter { isFree($0, for: [.title, .key]) }
         // The first of the best in the item's own order.
         let title = texts.enumerated().max { first, second in
@@ -144,12 +147,12 @@ struct NamesSuggestion {
         return texts.min { $0.value.rank < $1.value.rank }?.key
     }
 
-    /// Whether a list has several dictionaries, or is most of the root, and most of them have one text.
+    /// Whether a list has several dictionaries, or is most of the root, and half of them have one text.
     private func hasTitledRows(_ key: String) -> Bool {
         guard let number = survey.number(ofGroup: key) else { return false }
         let group = survey.groups[number]
         let isMain = group.dictionaries > 1 || survey.groups[0].uses.count <= 3
-        return isMain && group.uses.values.contains { $0.texts * 2 > group.dictionaries }
+        return isMain && group.uses.values.contains { $0.texts * 2 >= group.dictionaries }
     }
 
     private func size(_ key: String) -> Int { survey.number(ofGroup: key).map { survey.groups[$0].dictionaries } ?? 0 }

@@ -42,7 +42,8 @@ enum OtherFormat: Equatable {
         if line.wholeMatch(of: /\[\[?\s*[A-Za-z_][A-Za-z0-9_."-]*\s*\]\]?\s*(#.*)?/) != nil {
             return !["[true]", "[false]", "[null]"].contains(line)
         }
-        return line.wholeMatch(of: /[A-Za-z0-9_.-]+\s*=\s*("|'|\[|[0-9+-]|true|false|\{).*/) != nil && !line.hasSuffix(";")
+        return line.wholeMatch(of: /[A-Za-z0-9_.-]+\s*=\s*("|'|\[|[0-9+-]|true|false|\{).*/) != nil
+            && !line.hasSuffix(";")
     }
 
     /// The beginning of a document, an element, or an entry.
@@ -54,6 +55,8 @@ enum OtherFormat: Equatable {
     /// A line of two cells or more, of which none begins a value of another syntax.
     private static func isTable(_ line: String) -> Bool {
         guard let first = line.utf8.first, !"{[<(/".utf8.contains(first) else { return false }
-        return ",;\t".contains { separator in line.split(separator: separator, omittingEmptySubsequences: false).count > 1 }
+        return ",;\t".contains { separator in
+            line.split(separator: separator, omittingEmptySubsequences: false).count > 1
+        }
     }
 }

@@ -69,8 +69,11 @@ struct SyntaxCheck {
             throw PropertyListError("the file contains only white space; it must contain a property list")
         }
         if first == UInt8(ascii: "<") { return .xml }
-        if let other = OtherFormat(text[cursor...]) { throw other.refusal }
+        let other = OtherFormat(text[cursor...])
+        // Entries of both have an equals sign; those of OpenStep end with a semicolon, which TOML's never do.
+        if let other, other == .toml { throw other.refusal }
         if try isOpenStep() { throw Self.openStep }
+        if let other { throw other.refusal }
         switch first {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):

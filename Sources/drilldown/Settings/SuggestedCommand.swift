@@ -113,7 +113,9 @@ struct SuggestedCommand {
     }
 
     private static func address(host: String?, port: String?) -> String? {
-        if let both = host ?? port, host == nil || port == nil, ListenAddress(both) != nil { return both }
+        if let both = host ?? port, host == nil || port == nil, both.contains(":"), ListenAddress(both) != nil {
+            return both
+        }
         let host = host ?? "127.0.0.1"
         let text = (host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host) + ":" + (port ?? "8080")
         return ListenAddress(text) == nil ? nil : text

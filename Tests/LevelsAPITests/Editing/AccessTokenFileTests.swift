@@ -42,7 +42,7 @@ import Testing
         #expect(file.tokens(at: start + .seconds(4)).count == 3)
         try write("")
         #expect(file.tokens(at: start + .seconds(6)).isEmpty)
-        #expect(told == [.reread(count: 2), .reread(count: 3), .reread(count: 0)])
+        #expect(told == [.reread(count: 2), .reread(count: 3), .reread(count: 0), .empty])
     }
 
     @Test("allows nothing while it cannot be read, and again afterwards")

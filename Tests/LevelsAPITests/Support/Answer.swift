@@ -31,6 +31,11 @@ struct Answer: Equatable {
         }
     }
 
+    /// The line without the white space of an indented answer, which no text of it has two of.
+    var compact: String {
+        line.replacing("\n", with: "").replacing(#/ {2,}/#, with: "").replacing("\": ", with: "\":")
+    }
+
     func header(_ name: String) -> String? {
         headers.first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
     }

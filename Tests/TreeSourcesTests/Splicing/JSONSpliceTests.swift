@@ -42,7 +42,7 @@ struct JSONSpliceTests {
                 ),
                 (
                     #"[{"Title":"a","p":null,"q":1}]"#, [.patch(#"{"q":null,"s":3}"#, "/a")],
-                    #"[{"Title":"a","p":null,"s":3}]"#
+                    #"[{"Title":"a","s":3,"p":null}]"#
                 ),
                 (
                     #"[{"Title":"a","p":null,"q":1}]"#, [.patch(#"{"p":5}"#, "/a")],

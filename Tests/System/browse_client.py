@@ -327,8 +327,7 @@ def is_found(verdict, program, folder):
         result.returncode == 1
         and result.stderr == (
             f"drilldown: browse needs the program drilldown-browse, which cannot be executed as '{alone}/drilldown-browse' or "
-            "from PATH: No such file or directory. 'make install' installs both, and "
-            "'swift build -c release --product drilldown-browse' builds it.\n"),
+            "from PATH: No such file or directory. The package drilldown-browse has it.\n"),
         f"without the program it says how to get it: {result}")
     result = printed(copy, "http://h/?x", PATH=os.path.dirname(program))
     verdict.expect(result.returncode == 2 and "has a query" in result.stderr, f"it is found in PATH: {result}")

@@ -34,7 +34,8 @@ def installs(verdict, program, folder):
     installed = sorted(
         os.path.relpath(os.path.join(path, name), target) for path, _, names in os.walk(target) for name in names)
     shares, share = "opt/drilldown/share", "opt/drilldown/share/drilldown"
-    wanted = ["opt/drilldown/bin/drilldown", "opt/drilldown/bin/drilldown-browse", f"{share}/Config/drilldown.plist", f"{share}/Config/health-check"]
+    wanted = ["opt/drilldown/bin/drilldown", "opt/drilldown/bin/drilldown-browse", f"{share}/Config/drilldown.plist", f"{share}/Config/health-check",
+              f"{shares}/man/man1/drilldown-browse.1"]
     wanted += [f"{share}/{os.path.relpath(os.path.join(path, name), ROOT)}"
                for path, _, names in os.walk(os.path.join(ROOT, "Data")) for name in names]
     printed = {
@@ -45,7 +46,7 @@ def installs(verdict, program, folder):
     }
     verdict.expect(
         installed == sorted(wanted + list(printed)),
-        f"make install installs both programs, manual page, completions, configuration and documents: {installed}")
+        f"make install installs both programs, manual pages, completions, configuration and documents: {installed}")
     for name, arguments in printed.items():
         with open(os.path.join(target, name)) as file:
             content = file.read()
@@ -125,8 +126,9 @@ def tells_another_document(verdict, program):
         verdict.expect(wait_until(answers) is not None, "make run serves")
         taken = make("run", f"SERVER={program}", "SWIFT=true", f"LISTEN=127.0.0.1:{port}")
         verdict.expect(
-            f"choose another: --listen 127.0.0.1:{port + 1}, or make run LISTEN=127.0.0.1:{port + 1}." in taken.stderr,
-            f"the message for a port in use names make run, too: {taken.stderr}")
+            f"choose another: --listen 127.0.0.1:{port + 1}.\n" in taken.stderr
+            and "LISTEN=127.0.0.1:8081" in taken.stdout,
+            f"a port in use is refused with the option, below the variable of make run: {taken.stdout}{taken.stderr}")
     finally:
         # The recipe's shell gives way to the service, which is make's only child.
         with open(f"/proc/{process.pid}/task/{process.pid}/children") as children:

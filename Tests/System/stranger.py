@@ -116,15 +116,13 @@ def says_what_is_wrong(verdict, program, folder):
 
     # A suggestion can be pasted unchanged.
     wrong([DATA], f"Did you mean: {program} serve {DATA}\n")
-    wrong(["help", "check"], f"Did you mean: {program} check --help\n")
-    wrong(["version"], f"Did you mean: {program} --version\n")
     wrong(["-V"], f"Did you mean: {program} --version\n")
     wrong(["serve", DATA, "-p", "9000"], f"Did you mean: {program} serve {DATA} --listen 127.0.0.1:9000\n")
     wrong(["check", DATA, "--listen", "127.0.0.1:0"], "'--listen' is an option of serve, not of check")
     wrong(["serve", "ftp://example.org/a.plist"], "http or https")
     wrong(["serve", "-"], "standard input (-) can be read only once")
 
-    for arguments in (["--help"], ["serve", "--help"], ["check", "--help"], ["--version"]):
+    for arguments in (["--help"], ["serve", "--help"], ["check", "--help"], ["help", "check"], ["--version"], ["version"]):
         result = run(program, *arguments)
         verdict.expect(
             result.returncode == 0 and result.stdout.strip() and not result.stderr,

@@ -79,7 +79,7 @@ public struct DatabaseTree: TreeSource {
     /// - Parameters:
     ///   - tree: the document, without parts of other files.
     ///   - keys: the names of structural keys as `--keys` has them; nil for the usual ones.
-    ///   - replaces: whether a tree that is there is replaced.
+    ///   - replaces: whether to replace an existing tree.
     /// - Throws: `SourceError` if the database refuses it; nothing has changed then.
     public func importDocument(
         _ tree: Tree, keys: StructuralNames, replaces: Bool

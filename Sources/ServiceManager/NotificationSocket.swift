@@ -17,7 +17,7 @@ public struct NotificationSocket: Sendable, Equatable {
             address.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path)
         else {
             throw .malformed(
-                variable: "NOTIFY_SOCKET", value: address, wanted: "an absolute path, or '@' and a name, of a socket")
+                variable: "NOTIFY_SOCKET", value: address, wanted: "a socket's absolute path, or '@' and a name")
         }
         self.address = address
         bytes = (isAbstract ? [0] : []) + address.utf8.dropFirst(isAbstract ? 1 : 0)

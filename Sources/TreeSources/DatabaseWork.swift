@@ -19,7 +19,7 @@ public struct DatabaseWork: Sendable, Equatable {
     public struct Doubts: Sendable, Equatable {
         /// They had been written, or were written again.
         public var written = 0
-        /// They were not written, and the clients were told so.
+        /// They were not written, and the clients got an error.
         public var refused = 0
         /// The outcome was not found out in time.
         public var unknown = 0

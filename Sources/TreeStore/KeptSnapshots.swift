@@ -21,7 +21,7 @@ struct KeptSnapshots {
 
     /// The largest number of snapshots, so that looking through them stays cheap.
     private static let snapshotLimit = 512
-    /// The largest number of revisions: a client that missed so many publications should load anew.
+    /// The largest number of revisions: a client that missed more publications should load anew.
     static let revisionLimit = 16_384
 
     init(_ first: Publication) {

@@ -33,7 +33,7 @@ struct PlaceFollower: Sendable {
         }
     }
 
-    /// Asks for the detail again whenever its row changes, of which all fields are asked for, or another takes its place.
+    /// Requests the detail again whenever its row, which has all fields, changes or is replaced by another.
     private func followDetail(at path: ItemPath) async throws {
         var row: LevelQuery = path.lastKey.map { .where("Key", equals: .text($0)).showing(.all) } ?? .showing(.all)
         var position: Int?

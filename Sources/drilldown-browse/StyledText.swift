@@ -193,7 +193,7 @@ struct Frame: Equatable, Sendable {
         return text
     }
 
-    /// Every run begins with its whole style (SGR, ECMA-48), and the line ends without any.
+    /// Every run begins with its whole style (SGR, ECMA-48), and the line ends in the default style.
     private static func sequences(of line: StyledText) -> String {
         var text = ""
         var style: StyledText.Style = []

@@ -115,7 +115,7 @@ struct TokenSourceTests {
         #expect(text(.reread(count: 2)) == "drilldown: the token file 'tokens' was read again: 2 tokens")
         #expect(
             text(.reread(count: 0))
-                == "drilldown: the token file 'tokens' was read again: 0 tokens; none of it allows anything")
+                == "drilldown: the token file 'tokens' was read again: 0 tokens; the file allows nothing")
         #expect(
             AccessTokens(Array("short".utf8)).faults.map { text(.fault($0)) } == [
                 "drilldown: warning: tokens: line 1 allows nothing: the token is shorter than 16 characters; make it longer"

@@ -41,7 +41,7 @@ import Testing
         ("1e", "it ends where a digit was expected (at byte 2)"),
         (".5", "it has '.' where a value was expected (at byte 0)"),
         ("+1", "it has '+' where a value was expected (at byte 0)"),
-        ("1e999", "it has a number that is beyond a real number of 64 bits (at byte 0)"),
+        ("1e999", "it has a number that is too large for a real number of 64 bits (at byte 0)"),
         ("nul", "it has 'n' where a value was expected (at byte 0)"),
         ("truely", "it has 'l' where the end was expected (at byte 4)"),
         ("1 1", "it has '1' where the end was expected (at byte 2)"),

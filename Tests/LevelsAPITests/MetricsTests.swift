@@ -7,7 +7,7 @@ import TreeStore
 
 @testable import LevelsAPI
 
-/// `GET /metrics` (manual, Operation).
+/// `GET /metrics` (manual, Monitoring and protection).
 @Suite struct MetricsTests {
     @Test("Metrics are text for Prometheus, and nobody stores them")
     func header() throws {

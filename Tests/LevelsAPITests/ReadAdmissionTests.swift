@@ -4,7 +4,7 @@ import LevelsAPI
 import Testing
 import TreeStore
 
-/// Reading with a token (manual, Operation).
+/// Reading with a token (manual, Monitoring and protection).
 @Suite struct ReadAdmissionTests {
     private static let reader = "reader-0123456789"
     private static let editor = "editor-0123456789"

@@ -64,11 +64,11 @@ struct ServiceEnvironmentTests {
             ),
             (
                 ["NOTIFY_SOCKET": "vsock:2:1234"],
-                "the service manager set NOTIFY_SOCKET to 'vsock:2:1234', which is not an absolute path, or '@' and a name, of a socket"
+                "the service manager set NOTIFY_SOCKET to 'vsock:2:1234', which is not a socket's absolute path, or '@' and a name"
             ),
             (
                 ["NOTIFY_SOCKET": "@"],
-                "the service manager set NOTIFY_SOCKET to '@', which is not an absolute path, or '@' and a name, of a socket"
+                "the service manager set NOTIFY_SOCKET to '@', which is not a socket's absolute path, or '@' and a name"
             ),
         ])
     func refused(_ environment: [String: String], _ sentence: String) throws {

@@ -11,7 +11,7 @@ enum RandomNames {
     /// The mark of a revision: a UUID of version 4 (RFC 9562) in lower case, as PostgreSQL writes one.
     static func mark() -> String {
         let (high, low) = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
-        // The version stands in the thirteenth digit, the variant in the seventeenth.
+        // The thirteenth digit is the version, and the seventeenth has the variant.
         let digits =
             String(hexadecimal: high & ~0xF000 | 0x4000, digits: 16, uppercase: false)
             + String(hexadecimal: low & ~(0b11 << 62) | 0b10 << 62, digits: 16, uppercase: false)

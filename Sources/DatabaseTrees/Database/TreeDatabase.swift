@@ -3,8 +3,8 @@ internal import TreeSources
 
 /// A database that holds one tree: the table `items`, the counter `head`, and the log of its revisions.
 ///
-/// One thread uses it, and each call may wait for the database, but for `addWaits` and `isWoken`. After a lost connection
-/// the next call connects again.
+/// One thread uses it. Each call except `addWaits` and `isWoken` may wait for the database. After a lost connection the
+/// next call connects again.
 protocol TreeDatabase: AnyObject {
     /// The address as the user gave it, without a password.
     var name: String { get }
@@ -55,11 +55,11 @@ protocol TreeDatabase: AnyObject {
     /// Whether the database may have news: it has reported some, or it is time to look. Does not block.
     func isWoken(at now: ContinuousClock.Instant) -> Bool
 
-    /// Starts to write a whole tree: in a new schema or file, or in place of the tree that is there.
+    /// Starts to write a whole tree: in a new schema or file, or in place of an existing tree.
     ///
     /// - Parameters:
     ///   - keys: the names of structural keys as `--keys` has them; nil for the usual ones.
-    ///   - replaces: whether a tree that is there is replaced; without it, one is an error.
+    ///   - replaces: whether to replace an existing tree; otherwise, an existing tree is an error.
     func beginImport(keys: String?, replaces: Bool) throws(DatabaseError) -> any TreeImport
 }
 
@@ -100,7 +100,7 @@ extension TreeHead {
     func name(of revision: Int64) -> String { "\(epoch)-\(revision)" }
 }
 
-/// The columns of a row of `items` but for the fields.
+/// The columns of a row of `items`, without `fields`.
 struct ItemPlace: Sendable, Equatable {
     /// 0 for the root.
     var id: Int64
@@ -164,9 +164,9 @@ struct RevisionWrite: Sendable {
 /// One statement of an edit.
 enum ItemWrite: Sendable, Equatable {
     case insert(ItemRow)
-    /// A row that is there gets other fields, and perhaps another place.
+    /// An existing row gets other fields, and perhaps another place.
     case update(ItemRow)
-    /// A row that is there gets another place; its fields stay as they are.
+    /// An existing row gets another place; its fields stay as they are.
     case place(ItemPlace)
     /// The item goes, with all below it.
     case delete(Int64)
@@ -186,7 +186,7 @@ package struct DatabaseError: Error, Sendable, Equatable {
         case readOnly
         /// A statement was interrupted at the end of its time.
         case timeout
-        /// Anything else: it needs a person.
+        /// Any other error; the operator must correct its cause.
         case other
     }
 

@@ -139,7 +139,7 @@ struct PostgresAddress: Sendable, Equatable {
         return parameters
     }
 
-    /// An address that may have a password, without all that may be one.
+    /// An address without every part that may be a password.
     private static func withoutUser(_ text: String) -> String {
         guard let scheme = text.firstRange(of: "://") else { return text }
         let rest = text[scheme.upperBound...]

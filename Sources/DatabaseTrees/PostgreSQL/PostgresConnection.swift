@@ -273,7 +273,7 @@ final class PostgresConnection {
         guard isDone == 1, !isLost else { throw noteFailure() }
     }
 
-    /// Why libpq does not take a call: the connection is gone, or in another state than it should be.
+    /// Why libpq does not take a call: the connection is gone, or in an unexpected state.
     private func noteFailure() -> PostgresFailure {
         isLost = true
         return .lost

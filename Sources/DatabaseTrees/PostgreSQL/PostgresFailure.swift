@@ -50,7 +50,7 @@ extension PostgresFailure {
             "cannot connect: " + (reasons.isEmpty ? "libpq gave no reason" : reasons.joined(separator: "; ")) + advice
     }
 
-    /// What would be right, by words of libpq or of the server.
+    /// The remedies, by words in the message of libpq or of the server.
     private static let advice = [
         (words: "Is the server running", advice: "is the server running?"),
         (

@@ -65,7 +65,7 @@ struct PostgresGroup {
 
     private func isWhole(_ request: RevisionWrite) -> Bool { request.writes.count > PostgresSchema.mostChanges }
 
-    /// The rows of the log, as the triggers would write them, but for rows that go with the one above them.
+    /// The rows of the log, as the triggers would write them, except for rows that are deleted with the one above them.
     private func changes(_ statement: PostgresStatement) -> PostgresStatement {
         var (revisions, items, parents, positions) = ([Int64?](), [Int64?](), [Int64?](), [Int64?]())
         var (sections, fields) = ([Int32?](), [[UInt8]?]())

@@ -55,7 +55,7 @@ final class PostgresImport: TreeImport {
                 if !place.exists { try connection.run("CREATE SCHEMA \(schema.schema)") }
                 try connection.run(schema.tables)
             }
-            // Rows of a table that this transaction has made need no later look at their visibility.
+            // FREEZE marks rows as visible to all, which is allowed in a table that this transaction has made.
             try connection.beginCopyIn(
                 "COPY \(schema.schema).items (id, parent, section, position, fields) FROM STDIN (FORMAT binary\(old == nil ? ", FREEZE" : ""))"
             )
@@ -76,7 +76,7 @@ final class PostgresImport: TreeImport {
         }
     }
 
-    /// The counter of the tree that is there, locked.
+    /// The counter of the existing tree, locked.
     private static func lock(_ tree: PostgresTree, replaces: Bool) throws(DatabaseError) -> TreeHead {
         try tree.writing { connection throws(PostgresFailure) in
             let statements = tree.statements(for: connection)

@@ -50,7 +50,7 @@ final class PostgresLink {
     /// When the next attempt may be made; nil if there is a connection, or none was tried.
     var nextAttempt: ContinuousClock.Instant? { current == nil ? lastFailure.map { $0.at + pause } : nil }
 
-    /// What holds for the whole session.
+    /// Sets the parameters of the session.
     ///
     /// An edit is on disk when it is answered, also if the role or the database has a weaker `synchronous_commit`.
     private func prepare(_ connection: PostgresConnection) throws(PostgresFailure) {

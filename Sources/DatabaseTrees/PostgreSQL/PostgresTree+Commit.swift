@@ -144,11 +144,11 @@ extension PostgresTree {
         )
     }
 
-    /// Looks for the marks of a group under the lock of the tree, which waits until an old process of the server has
-    /// does. If they are not there, the group is written again.
+    /// Looks for the marks of a group under the lock of the tree, which waits for the end of the broken transaction. If
+    /// the marks are missing, writes the group again.
     ///
-    /// The old process may have the statements in its buffer even then. They expect the old revision, so they fail when
-    /// another follows it: that of the group, or a fence.
+    /// Even then, the server process of the broken connection may still have the statements in its buffer. They expect
+    /// the old revision, so they fail once another revision follows it: that of the group, or a fence.
     ///
     /// - Parameter failure: why the group could not be written again; the next call writes a fence then.
     private func lookUp(_ group: PostgresGroup, failure: inout CommitError?) -> Outcome {

@@ -133,7 +133,7 @@ extension PostgresTree {
         return .success(.revisions(revisions, hasMore: end < newest.revision))
     }
 
-    /// The revisions of the log with their changes, and whether one of them is whole.
+    /// The revisions of the log with their changes, and whether any is whole: logged without its changes.
     private static func revisions(in result: borrowing PostgresResult) -> ([LoggedRevision], isWhole: Bool) {
         var revisions: [LoggedRevision] = []
         var isWhole = false

@@ -6,7 +6,7 @@ struct PostgresTreeStatements {
 
     // MARK: Reading
 
-    /// format, epoch, revision, oldest, keys, mark, seconds since 1970
+    /// The counter: format, epoch, revision, oldest, keys, mark, seconds since 1970.
     var head: PostgresStatement {
         PostgresStatement(
             """
@@ -15,7 +15,7 @@ struct PostgresTreeStatements {
             """)
     }
 
-    /// The same, and the mark of the revision $1.
+    /// The columns of `head`, and the mark of the revision $1.
     var headAndMark: PostgresStatement {
         PostgresStatement(
             """
@@ -41,7 +41,7 @@ struct PostgresTreeStatements {
         "COPY (SELECT id, parent, section, position, fields FROM \(schema).items) TO STDOUT (FORMAT binary)"
     }
 
-    /// The revisions after $1, at most so many, each with its changes: number, mark, seconds since 1970, author, writer,
+    /// The revisions after $1, up to a limit, each with its changes: number, mark, seconds since 1970, author, writer,
     /// is_whole; item, parent, section, position, fields.
     var log: PostgresStatement {
         PostgresStatement(
@@ -81,7 +81,7 @@ struct PostgresTreeStatements {
     /// Turns the triggers off for this transaction.
     static let asServer = PostgresStatement("SELECT set_config('drilldown.writer', 'server', true)")
 
-    /// Checks deferred constraints after each request, not only at the end, so that the request is known that violates one.
+    /// Checks deferred constraints after each request, not only at the end, to find the request that violates one.
     static let checkAtOnce = PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")
 
     var lock: PostgresStatement { PostgresStatement("SELECT revision FROM \(schema).head FOR UPDATE") }
@@ -100,7 +100,7 @@ struct PostgresTreeStatements {
 
     /// Counts the revision $2 up by $1, if its mark is $3 and its epoch $4; the new epoch is $5.
     ///
-    /// A division by zero fails the transaction if the revision is another, without a second round trip.
+    /// If the revision differs, a division by zero fails the transaction without a second round trip.
     var count: PostgresStatement {
         PostgresStatement(
             """
@@ -147,8 +147,8 @@ struct PostgresTreeStatements {
         PostgresStatement("SELECT pg_notify('drilldown', $1)").with("\(tree) \(revision)")
     }
 
-    /// A revision without changes, after which nothing can be committed that expects the revision $1. It fails as `count`
-    /// does if the revision is another.
+    /// A revision without changes, after which nothing can be committed that expects the revision $1. If the
+    /// revision differs, it fails as `count` does.
     var fence: PostgresStatement {
         PostgresStatement(
             """

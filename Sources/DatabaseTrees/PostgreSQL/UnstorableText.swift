@@ -1,6 +1,6 @@
 /// Text with U+0000, which PostgreSQL can keep in JSON but not take out of it, so that the whole row would be unusable.
 struct UnstorableText: Equatable {
-    /// The key of the item's dictionary whose value, or which itself, has U+0000; nil for an item that is only a title.
+    /// The name of the field that has U+0000 in its name or value; nil for an item that is only a title.
     let field: String?
 
     /// The first place with U+0000.
@@ -34,7 +34,7 @@ struct UnstorableText: Equatable {
         return nil
     }
 
-    /// Where the string that begins at a quotation mark ends: the place of its other quotation mark.
+    /// The index of the quotation mark that closes the string whose first quotation mark is at `start`.
     private static func end(of start: Int, in fields: Span<UInt8>) -> Int {
         var index = start + 1
         while index < fields.count, fields[index] != UInt8(ascii: "\"") {

@@ -60,7 +60,7 @@ struct EditPlan {
         let section: Int
         /// Its number in the level before; nil if it comes from elsewhere.
         var oldRow: Int?
-        /// Whether its run says that it has not moved.
+        /// Whether it has not moved, according to its run.
         var isKept = false
         var content = Content.same
         var position: Int64 = 0
@@ -169,7 +169,7 @@ struct EditPlan {
         }
     }
 
-    /// Takes the positions away that are not in ascending order; rows that were moved lose theirs before others.
+    /// Removes positions until the others are in ascending order, preferably the positions of moved rows.
     private static func drop(movesOf rows: [Row], _ known: inout [Int64?]) {
         typealias Place = (position: Int64, id: Int64)
         // The nearest row behind each that certainly stays.

@@ -114,7 +114,7 @@ struct ItemReader: ~Copyable {
             try checkRest()
         } catch {
             culprit = culprit ?? repeatedKey(below: id) ?? id
-            // Where it is in the column is of no use beside the item's id.
+            // The position within the column would not help beside the item's id.
             throw error.isOutOfMemory ? error : PropertyListError(error.reason, path: error.path)
         }
         item = parent

@@ -117,7 +117,8 @@ struct ItemTable {
 
     /// The numbers of the rows below an item, by section, position and id.
     ///
-    /// - Parameter hint: the place in `parents` of an item with an id near by, which makes it O(1); becomes this item's.
+    /// - Parameter hint: the place in `parents` of an item with an id near by, which makes the search O(1); set to the
+    ///   place of this item.
     func rows(below id: Int64, near hint: inout Int) -> Range<Int> {
         if hint >= below.count || id > below[hint].id || hint > 0 && id <= below[hint - 1].id {
             var (low, high) = (0, below.count)

@@ -1,8 +1,8 @@
 /// New positions for the rows of a section, so that few rows are written again.
 enum PositionPlan {
-    /// The distance between rows that have room.
+    /// The usual distance between neighbours.
     static let distance: Int64 = 1 << 32
-    /// Rows that are spread anew are at least so far apart.
+    /// The least distance between rows that are spread again.
     private static let room: Int64 = 1 << 16
 
     /// The positions of the rows in their order.
@@ -36,7 +36,7 @@ enum PositionPlan {
                 return
             }
             if window == positions.startIndex..<positions.endIndex {
-                // Only so many rows as no table holds.
+                // Not reached: no table holds enough rows to use up all positions.
                 return
             }
             size *= 2

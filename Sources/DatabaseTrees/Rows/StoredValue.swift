@@ -5,7 +5,7 @@ internal import PropertyLists
 extension PropertyListValue {
     /// The value that a JSON value stands for; `null` stays as it is.
     ///
-    /// - Throws: `PropertyListError` for an unknown type, or one whose text is not of it.
+    /// - Throws: `PropertyListError` for an unknown type, or for text that does not fit its type.
     func decoded() throws(PropertyListError) -> PropertyListValue {
         switch self {
         case .array(let values):

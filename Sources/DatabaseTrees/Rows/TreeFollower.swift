@@ -158,12 +158,12 @@ struct TreeFollower {
         }
     }
 
-    /// What became of an item.
+    /// The state of an item after the changes.
     private enum Followed {
         case same
-        /// Only below it something has changed.
+        /// Its own row is unchanged; the level below it is this one.
         case over(Level)
-        /// It has other fields, and the level given or that of its row.
+        /// It has another row, with this level below it, or else the level of that row.
         case other(Item.Step, over: Level?)
     }
 
@@ -188,7 +188,7 @@ struct TreeFollower {
         return .other(own, over: level)
     }
 
-    /// Notes that the fields of an item with rows have no place for them, if that is so.
+    /// Notes an item with rows whose fields have no place for them.
     private mutating func notePlace(of id: Int64, in step: Item.Step) {
         guard step.place == nil, step.writtenKind != .array else { return }
         index.placeless[id] = step.writtenKind == .string
@@ -210,7 +210,7 @@ struct TreeFollower {
         return try made(of: rows, counts, level, owner)
     }
 
-    /// What became of the rows below an item; nil if that is not known.
+    /// The rows below an item after the changes; nil if they are not known.
     private mutating func rows(below id: Int64) throws(PropertyListError) -> [FollowedRow]? {
         let numbers = Dictionary(
             before.rows(below: id).enumerated().map { ($1.id, $0) }, uniquingKeysWith: { $1 })
@@ -222,7 +222,7 @@ struct TreeFollower {
         return rows
     }
 
-    /// Puts the rows below an item in the order of the level, which that of sections in the document may differ from.
+    /// Puts the rows below an item in the order of the level, whose sections may have another order than the document.
     ///
     /// - Returns: the number of rows of each section of the level; nil if the section of a row is missing.
     private mutating func arrange(_ id: Int64, _ level: Level) -> [Int]? {
@@ -236,7 +236,7 @@ struct TreeFollower {
         return lists.map(\.count)
     }
 
-    /// Adds what became of an item that had a row of this level, or came from elsewhere; false if that is not known.
+    /// Adds the row of an item that was in this level or came from elsewhere; false if its state is not known.
     private mutating func follow(
         _ id: Int64, from row: Int?, to rows: inout [FollowedRow]
     ) throws(PropertyListError) -> Bool {
@@ -261,7 +261,7 @@ struct TreeFollower {
 
     // MARK: Items that are made anew
 
-    /// Reads the items of a table, of which the first one is wanted.
+    /// Reads the items of a table, and returns the first one.
     private mutating func reading(_ table: ItemTable, isRoot: Bool) throws(PropertyListError) -> Item.Step {
         var table = table
         table.sort()
@@ -282,7 +282,7 @@ struct TreeFollower {
         return try reading(table, isRoot: isRoot)
     }
 
-    /// The fields of an item without rows, as the database has them: without a place that they do not have there.
+    /// The fields of an item without rows as the database has them, without the place for rows that the reader added.
     private mutating func withoutPlace(_ fields: [UInt8], of id: Int64) throws(PropertyListError) -> [UInt8] {
         guard let isString = index.placeless.removeValue(forKey: id) else { return fields }
         // The reader has added the place as the last entry.

@@ -41,7 +41,7 @@ final class SQLiteTree: TreeDatabase {
         }
         connection = nil
         guard let found else {
-            // One that was there may come back, as from a backup.
+            // A file that existed before may come back, for example from a backup.
             throw DatabaseError(identity == nil ? .other : .away, "the file does not exist; \(Self.advice(for: path))")
         }
         guard found.isRegular else { throw DatabaseError(.other, "it is not a file") }
@@ -165,7 +165,7 @@ final class SQLiteTree: TreeDatabase {
         return revisions
     }
 
-    /// Whether the database still has a revision that is known, and not another one of its number.
+    /// Whether the database still has a known revision, and not a different one with the same number.
     private func follows(
         _ last: TreeHead, _ head: TreeHead, _ connection: SQLiteConnection
     ) throws(DatabaseError) -> Bool {
@@ -336,7 +336,7 @@ final class SQLiteTree: TreeDatabase {
 
     func isWoken(at now: ContinuousClock.Instant) -> Bool { events.isLookDue(at: now) && hasChanged }
 
-    /// Whether another program has committed since the latest look, or the file is another one.
+    /// Whether another program has committed since the latest look, or has replaced the file.
     private var hasChanged: Bool {
         guard let connection, let identity, let found = FileIdentity(path: path), found.inode == identity.inode else {
             return true

@@ -1,6 +1,6 @@
 /// Reads a row of an answer.
 struct RowReader {
-    /// The length of a row of which every text is empty, about; for reserving memory.
+    /// The approximate length of a row whose texts are all empty, for reserving memory.
     static let shortest = 64
 
     private var key: String?

@@ -92,9 +92,8 @@ extension Server {
     /// The paths of later edits are those after the earlier ones; each `ifMatch` is of the state before all of them.
     ///
     /// - Parameter edits: at most 1,000.
-    /// - Throws: `EditConflict` for 409 and 412 with the edit that the server names; `Problem` for any other refusal, also
-    ///   for 409 and 412 that concern no single edit; its `editIndex` is the number of the edit, from 0;
-    ///   `CancellationError`.
+    /// - Throws: `EditConflict` for a 409 or 412 that names an edit; `Problem` for any other refusal, with the number
+    ///   of the edit, from 0, as `editIndex` if it names one; `CancellationError`.
     @discardableResult
     public func perform(_ edits: [Edit]) async throws -> EditResult {
         for edit in edits { try edit.checkPaths() }

@@ -16,7 +16,7 @@ struct LevelCopy: Sendable {
         var total: Int
     }
 
-    /// Whether all pages agree on the number of rows, and have so many together.
+    /// Whether all pages agree on the number of rows, and together have that number.
     var isComplete: Bool { pages.allSatisfy { $0.total == level.rows.count } }
 }
 

@@ -54,7 +54,7 @@ enum PageAnswer: Sendable {
 }
 
 extension Transport {
-    /// Requests a level, or a page of it, of which an earlier version may be known.
+    /// Requests a level or a page, given an earlier version of it if one is known.
     func page(_ request: Request) async throws -> PageAnswer {
         let answer = try await send(request)
         if answer.status == 304 { return .unchanged }

@@ -128,7 +128,7 @@ extension JSONReader {
             if let number = UInt64(text) { return .unsigned(number) }
         }
         guard let number = Double(text), number.isFinite else {
-            throw JSONError("it has a number that is beyond a real number of 64 bits", at: start)
+            throw JSONError("it has a number that is too large for a real number of 64 bits", at: start)
         }
         return .real(number)
     }

@@ -29,7 +29,7 @@ extension Problem.Kind {
     public static let notRepresentable = Problem.Kind(rawValue: "not-representable")
     /// The revision is unknown after a restart, or the history does not reach back to it.
     public static let revisionGone = Problem.Kind(rawValue: "revision-gone")
-    /// The server does not have the revision yet that the request names.
+    /// The server does not yet have the revision that the request names.
     public static let revisionNotHere = Problem.Kind(rawValue: "revision-not-here")
     /// No format that the request accepts is available.
     public static let notAcceptable = Problem.Kind(rawValue: "not-acceptable")
@@ -59,7 +59,7 @@ extension Problem.Kind {
     public static let tooManyWaiters = Problem.Kind(rawValue: "too-many-waiters")
     /// Too many requests that take long are ahead of this one.
     public static let tooBusy = Problem.Kind(rawValue: "too-busy")
-    /// The server has not enough memory for the answer or the edit; nothing has changed.
+    /// The server lacks memory for the answer or the edit; nothing has changed.
     public static let outOfMemory = Problem.Kind(rawValue: "out-of-memory")
     /// The limit of files sent at once is reached.
     public static let tooManyFiles = Problem.Kind(rawValue: "too-many-files")
@@ -115,7 +115,7 @@ extension Problem.Kind {
     public static let answerTooLong = Problem.Kind(rawValue: "answer-too-long")
     /// The answer nests more than 512 lists and dictionaries, which the library does not read.
     public static let answerTooDeep = Problem.Kind(rawValue: "answer-too-deep")
-    /// Something else than the service refused the request: a proxy, or the login page of a network.
+    /// Something other than the service refused the request: a proxy, or the login page of a network.
     public static let foreignRefusal = Problem.Kind(rawValue: "about:blank")
     /// The answer does not come from a drilldown service.
     public static let unreadableAnswer = Problem.Kind(rawValue: "unreadable-answer")

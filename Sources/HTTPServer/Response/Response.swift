@@ -53,7 +53,7 @@ public final class Response: Sendable {
         self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(stream)))
     }
 
-    /// Makes a response of known length, which can be queued once: the stream is read until it has given so many bytes.
+    /// Makes a response of known length, which can be queued once: that number of bytes is read from the stream.
     public convenience init(
         status: Int, headers: [(name: String, value: String)], stream: any BodyStream, length: Int
     ) {
@@ -122,7 +122,7 @@ extension Response {
 
         var lacksMemory: Bool { body == nil && stream == nil }
 
-        /// The most library responses that are kept; as many answers are made at once by so many threads.
+        /// The maximum number of kept library responses: enough for one answer in progress on each of so many threads.
         private static let mostSpares = 16
 
         /// A library response that names the request of one answer; nil if memory for it is lacking.

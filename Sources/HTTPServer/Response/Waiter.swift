@@ -111,7 +111,7 @@ public final class Waiter: Sendable, Sleeper {
         }
     }
 
-    /// How the wait ended; while it lasts, nil, and the connection is woken when it ends.
+    /// How the wait ended; nil while it lasts, and then the connection is woken at its end.
     func end(elseWaking suspension: Suspension) -> End? {
         progress.withLock { progress in
             if progress.end == nil { progress.suspension = suspension }

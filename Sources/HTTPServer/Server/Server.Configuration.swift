@@ -17,7 +17,8 @@ extension Server {
         public var connectionLimitPerAddress = 0
         /// How long a connection may wait for its next request; 0 means no limit.
         public var idleTimeout: Duration = .seconds(30)
-        /// How long a request may take to arrive, and its client may take nothing of the response; 0 means no limit.
+        /// How long a request may take to arrive, and how long its client may read nothing of the response; 0 means no
+        /// limit.
         ///
         /// A body that is larger than `bodyLimit` has more time: see `slowestSender`.
         public var requestDeadline: Duration = .seconds(30)
@@ -33,9 +34,9 @@ extension Server {
         public var certificates: Certificates?
         /// The hosts that the server answers to; nil for all.
         public var hosts: AllowedHosts?
-        /// The addresses at which `hosts` holds; nil for all.
+        /// The addresses at which `hosts` is checked; nil for all.
         public var hostAddresses: [BoundAddress]?
-        /// The proxies that are believed on the address of their client; nil for none.
+        /// The proxies that are trusted to name the address of their client; nil for none.
         public var proxies: TrustedProxies?
         /// Counts the connections and the requests.
         public var counters = ServerCounters()

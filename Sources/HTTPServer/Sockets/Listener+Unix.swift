@@ -127,7 +127,7 @@ struct SocketFile {
         (self.path, device, inode) = (path, status.st_dev, status.st_ino)
     }
 
-    /// Gives the new file its mode, of which the umask took some.
+    /// Restores the bits of the new file's mode that the umask removed.
     static func restrict(_ path: String) -> Bool {
         unsafe fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW) == 0
     }

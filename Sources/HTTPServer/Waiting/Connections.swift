@@ -80,7 +80,7 @@ final class Connections: Sendable {
 
     /// Ends every connection that is past its deadline, and whose client does not take a response.
     ///
-    /// - Parameter patience: how long a client may take nothing of a response, in milliseconds.
+    /// - Parameter patience: how long a client may read nothing of a response, in milliseconds.
     func endLate(at now: Int64, patience: Int64) {
         var late = open.withLock { open in open.states.values.filter { $0.deadline < now } }[...]
         // A few at a time, because other threads wait for the lock, and close the ended ones beside their requests.
@@ -174,13 +174,13 @@ final class ConnectionState: Sendable {
 
     /// Notes that a response is on its way, and that its client must go on taking it.
     ///
-    /// - Parameter patience: how long the client may take nothing, in milliseconds.
+    /// - Parameter patience: how long the client may read nothing, in milliseconds.
     func send(at now: Int64, patience: Int64) {
         progress.store(now, ordering: .relaxed)
         word.store(Self.word(checkedAt: now + patience / Self.checks), ordering: .relaxed)
     }
 
-    /// How often the reaper looks in the time that a client may take nothing.
+    /// How often the reaper checks within the time that a client may read nothing.
     private static let checks: Int64 = 8
 
     private static func word(checkedAt time: Int64) -> Int64 { time &<< 2 | request | response }

@@ -36,7 +36,7 @@ final class GatheredList {
         return !hasRows
     }
 
-    /// Adds the open section; one without rows is before row `row`.
+    /// Adds the open section; a section without rows starts at row `row`.
     func closeSection(at row: Int) {
         if !hasRows { section.start = row }
         sections.append(section)

@@ -4,9 +4,9 @@ package enum FollowedRow {
     case kept(Int)
     /// A row of the level before, over another level.
     case changedBelow(Int, Level)
-    /// A row of a level elsewhere, with everything below it, or over the level given.
+    /// A row of a level elsewhere, with everything below it, or with the given level below it.
     ///
-    /// - Parameter replacing: the row of the level before whose item it is; nil for one that was not there.
+    /// - Parameter replacing: the row of the same item in the level before; nil for an item that was not in it.
     case other(Item.Step, level: Level?, replacing: Int?)
 }
 
@@ -82,7 +82,7 @@ extension [RowArrangement.Piece] {
         var next = 0
         return flatMap { piece -> [RowArrangement.Piece] in
             if case .new(var new) = piece, let replaced = new.replaced {
-                // A row that was moved, too, takes no row's place.
+                // A row that was also moved does not take the place of the old one.
                 if replaced >= next { next = replaced + 1 } else { new.replaced = nil }
                 return [.new(new)]
             }

@@ -73,7 +73,7 @@ public struct OutlineRows {
 
     /// The number of rows to sort to find the row at a position.
     ///
-    /// - Parameter limit: how many rows may be put in order to find it out; a level that would be more is not looked into.
+    /// - Parameter limit: how many rows may be sorted to find the number; a level that would exceed it is not searched.
     public func work(at position: Int, limit: Int) -> Int {
         var work = 0
         var rest = position
@@ -92,7 +92,7 @@ public struct OutlineRows {
 
     /// The number of rows to sort to find a cursor's place.
     ///
-    /// - Parameter limit: how many rows may be put in order to find it out; a level that would be more is not looked into.
+    /// - Parameter limit: how many rows may be sorted to find the number; a level that would exceed it is not searched.
     public func work(after cursor: OutlinePlace, limit: Int) -> Int {
         var work = 0
         var next = root

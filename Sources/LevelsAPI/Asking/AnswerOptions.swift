@@ -67,7 +67,7 @@ extension QueryOption {
     static let leastRevision = QueryOption(
         name: "revision", grammar: "*CHAR",
         summary:
-            "The revision of a document in a database that the answer must contain; one that is not here yet is waited for.",
+            "For a document in a database: the answer contains this revision or a later one, and waits for it if necessary.",
         isInNextLink: false, phase: .delivery
     ) { value, values in
         values.delivery.revision = value

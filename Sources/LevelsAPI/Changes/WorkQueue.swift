@@ -140,7 +140,7 @@ extension WorkQueue.State {
 /// The pending checks, in classes by cost.
 ///
 /// Each class gets an equal share of the time, and does its checks in order of arrival: a thousand long ones delay a
-/// short one by one of them, and however many short ones come, the long ones go on.
+/// short one by at most one long one, and any number of short ones cannot stop the long ones.
 struct RecheckClasses<Key: Sendable>: Sendable {
     private struct Class {
         var keys = NumberedQueue<Key>()

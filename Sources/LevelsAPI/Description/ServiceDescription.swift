@@ -7,9 +7,10 @@ import PropertyLists
 /// `GET /openapi.json`: the description of the API (OpenAPI 3.1), from the tables that the code runs on, and from
 /// `openapi.json` beside this file for the rest.
 ///
-/// That document is OpenAPI except for its operations, by name: `fields` are the request fields of one, `problems` the
-/// kinds beyond its sorts of requests (`ProblemKind.Requests`), `keys` the number of keys in the path of its examples,
-/// and each status is an answer, which can lack the `headers` with `?`. A reference is the name of a schema.
+/// That document is OpenAPI, except that a reference is the name of a schema, and that operations have a form of their
+/// own. An operation's `fields` are its request fields; `problems` are the kinds beyond those of its sort of request
+/// (`ProblemKind.Requests`); `keys` is the number of keys in the path of its examples; and each status is an answer,
+/// whose `headers` with `?` are optional.
 final class ServiceDescription: Sendable {
     private let version: String
     private let readsNeedToken: Bool

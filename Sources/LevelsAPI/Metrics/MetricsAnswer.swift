@@ -3,7 +3,7 @@ import Levels
 import TreeSources
 import TreeStore
 
-/// `GET /metrics`: the counters of the service in the text format of Prometheus (manual, Operation).
+/// `GET /metrics`: the counters of the service in the text format of Prometheus (manual, Monitoring and protection).
 struct MetricsAnswer {
     let server: ServerTotals
     let store: StoreTotals
@@ -62,7 +62,7 @@ struct MetricsAnswer {
         }
         text.write(
             "drilldown_http_requests_unanswered_total", .counter,
-            "Requests that ended without an answer of the service: the client left, or the HTTP library refused them.",
+            "Requests without an answer from the service: the client left, or the HTTP library refused them.",
             server.unanswered)
         text.write(
             "drilldown_http_responses_incomplete_total", .counter,
@@ -163,10 +163,10 @@ struct MetricsAnswer {
     private func writeLoads(to text: inout PrometheusText) {
         let loads = [("published", store.published), ("unchanged", store.unchanged), ("refused", store.refused)]
         let total: StaticString = "drilldown_loads_total"
-        text.begin(total, .counter, "Loads of the document, by how they ended.")
+        text.begin(total, .counter, "Loads of the document, by outcome.")
         for (outcome, work) in loads { text.sample(total, [("outcome", outcome)], value: work.count) }
         let duration: StaticString = "drilldown_load_duration_seconds"
-        text.begin(duration, .summary, "How long the loads of the document took, by how they ended.")
+        text.begin(duration, .summary, "The durations of loads of the document, by outcome.")
         for (outcome, work) in loads {
             text.sample(duration, suffix: "_sum", [("outcome", outcome)], value: work.seconds)
             text.sample(duration, suffix: "_count", [("outcome", outcome)], value: work.count)
@@ -239,7 +239,7 @@ struct MetricsAnswer {
         }
         let lag: StaticString = "drilldown_database_lag_seconds"
         text.begin(
-            lag, .summary, "From the commit of another program or server until it was read here, by both clocks.")
+            lag, .summary, "The time from a commit of another program or server until it was read here, by the clocks of both.")
         text.sample(lag, suffix: "_sum", value: work.lag.seconds)
         text.sample(lag, suffix: "_count", value: work.lag.count)
         let doubts: StaticString = "drilldown_database_commits_in_doubt_total"

@@ -22,7 +22,7 @@ final class IndentedStream: AheadStream {
 
     var isIncomplete: Bool { piece.isIncomplete || output.isIncomplete }
     var isFinished: Bool { isLast && laidOut == piece.count }
-    /// The piece, and an output that a slice may make longer than `outputBytes`.
+    /// Three times `outputBytes` covers the piece and the output, because the last slice can exceed `outputBytes`.
     var memory: Int { compact.memory + 3 * Self.outputBytes }
     var sharedBody: Response.Body? { compact.sharedBody }
 

@@ -52,7 +52,7 @@ final class ProblemKind: Sendable {
         case bodies
         /// The replacement of the whole document.
         case documents
-        /// Requests with a method outside the description.
+        /// Requests with a method that the description lacks.
         case otherMethods
         /// None of the described ones: a slow request is cut off, and a version other than 1.x is a bad request.
         case none

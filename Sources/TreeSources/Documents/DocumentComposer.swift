@@ -1,7 +1,7 @@
 internal import Levels
 internal import PropertyLists
 
-/// Composes a document of its file and the files that it mounts; a new composition reads only changed files.
+/// Composes a document from its file and the files that it mounts; a new composition reads only changed files.
 final class DocumentComposer {
     private let document: PropertyListFile
     let files: PartFiles

@@ -67,7 +67,7 @@ struct KeySurvey: PropertyListConsumer {
     private static let mostGroups = 200
     private static let longestKey = 100
 
-    /// The number of the group of dictionaries in arrays under a key.
+    /// The index in `groups` of the dictionaries in the arrays under a key.
     func number(ofGroup key: String) -> Int? { numbers[key] }
 
     // MARK: Containers

@@ -78,7 +78,7 @@ struct FileReplacement: ~Copyable {
     /// Returns when the new content is on disk, before it gets its name.
     func syncContent() throws(FileReplacementError) { try attempt(.sync, aside, .fsync(descriptor)) }
 
-    /// Renames the other file, which is on disk, and returns when its name is there, too.
+    /// Renames the other file, which is on disk, and returns when its new name is on disk, too.
     ///
     /// The old file is gone then, so a failed sync of the folder cannot be undone.
     mutating func rename() throws(FileReplacementError) -> FileIdentity {

@@ -6,9 +6,9 @@ enum BrowseCommand {
     /// The program's name, beside this one or in a folder of `PATH`.
     static let program = "drilldown-browse"
 
-    /// Does not return if the program can be executed.
+    /// Replaces this process with the program, and returns only if that fails.
     ///
-    /// - Returns: the exit status if it cannot.
+    /// - Returns: the exit status for the failure.
     /// - Throws: `UsageError` unless the only argument is a URL.
     static func run(_ arguments: CommandLineArguments) throws(UsageError) -> Int32 {
         let words = try programArguments(of: arguments)

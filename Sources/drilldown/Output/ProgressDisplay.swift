@@ -73,7 +73,7 @@ struct ProgressDisplay {
         }
     }
 
-    /// Rounded up, so that the time has come then.
+    /// Rounded up, so that a wait of this length does not end before the instant.
     private static func milliseconds(until instant: LoadProgress.Instant) -> Int64 {
         Int64((instant - .now) / .milliseconds(1)) + 1
     }

@@ -52,7 +52,7 @@ extension Log.Entry {
             self.init(
                 .info, "tokens",
                 "the token file '\(path: path)' was read again: \(Quantity(count, "token"))"
-                    + (count == 0 ? "; none of it allows anything" : ""),
+                    + (count == 0 ? "; the file allows nothing" : ""),
                 [file, .init("tokens", .number(count))])
         case .empty:
             self.init(

@@ -102,7 +102,7 @@ struct Option: Sendable {
             \.server.idleTimeout),
         Option(
             "request-deadline", .seconds(1...86_400), default: "30",
-            "how long a request may take, and its client take nothing", \.server.requestDeadline),
+            "how long a request may take, or its client read nothing", \.server.requestDeadline),
         Option("cache-bytes", .bytes(), default: "33554432", "memory for cached responses", \.api.cacheBytes),
         Option(
             "response-bytes", OptionType<Int>.bytes(65_536...1 << 40).map(ResponseBudget.init(bytes:)),

@@ -42,8 +42,8 @@ extension ExactNumber {
         }
     }
 
-    // The remainder that the floating-point number leaves of an integer follows it: a byte for its kind, in ascending
-    // order, and its bytes.
+    // After the floating-point number comes the rest of an integer that it does not represent: a byte for the kind of
+    // rest, such that the bytes sort as the rests do, and the bytes of the rest.
     private static let exact: UInt8 = 0x80
 
     /// Bits that sort, as unsigned integers, like the floating-point numbers; both zeros have the same bits.

@@ -18,7 +18,7 @@ public struct RowCondition: Sendable {
     public let field: RowField
     /// The relation to `value`.
     public let relation: Relation
-    /// The value as written; its interpretation depends on the row's value (manual, Lists).
+    /// The value as written; its interpretation depends on the row's value (manual, Levels).
     public let value: String
     private let wanted: WantedValue
 

@@ -182,8 +182,8 @@ extension Section {
 extension Level {
     private static let rowsHashLimit = 4_096
 
-    /// The hash of the rows, the sections, the number of rows below each row, and the reason for each unreadable level
-    /// below, without other content of the levels below; nil if the level has more than 4,096 children.
+    /// The hash of the rows and the sections. Of the levels below, it includes only their numbers of rows, and why
+    /// unreadable ones are unreadable. Nil if the level has more than 4,096 children.
     package var rowsHash: ContentHash? {
         guard children.count <= Self.rowsHashLimit else { return nil }
         var summary = ByteBuffer(capacity: 32 + children.count * 8)

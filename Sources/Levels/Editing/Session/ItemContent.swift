@@ -142,7 +142,7 @@ extension PropertyListValue {
     }
 }
 
-/// Property-list types that JSON cannot tell, found by the value that is replaced.
+/// Property-list types that JSON lacks, taken from the replaced value.
 extension PropertyListValue {
     /// The value in the type of an old one, if possible: a date from RFC 3339, data from base64, a real from an
     /// integer; within dictionaries by key, and within arrays by position.

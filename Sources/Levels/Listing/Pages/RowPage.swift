@@ -84,7 +84,7 @@ public struct RowPage: Sendable {
     ///   - sections: the sections of all rows; empty for one section without a title.
     ///   - childCounts: the number of rows below each row of the page.
     ///   - next: the end of the page; nil at the end of the rows.
-    ///   - notes: what else is said about the page.
+    ///   - notes: the source's notes on the page.
     public init(
         _ level: Level?, start: Int, of count: Int, isEstimate: Bool = false, sections: [Section] = [],
         childCounts: [Int], next: RowBookmark?, notes: Notes = Notes()

@@ -143,7 +143,7 @@ public struct ItemDetail: Sendable {
 
         /// Creates the properties of the rows below an item.
         ///
-        /// - Parameter refusal: what of the item could not be read; nil if it was read whole.
+        /// - Parameter refusal: why a part of the item is missing; nil for a whole item.
         public init(count: Int, first: Item.Step?, last: Item.Step?, refusal: String? = nil) {
             self.count = count
             self.first = first

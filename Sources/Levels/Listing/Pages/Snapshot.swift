@@ -16,7 +16,7 @@ public final class Snapshot: Sendable {
 
     /// A level whose one row is the root item.
     public let document: Level
-    /// What answers instead of the document; nil if that does.
+    /// The source of answers instead of the document; nil if that is the document.
     public let rows: (any RowSource)?
     /// The document in other languages, if any.
     public let translations: Translations?
@@ -133,7 +133,7 @@ public struct RevisionName: Sendable, Equatable {
 extension Snapshot {
     /// Whether it belongs to the same history as the snapshot that it replaces, and is newer.
     ///
-    /// Always so if the source does not name its revisions. Otherwise not after the source was replaced, such as by an
+    /// Always true if the source does not name its revisions; otherwise false after the source was replaced, as by an
     /// older copy.
     public func continues(_ old: Snapshot) -> Bool {
         guard isNamedBySource, let own = RevisionName(revision), let earlier = RevisionName(old.revision) else {

@@ -6,8 +6,8 @@ extension PostgresTree {
     }
 }
 
-/// Writes a whole tree in one transaction: a new schema, whose rules are made after its rows, or new rows for one that is
-/// there, under its lock.
+/// Writes a whole tree in one transaction: a new schema, whose rules are made after its rows, or the new rows of an
+/// existing schema, under its lock.
 final class PostgresImport: TreeImport {
     private let tree: PostgresTree
     private let keys: String?

@@ -21,7 +21,7 @@ final class PostgresLink {
         (self.parameters, self.listens) = (parameters, listens)
     }
 
-    /// The connection, if there is one now.
+    /// The current connection, if any.
     var current: PostgresConnection? { connection.flatMap { $0.isLost ? nil : $0 } }
 
     /// The connection; made first if necessary, once the pause after the last attempt is over.
@@ -52,7 +52,7 @@ final class PostgresLink {
 
     /// Sets the parameters of the session.
     ///
-    /// An edit is on disk when it is answered, also if the role or the database has a weaker `synchronous_commit`.
+    /// An edit is on disk when it is answered, even if the role or the database has a weaker `synchronous_commit`.
     private func prepare(_ connection: PostgresConnection) throws(PostgresFailure) {
         try connection.run(
             """

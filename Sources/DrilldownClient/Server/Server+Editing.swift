@@ -11,7 +11,7 @@ extension Server {
     ///   - item: the title of a new leaf, or a dictionary of fields, which may include `Children`.
     ///   - level: the path of the item whose level it is; a leaf becomes a branch.
     ///   - position: the place among the rows of the section.
-    ///   - section: the number of the section, from 0; nil for the last one, also if `position` is `.first`.
+    ///   - section: the number of the section, from 0; nil for the last one, even if `position` is `.first`.
     ///   - version: `itemVersion` of the level as it must be; nil if any will do.
     /// - Returns: the new item; its key is in its path.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
@@ -68,7 +68,7 @@ extension Server {
     ///   - path: the item.
     ///   - level: the path of the item whose level it moves to.
     ///   - position: the place among the rows of the section, not counting the item itself.
-    ///   - section: the number of the section, from 0; nil for the last one, also if `position` is `.first`.
+    ///   - section: the number of the section, from 0; nil for the last one, even if `position` is `.first`.
     ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
     /// - Returns: the item at its new place.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.

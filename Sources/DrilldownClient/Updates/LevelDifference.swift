@@ -72,7 +72,7 @@ extension LevelDifference {
     }
 }
 
-// Index paths for a table view. They count in all rows of a section, also if the level is a page.
+// Index paths for a table view. They count in all rows of a section, even if the level is a page.
 extension LevelDifference {
     /// The index paths in the old level of the rows that are gone.
     public var removedIndexPaths: [IndexPath] { removed.compactMap(old.indexPath(ofRowAt:)) }

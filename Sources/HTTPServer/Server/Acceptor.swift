@@ -35,7 +35,7 @@ final class Acceptor: Sendable {
     /// Ends the thread: no connection is accepted from now on.
     func stop() { thread.stop() }
 
-    /// Accepts one connection if there is one; false if descriptors or memory are used up.
+    /// Accepts one connection, if any; false if descriptors or memory are used up.
     private static func accept(_ socket: Int32, _ serve: (Int32) -> Void) -> Bool {
         let descriptor = Glibc.accept(socket, nil, nil)
         guard descriptor < 0 else {

@@ -106,7 +106,7 @@ final class Connection {
         }
     }
 
-    /// Queues the response if there is one, and sleeps otherwise.
+    /// Queues the response, if any; otherwise sleeps.
     private func awaitAnswer(_ waiter: Waiter) -> Bool {
         let suspension = ownSuspension()
         suspension.resumeFollowers()

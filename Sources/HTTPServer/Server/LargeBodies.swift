@@ -9,8 +9,8 @@ final class LargeBodies: Sendable {
 
     private let current = Guarded(Current())
 
-    /// Admits a body, whose place is free again when nothing refers to the result; nil if there is one already, or no
-    /// memory for it.
+    /// Admits a body, whose place is free again when nothing refers to the result; nil if another
+    /// body has the place, or memory is lacking.
     func admit(bytes: Int) -> LargeBody? {
         current.withLock { current in
             guard current.body == nil, let memory = MemoryBudget.reserve(bytes) else { return nil }

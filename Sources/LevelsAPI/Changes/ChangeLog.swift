@@ -249,7 +249,7 @@ final class ChangeStream: EventSource {
         }
     }
 
-    /// Takes the next event, if there is one.
+    /// Takes the next event, if any.
     private func takeUp(_ state: inout State) -> Bool {
         switch log.next(after: state.number) {
         case .nothing: return false

@@ -192,7 +192,8 @@ struct MetricsAnswer {
         text.sample(name, [("outcome", "failed")], value: editRequests(500..<600))
         text.write(
             "drilldown_edit_steps_total", .counter,
-            "Steps of the edits that changed the document; the replacement of the whole is one.", store.editSteps)
+            "Steps of the edits that changed the document; replacing the whole document counts as one.", store.editSteps
+        )
         let saves: StaticString = "drilldown_saves_total"
         text.begin(saves, .counter, "Saves of the document, each with the edits of one request or several.")
         text.sample(saves, [("outcome", "done")], value: store.saves.count)
@@ -239,7 +240,8 @@ struct MetricsAnswer {
         }
         let lag: StaticString = "drilldown_database_lag_seconds"
         text.begin(
-            lag, .summary, "The time from a commit of another program or server until it was read here, by the clocks of both.")
+            lag, .summary, "The time from a commit of another program or server until it was read here, by both clocks."
+        )
         text.sample(lag, suffix: "_sum", value: work.lag.seconds)
         text.sample(lag, suffix: "_count", value: work.lag.count)
         let doubts: StaticString = "drilldown_database_commits_in_doubt_total"

@@ -7,7 +7,7 @@ import PropertyLists
 
 /// Entity tags and the conditions on them (RFC 9110, sections 8.8.3, 13.1.1 and 13.1.2).
 enum EntityTag {
-    /// A further sentence about a tag that is written without its quotes, if there is one.
+    /// A further sentence about a tag that is written without its quotes, if any.
     static func missingQuotes(in lines: [String]) -> String? {
         for part in lines.lazy.flatMap({ $0.split(separator: ",") }) {
             let words = part.split { $0 == " " || $0 == "\t" }

@@ -8,7 +8,7 @@ struct PageFiles {
     /// The name that the user gave the file.
     let name: String
     let interpretation: Interpretation
-    /// The values document, if there is one.
+    /// The values document, if any.
     let values: ValuesFile?
 
     /// Loads the files beside a document; the page is nil if the document is not a settings page.

@@ -78,7 +78,7 @@ struct PartWarnings {
         omitted += loaded.omittedWarnings
     }
 
-    /// Adds a warning that a part is not served: at the position in its own file if there is one, otherwise at the
+    /// Adds a warning that a part is not served: at the position in its own file if any, otherwise at the
     /// reference.
     ///
     /// - Parameter file: the name of the referring document's file.

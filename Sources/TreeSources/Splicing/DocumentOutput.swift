@@ -243,7 +243,7 @@ enum ShiftedText<Tokens: DocumentTokens & ~Copyable> {
         return result
     }
 
-    /// The end of a comment or a processing instruction at an index, if there is one.
+    /// The end of a comment or a processing instruction at an index, if any.
     private static func endOfMarkup(in gap: [UInt8], at index: Int) -> Int? {
         guard gap[index] == UInt8(ascii: "<") else { return nil }
         let isComment = gap[index...].starts(with: Array("<!--".utf8))

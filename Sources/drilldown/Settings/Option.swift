@@ -68,7 +68,7 @@ struct Option: Sendable {
             "listen", .listenTargets, default: "127.0.0.1:8080", "where to listen, or unix:PATH; may be repeated",
             \.listenTargets, mayRepeat: true),
         Option("metrics-listen", .address, "an address of their own for metrics and probes", \.metricsTarget),
-        Option("trusted-proxies", .proxies, "proxies and networks whose word on the client counts", \.server.proxies),
+        Option("trusted-proxies", .proxies, "proxies and networks that may name the client", \.server.proxies),
         Option(
             "drain", .seconds(0...3_600), default: "0", "how long to serve on after SIGTERM, while /readyz is 503",
             \.drain),

@@ -23,7 +23,7 @@ public protocol RowSource: Sendable {
     /// An item with its neighbours, in the order of a page without a query.
     func detail(of item: Item) throws(RowRefusal) -> ItemDetail
 
-    /// Whether all functions return at once; if not, only threads on which no other request waits call them.
+    /// Whether all functions return at once; otherwise they are called only on threads that no other request waits for.
     var isImmediate: Bool { get }
 
     /// Whether its items can be written as documents; if not, items have only levels and details.

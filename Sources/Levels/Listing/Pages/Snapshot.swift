@@ -67,8 +67,8 @@ public final class Snapshot: Sendable {
 }
 
 extension Snapshot {
-    /// The document in the language of a variant's number, or else for clients that accept none of the languages; for
-    /// nil, the document as written.
+    /// The variant of the document with a number, or else the variant for clients that accept none of the languages;
+    /// for nil, the document as written.
     @inline(__always)
     public func document(in number: UInt64?) -> Level {
         guard let number, let translations else { return document }

@@ -4,7 +4,7 @@ internal import TreeSources
 
 /// A tree in PostgreSQL: a schema with the tables of `PostgresSchema`.
 ///
-/// Reads and edits use one connection; with `read=standby` in the address, reads prefer a standby and edits have a
+/// Reads and edits use one connection; with `read=standby` in the address, reads prefer a standby, and edits have a
 /// connection to the primary server of their own.
 final class PostgresTree: TreeDatabase {
 

@@ -152,7 +152,7 @@ extension ProblemKind {
         "None of the ranges in Range is in the file. The header field Content-Range gives the length of the file.")
     static let misdirectedRequest = ProblemKind(
         "misdirected-request", 421, of: [.all], isOfHTTP: true,
-        "The request names a host that this server does not answer to. A web page causes this if its own name leads to the server. Its operator can list the host in --hosts."
+        "The request names a host that this server does not answer to. A web page causes this if its own name leads to the server. The operator can list the host in --hosts."
     )
     static let headerTooLarge = ProblemKind(
         "header-too-large", 431, of: [.all], isOfHTTP: true,

@@ -41,6 +41,7 @@ struct BrowseArguments: Equatable {
           up, down          move to another row       Page Up, Page Down, Home, End   move further
           Enter, right      open the row              left, Escape                    go back
           space             show the row's fields     /                               search below the level
+          r                 read again              ?                               show these keys
           q                 leave
         """
 

@@ -6,8 +6,9 @@ extension Browser {
         var frame = Frame()
         frame.lines.append(heading)
         frame.lines += body
-        while frame.lines.count < size.lines - 1 { frame.lines.append(StyledText()) }
-        if size.lines > 1 { frame.lines.append(status) }
+        let status = statusLines
+        while frame.lines.count < size.lines - status.count { frame.lines.append(StyledText()) }
+        frame.lines += status
         frame.lines = frame.lines.prefix(max(1, size.lines)).map { $0.clipped(to: size.columns) }
         if isTyping {
             frame.cursor = Frame.Position(
@@ -40,12 +41,16 @@ extension Browser {
     // MARK: Body
 
     private var body: [StyledText] {
+        if showsKeys { return Self.keyLines }
         if let refusal = place.refusal { return [StyledText()] + paragraph(refusal) }
         switch place.kind {
         case .detail: return Array(detailLines.dropFirst(place.top).prefix(bodyLines))
         case .level: return levelLines
         }
     }
+
+    private static let keyLines =
+        [StyledText()] + BrowseArguments.keys.split(separator: "\n").map { StyledText("  \($0)") }
 
     private var levelLines: [StyledText] {
         guard let level = place.level else { return [StyledText("  …", .dim)] }
@@ -90,16 +95,24 @@ extension Browser {
 
     private var prompt: StyledText { StyledText("/\(place.search ?? "")") }
 
+    /// The lines below the body: trouble in full, and the text that is typed even then.
+    var statusLines: [StyledText] {
+        guard size.lines > 1 else { return [] }
+        guard let trouble else { return [status] }
+        let lines = Self.wrapped(trouble, columns: size.columns - 1).map { StyledText(" \($0)", .bold) }
+        return (lines + (isTyping ? [status] : [])).suffix(size.lines - 1)
+    }
+
     private var status: StyledText {
-        if let trouble { return StyledText(" \(trouble)", .bold) }
+        if showsKeys { return StyledText(" Any key goes on.", .dim) }
         if isTyping { return prompt.aligned(with: StyledText("⏎ done  esc end ", .dim), columns: size.columns) }
         var right = StyledText()
         if place.isKept { right.append("kept from earlier ", .dim) }
         if let news { right.append("• \(news) ", .bold) }
         var left = StyledText()
         if let search = place.search { left.append(" /\(search) ", .bold) }
-        left.append(
-            place.kind == .level ? " ↑↓ move  → open  ← back  / search  q leave" : " ↑↓ scroll  ← back  q leave", .dim)
+        let keys = place.kind == .level ? " ↑↓ move  → open  ← back  / search" : " ↑↓ scroll  ← back"
+        left.append(keys + "  ? keys  q leave", .dim)
         // News are more important than the keys.
         return right.columns > 0 && left.columns + right.columns >= size.columns
             ? right : left.aligned(with: right, columns: size.columns)

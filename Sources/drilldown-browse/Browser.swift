@@ -17,8 +17,13 @@ struct Browser: Sendable {
     /// The places that were opened, the shown one last; there is always one.
     private(set) var places: [Place]
     private(set) var isTyping = false
+    /// Whether the list of keys takes the place of the body, until a key is pressed.
+    private(set) var showsKeys = false
     /// Why the server cannot be asked at present, in a sentence.
-    var trouble: String?
+    var trouble: String? {
+        // Its lines leave fewer for the rows.
+        didSet { if trouble != oldValue, place.kind == .level { scrollToSelection() } }
+    }
     /// The latest change, in a few words.
     private(set) var news: String?
 
@@ -33,8 +38,8 @@ struct Browser: Sendable {
         set { places[places.count - 1] = newValue }
     }
 
-    /// The lines between the heading and the status line.
-    var bodyLines: Int { max(0, size.lines - 2) }
+    /// The lines between the heading and the status lines.
+    var bodyLines: Int { max(0, size.lines - 1 - statusLines.count) }
 
     // MARK: News from the server
 
@@ -169,6 +174,10 @@ extension Browser {
     }
 
     private mutating func request(for key: Key) -> Request? {
+        if showsKeys {
+            showsKeys = false
+            if ![.control("c"), .control("z"), .text("q")].contains(key) { return nil }
+        }
         switch key {
         case .control("c"): return .leave
         case .control("z"): return .suspend
@@ -208,6 +217,7 @@ extension Browser {
             guard let row = place.selectedRow else { return nil }
             return open(Place(.detail, at: row.path))
         case .text("/"): return startTyping()
+        case .text("?"): showsKeys = true
         case .text("r"): return .follow
         case .text("q"): return .leave
         default: break

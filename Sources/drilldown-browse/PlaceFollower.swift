@@ -27,7 +27,7 @@ struct PlaceFollower: Sendable {
             var changed = Set<Row.ID>()
             for position in difference?.inserted ?? [] { changed.insert(level.rows[position].id) }
             for row in difference?.updated ?? [] { changed.insert(level.rows[row.new].id) }
-            let removed = difference?.removed.count ?? 0
+            let removed = difference.map { $0.removed.count - $0.renamedRows } ?? 0
             tell(.level(level, changed: changed, removed: removed, isKept: update.isFromCache))
             return true
         }
@@ -74,6 +74,14 @@ struct PlaceFollower: Sendable {
             tell(.trouble(update.interruption?.detail))
             guard try await body(update) else { return }
         }
+    }
+}
+
+extension LevelDifference {
+    /// The number of rows that were removed and inserted at one place: in the browser each is a row that has changed.
+    var renamedRows: Int {
+        let places = Set(removed.map { $0 == 0 ? nil : old.rows[$0 - 1].id })
+        return inserted.filter { places.contains($0 == 0 ? nil : new.rows[$0 - 1].id) }.count
     }
 }
 

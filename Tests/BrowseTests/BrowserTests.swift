@@ -27,7 +27,7 @@ struct BrowserTests {
         #expect(
             lines(browser([row("a", count: 2), row("b")], columns: 64)) == [
                 line(" Root", "2 rows "), line("  a", "2 › "), line("  b", ""), "", "",
-                line(" ↑↓ move  → open  ← back  / search  q leave", ""),
+                line(" ↑↓ move  → open  ← back  / search  ? keys  q leave", ""),
             ])
     }
 
@@ -128,6 +128,44 @@ struct BrowserTests {
         #expect(lines(browser)[5] == " The server does not answer.")
         browser.refuse("There is no 'a' in /.")
         #expect(lines(browser)[2] == "  There is no 'a' in /.")
+    }
+
+    @Test("shows all of the trouble above the text that is typed")
+    func longTrouble() {
+        var browser = browser((0..<4).map { row("r\($0)") })
+        _ = browser.press(.end)
+        browser.trouble = "http://h:1 gave no whole answer to /levels/: cannot connect."
+        let rows = ["  r2", "  r3"].map { $0 + String(repeating: " ", count: 26) }
+        #expect(selected(browser) == "r3")
+        #expect(
+            lines(browser).dropFirst() == [
+                rows[0], rows[1], " http://h:1 gave no whole ", " answer to /levels/: cannot ", " connect.",
+            ])
+        _ = browser.press(.text("/"))
+        browser.trouble = "The server does not answer."
+        #expect(lines(browser)[4] == " The server does not answer.")
+        #expect(lines(browser)[5].hasPrefix("/ "))
+    }
+
+    @Test("lists the keys until one is pressed")
+    func keys() {
+        var browser = browser([row("a", count: 1)], columns: 110, lines: 12)
+        #expect(browser.press(.text("?")) == nil)
+        #expect(lines(browser)[2] == "  Keys:")
+        #expect(lines(browser)[11] == " Any key goes on.")
+        #expect(browser.press(.enter) == nil)
+        #expect(lines(browser)[1].hasPrefix("  a"))
+        _ = browser.press(.text("?"))
+        #expect(browser.press(.text("q")) == .leave)
+    }
+
+    @Test("counts a row that was removed and inserted at one place as renamed")
+    func renaming() {
+        func level(_ titles: [String]) -> Level { Level(title: "Root", path: .root, rows: titles.map { row($0) }) }
+        #expect(LevelDifference(from: level(["a", "b"]), to: level(["c", "b"])).renamedRows == 1)
+        #expect(LevelDifference(from: level(["a", "b"]), to: level(["a", "c"])).renamedRows == 1)
+        #expect(LevelDifference(from: level(["a", "b", "c"]), to: level(["d", "b"])).renamedRows == 1)
+        #expect(LevelDifference(from: level(["a", "b"]), to: level(["b", "c"])).renamedRows == 0)
     }
 
     @Test("forgets trouble once the server refuses or another place is opened")

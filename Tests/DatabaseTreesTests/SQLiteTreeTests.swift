@@ -86,6 +86,21 @@ import TreeSources
         #expect(changes == [.integer(1), last?[0] ?? .null])
     }
 
+    @Test func aMovedRowGetsANewPositionAndNotAChangedOne() throws {
+        let watcher = try loadedWatcher()
+        let changes = PropertyListValue.dictionary(.init([.init(key: "N", value: .integer(.init(7 as Int64)))]))
+        let positions = "SELECT position FROM items WHERE id IN (1, 2) ORDER BY id"
+        try edit(
+            watcher,
+            [
+                .move(try path("branch"), below: .root, at: .before("left"), section: nil),
+                .patch(changes, at: try path("left")),
+            ])
+        var found: [Int64?] = []
+        try other().rows(positions) { row in found.append(row.integer(0)) }
+        #expect(found == [1 << 32, 0])
+    }
+
     @Test func doesNotOverwriteWhatOthersHaveCommitted() throws {
         let watcher = try loadedWatcher()
         let group = try watcher.beginEdits()

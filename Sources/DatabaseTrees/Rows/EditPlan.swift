@@ -60,7 +60,7 @@ struct EditPlan {
         let section: Int
         /// Its number in the level before; nil if it comes from elsewhere.
         var oldRow: Int?
-        /// Whether it has not moved, according to its run.
+        /// Whether it has probably not moved: its run says so, or it has changed, and few rows are moved and changed at once.
         var isKept = false
         var content = Content.same
         var position: Int64 = 0
@@ -131,10 +131,11 @@ struct EditPlan {
                 guard rows.count < level.count else { continue }
                 let (id, path, content) = try content(provenance, Item.Step(level: level, row: rows.count))
                 let isBeside = path.map { !$0.isEmpty && $0.dropLast() == origin?[...] } ?? false
+                let isChanged = if case .changed = content { true } else { false }
                 rows.append(
                     Row(
                         id: id, section: sections.number(of: rows.count), oldRow: isBeside ? path?.last : nil,
-                        content: content))
+                        isKept: isBeside && isChanged, content: content))
             }
         }
         return rows

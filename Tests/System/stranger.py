@@ -114,6 +114,10 @@ def says_what_is_wrong(verdict, program, folder):
         "none.plist",
         statuses=(1, 2))
 
+    # An address and a file that are both wrong are named together.
+    for text in ("192.0.2.1 is not an address of this machine", "none.plist: the file does not exist"):
+        wrong(["serve", os.path.join(folder, "none.plist"), "--listen", "192.0.2.1:0"], text, statuses=(1,))
+
     # A suggestion can be pasted unchanged.
     wrong([DATA], f"Did you mean: {program} serve {DATA}\n")
     wrong(["-V"], f"Did you mean: {program} --version\n")

@@ -81,6 +81,13 @@ struct KeySurveyTests {
             advice(#"[{"name":"A","marks":[{"color":"red"}]}]"#) == "here --keys title=name may fit, and \(Self.any)")
     }
 
+    @Test("prefers texts that differ for titles")
+    func varied() {
+        #expect(
+            advice(#"{"type":"All","features":[{"type":"F","id":"1"},{"type":"F","id":"2"},{"type":"F"}]}"#)
+                == "here --keys 'title=id|type,children=features' may fit, and \(Self.any)")
+    }
+
     @Test("leaves deeper lists out where they cannot be levels")
     func fewerLists() {
         #expect(

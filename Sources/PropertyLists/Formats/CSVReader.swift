@@ -115,9 +115,14 @@ public struct CSVReader: ~Copyable {
     }
 
     private var tooManyCells: PropertyListError {
-        PropertyListError(
-            "the line has more cells than the \(Quantity(columns.count, "column")) of the header; "
-                + "put a cell that contains the separator in quotes", at: window.position)
+        // A line above the header, such as a title or a comment, is read as a header of one column.
+        let remedy =
+            columns.count == 1
+            ? "remove the lines above the one that names the columns"
+            : "put a cell that contains the separator in quotes"
+        return PropertyListError(
+            "the line has more cells than the \(Quantity(columns.count, "column")) of the header; \(remedy)",
+            at: window.position)
     }
 
     // MARK: Cells

@@ -91,6 +91,16 @@ extension PropertyListFile {
         }
     }
 
+    /// Why the file cannot be opened now; nil if it can.
+    public func openingRefusal() -> SourceError? {
+        do throws(SourceError) {
+            _ = try DocumentFile.open(path: path, maximumBytes: maximumBytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// The edits that can be saved to the file now.
     var savability: Savability {
         guard interpretation.shape != .any else { return .nothing(.anyShape) }

@@ -111,12 +111,12 @@ struct NamesSuggestion {
         if let title = best(common.map { ($0.key, $0.value) }) { titles.append(title) }
     }
 
-    /// A text called a name or a title, else the most frequent one.
+    /// A text called a name or a title, else one that mostly differs, else the most frequent one.
     private func best(_ texts: [(name: String, uses: KeySurvey.Uses)]) -> String? {
-        texts.max { first, second in
-            let (one, two) = (Self.isNamed(first.name) ? 1 : 0, Self.isNamed(second.name) ? 1 : 0)
-            return (one, first.uses.texts, second.uses.rank) < (two, second.uses.texts, first.uses.rank)
-        }?.name
+        func rank(_ text: (name: String, uses: KeySurvey.Uses)) -> (Int, Int, Int, Int) {
+            (Self.isNamed(text.name) ? 1 : 0, text.uses.isVaried ? 1 : 0, text.uses.texts, -text.uses.rank)
+        }
+        return texts.max { rank($0) < rank($1) }?.name
     }
 
     private func count(of name: String) -> KeySurvey.Uses {

@@ -104,6 +104,10 @@ enum ServeCommand {
         } catch {
             let text = error is ServerError || error is ServiceManagerError ? "\(error)." : "\(error)"
             log.write(Log.Entry(start: error, text))
+            // So that an address and a file are corrected together.
+            if let refusal = (document as? PropertyListFile)?.openingRefusal() {
+                log.write(Log.Entry(start: refusal, "\(refusal)"))
+            }
             return 1
         }
     }

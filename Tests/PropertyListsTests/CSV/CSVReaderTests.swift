@@ -48,6 +48,10 @@ import Testing
                 "5:5: the line has more cells than the 2 columns of the header; put a cell that contains the separator in quotes"
             ),
             (
+                "# Plants\n\nA,B\n1,2",
+                "3:3: the line has more cells than the 1 column of the header; remove the lines above the one that names the columns"
+            ),
+            (
                 "A\n1\n\"x\ny",
                 "3:1: the quote that begins here never ends; end the cell with a quote, and double each quote within it"
             ),

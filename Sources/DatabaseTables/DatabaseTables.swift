@@ -53,6 +53,7 @@ public struct DatabaseTables: TreeSource {
         let database = try rows.pool.take()
         defer { rows.pool.giveBack(database) }
         try database.begin(until: .now + Self.longestStart)
+        if let refusal = database.catalogue.refusal { throw DatabaseError(.other, refusal) }
         var loaded = LoadedTree(
             tree: try root(rows), warnings: try database.warnings().map { SourceWarning(name, $0) })
         loaded.rows = rows

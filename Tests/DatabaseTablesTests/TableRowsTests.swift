@@ -36,6 +36,7 @@ import TreeSources
 
     private func rows(arranged: Int = 1_000_000) -> TableRows {
         var options = TableRows.Options()
+        options.treeColumns = ["Part": "Whole"]
         options.arrangedRows = arranged
         return TableRows(path: path, options)
     }
@@ -158,6 +159,83 @@ import TreeSources
                     ]))
     }
 
+    /// Two trees, a record that refers to nothing, and a circle; another table refers to each record.
+    private func addParts() throws {
+        try change(
+            """
+            CREATE TABLE Part (Id TEXT PRIMARY KEY NOT NULL, Whole REFERENCES Part, Size INTEGER);
+            CREATE TABLE Order_ (Id INTEGER PRIMARY KEY, Part REFERENCES Part);
+            CREATE INDEX Part_Whole ON Part (Whole);
+            INSERT INTO Part VALUES ('car', NULL, 9), ('door', 'car', 3), ('Order_', 'car', 1), ('knob', 'door', 2), ('ship', NULL, 8),
+              ('lost', 'none', 1), ('a', 'b', 1), ('b', 'a', 1);
+            INSERT INTO Order_ VALUES (1, 'knob'), (2, 'car'), (3, 'a');
+            """)
+    }
+
+    @Test("are trees by a column that refers to the record above", arguments: [1, 2, 1_000])
+    func trees(limit: Int) throws {
+        try addParts()
+        func parts(_ path: String, sort: String? = nil) throws -> [String] {
+            try list(
+                path,
+                by: {
+                    $0.page.limit = limit
+                    $0.order.sort = try sort.map { try RowOrder($0) }
+                })
+        }
+        #expect(try parts("/Part") == ["car car 3", "ship ship 1"])
+        #expect(try parts("/Part/car") == ["Order_ Order_ 1", "door door 2", "Order_~2 Order_ 1"])
+        #expect(try parts("/Part/car", sort: "-Size") == ["door door 2", "Order_ Order_ 1", "Order_~2 Order_ 1"])
+        #expect(try parts("/Part/car", sort: "-Title") == ["Order_ Order_ 1", "Order_~2 Order_ 1", "door door 2"])
+        #expect(try parts("/Part/car/door/knob/Order_") == ["1 1 0"])
+        #expect(try parts("/Part/ship/door") == ["nothing"])
+        #expect(try parts("/Part/lost") == ["nothing"])
+    }
+
+    @Test("link to a record's place in its tree")
+    func placesInTrees() throws {
+        try addParts()
+        let reading = try rows().begin()
+        defer { reading.end() }
+        func keys(_ texts: String...) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+        func links(_ path: String) throws -> RecordLinks? {
+            try reading.detail(of: try #require(try item(path, in: reading))).links
+        }
+        #expect(
+            try links("/Part/car/door/knob/Order_/1")
+                == RecordLinks(
+                    canonical: keys("Order_", "1"),
+                    references: [
+                        .init(name: "Part", title: Array("knob".utf8), path: keys("Part", "car", "door", "knob"))
+                    ]))
+        #expect(try links("/Order_/3") == RecordLinks(canonical: keys("Order_", "3"), references: []))
+        let door = try reading.detail(of: try #require(try item("/Part/car/door", in: reading)))
+        #expect(door.links?.canonical == keys("Part", "car", "door"))
+        #expect(door.previous.map { $0.level.title($0.row) } == "Order_")
+        #expect(door.next.map { String(utf8: $0.level.key($0.row).utf8Span.span) } == "Order_~2")
+        #expect((door.count, door.children.count) == (3, 2))
+        #expect(door.children.first.map { $0.level.title($0.row) } == "knob")
+        #expect(door.children.last.map { $0.level.title($0.row) } == "Order_")
+    }
+
+    @Test(
+        "are not served if they cannot be the trees that are asked for",
+        arguments: [
+            (["Song": "Album"], "there is no table 'Song' to be a tree"),
+            (["Artist": "Above"], "the table 'Artist' has no column 'Above' that could refer to the record above"),
+            (
+                ["Note": "Text"],
+                "the key of the table 'Note' is not one column, so 'Text' cannot refer to it"
+            ),
+        ])
+    func wrongTrees(columns: [String: String], reason: String) throws {
+        var options = TableRows.Options()
+        options.treeColumns = columns
+        let source = DatabaseTables(sqlite: path, name: "sqlite:Shop.db", options)
+        let error = try #require(throws: SourceError.self) { try source.load(replacing: nil) }
+        #expect("\(error)" == "sqlite:Shop.db: \(reason).")
+    }
+
     @Test("show each answer what was committed before it")
     func fresh() throws {
         let rows = rows()
@@ -175,8 +253,9 @@ import TreeSources
 
     @Test("are published after another program has committed")
     func published() throws {
-        let rows = rows()
-        let source = DatabaseTables(sqlite: path, name: "sqlite:Shop.db", rows.options)
+        let options = TableRows.Options()
+        let rows = TableRows(path: path, options)
+        let source = DatabaseTables(sqlite: path, name: "sqlite:Shop.db", options)
         let watcher = TablesWatcher(source, path: path, rows, patience: .zero)
         _ = try watcher.load(replacing: nil)
         func look() -> [Snapshot.Cause]? {

@@ -9,10 +9,14 @@ struct Catalogue: Sendable {
     let keys: [[UInt8]]
     private let numbers: [[UInt8]: Int]
 
+    /// Why a table is not the tree that was asked for; nil if all are.
+    private(set) var refusal: String?
+
     /// - Parameters:
     ///   - tables: with their columns, keys and rowids.
     ///   - foreignKeys: as they are written.
-    init(_ tables: [Table], foreignKeys: [ForeignKey]) {
+    ///   - treeColumns: the column that refers to the record above, by the name of the table.
+    init(_ tables: [Table], foreignKeys: [ForeignKey], treeColumns: [String: String] = [:]) {
         // In the order of their names.
         let order = tables.indices.sorted { Self.precedes(tables[$0].name, tables[$1].name) }
         var places = [Int](repeating: 0, count: order.count)
@@ -24,6 +28,9 @@ struct Catalogue: Sendable {
             self.tables[placed.child].references.append(placed)
             self.tables[placed.parent].referring.append(placed)
         }
+        for (name, column) in treeColumns.sorted(by: { $0.key < $1.key }) {
+            refusal = Self.makeTree(of: name, by: column, in: &self.tables) ?? refusal
+        }
         keys = SiblingNames.keys(of: self.tables.map(\.name))
         numbers = Dictionary(zip(keys, keys.indices)) { first, _ in first }
         for number in self.tables.indices {
@@ -34,6 +41,25 @@ struct Catalogue: Sendable {
 
     /// The number of the table with a key.
     func table(withKey key: [UInt8]) -> Int? { numbers[key] }
+
+    /// Makes a table a tree; returns the reason if it cannot be one.
+    private static func makeTree(of name: String, by column: String, in tables: inout [Table]) -> String? {
+        guard let number = tables.firstIndex(where: { $0.name == name }) else {
+            return "there is no table '\(quoted: name)' to be a tree"
+        }
+        let table = tables[number]
+        guard let place = table.column(column) else {
+            return "the table '\(quoted: name)' has no column '\(quoted: column)' that could refer to the record above"
+        }
+        let declared = table.references.first { $0.parent == number && $0.columns == [place] }
+        guard declared != nil || table.key.count == 1 else {
+            return "the key of the table '\(quoted: name)' is not one column, so '\(quoted: column)' cannot refer to it"
+        }
+        let key = declared ?? ForeignKey(child: number, parent: number, columns: [place], targets: table.key)
+        tables[number].tree = key
+        tables[number].referring.removeAll { $0 == key }
+        return nil
+    }
 
     private mutating func nameReferring(_ number: Int) {
         var named: [(title: String, key: ForeignKey)] = []

@@ -2,10 +2,10 @@ internal import DatabaseTrees
 
 extension Catalogue {
     /// Reads the catalogue of a SQLite database.
-    init(_ connection: SQLiteConnection) throws(DatabaseError) {
+    init(_ connection: SQLiteConnection, _ options: TableOptions) throws(DatabaseError) {
         var reader = SQLiteCatalogueReader(connection)
         try reader.read()
-        self.init(reader.tables, foreignKeys: reader.foreignKeys)
+        self.init(reader.tables, foreignKeys: reader.foreignKeys, treeColumns: options.treeColumns)
     }
 }
 

@@ -66,6 +66,8 @@ struct Table: Sendable {
     var titleColumn: Int?
     /// The foreign keys of the table, as they are written.
     var references: [ForeignKey] = []
+    /// The foreign key that makes the table a tree: a record is below the record that it refers to.
+    var tree: ForeignKey?
     /// The foreign keys that refer to the table, by the titles that they are shown with.
     var referring: [ForeignKey] = []
     /// The titles and the keys of these, in order.

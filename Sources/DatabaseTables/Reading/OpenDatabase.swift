@@ -9,6 +9,7 @@ internal import Locking
 final class OpenDatabase: @unchecked Sendable {
     let connection: SQLiteConnection
     private let identity: FileIdentity
+    private let options: TableRows.Options
     private(set) var catalogue = Catalogue([], foreignKeys: [])
     /// Null before the catalogue was read.
     private var schemaVersion: SQLiteValue = .null
@@ -23,7 +24,8 @@ final class OpenDatabase: @unchecked Sendable {
     private var plans: [String: [String]] = [:]
 
     /// - Throws: `DatabaseError` if the file cannot be opened, or is not a database.
-    init(path: String) throws(DatabaseError) {
+    init(path: String, _ options: TableRows.Options) throws(DatabaseError) {
+        self.options = options
         guard let identity = FileIdentity(path: path) else { throw DatabaseError(.away, "the file does not exist") }
         guard identity.isRegular else { throw DatabaseError(.other, "it is not a file") }
         self.identity = identity
@@ -48,7 +50,7 @@ final class OpenDatabase: @unchecked Sendable {
             let data = try connection.first("PRAGMA data_version")?[0] ?? .null
             if schema != schemaVersion {
                 connection.forgetStatements()
-                (catalogue, schemaVersion) = (try Catalogue(connection), schema)
+                (catalogue, schemaVersion) = (try Catalogue(connection, options), schema)
                 (counts, runs, plans, arrangements) = ([:], [:], [:], [])
             }
             if data != dataVersion { (dataVersion, counts, runs, arrangements) = (data, [:], [:], []) }
@@ -166,12 +168,13 @@ struct RecordCount: Sendable, Equatable {
 /// The connections to a database that are not in use.
 final class ConnectionPool: Sendable {
     private let path: String
+    private let options: TableRows.Options
     private let free = Guarded<[OpenDatabase]>([])
 
     /// The most connections that are kept.
     private static let most = 4
 
-    init(path: String) { self.path = path }
+    init(path: String, _ options: TableRows.Options) { (self.path, self.options) = (path, options) }
 
     /// Takes a connection to the file that the path leads to now.
     func take() throws(DatabaseError) -> OpenDatabase {
@@ -182,7 +185,7 @@ final class ConnectionPool: Sendable {
     }
 
     /// Opens a connection.
-    func open() throws(DatabaseError) -> OpenDatabase { try OpenDatabase(path: path) }
+    func open() throws(DatabaseError) -> OpenDatabase { try OpenDatabase(path: path, options) }
 
     func giveBack(_ database: OpenDatabase) {
         database.end()

@@ -17,29 +17,36 @@ extension TableReading {
             let steps = try neighbours(number, catalogue.keys, catalogue.tables.map { Array($0.name.utf8) })
             return ItemDetail(
                 item, position: number, of: catalogue.tables.count, previous: steps.previous, next: steps.next,
-                children: try children(RecordList(catalogue.tables[number])))
+                children: try children(list(ofTable: number)))
         case .record(let number, let record): return try detail(of: item, record, catalogue.tables[number], number)
-        case .referring(let key, let number, let identity):
-            let names = catalogue.tables[key.parent].referringNames
-            let steps = try neighbours(number, names.map(\.key), names.map(\.title))
+        case .referring(let below, let number):
+            let records = try below.records.map { list throws(DatabaseError) in try count(list).number } ?? 0
+            let steps = try neighbours(number, below.lists.map(\.key), below.lists.map(\.title))
+            var last: Item.Step?
+            if let list = below.records { last = try first(of: list, isReversed: true) }
             return ItemDetail(
-                item, position: number, of: names.count, previous: steps.previous, next: steps.next,
-                children: try children(list(of: key, to: identity)))
+                item, position: records + number, of: records + below.lists.count, previous: steps.previous ?? last,
+                next: steps.next, children: try children(below.lists[number].list))
         }
     }
 
     private func detail(
         of item: Item, _ record: Record, _ table: Table, _ number: Int
     ) throws(DatabaseError) -> ItemDetail {
-        let names = record.position == nil ? table.referringNames : []
-        let below = try children(names.map(\.key), names.map(\.title), refusal: record.refusal)
-        let count = try count(record.list).number
+        let rows = try rowsBelow(number, record)
+        let below = try children(rows, refusal: record.refusal)
+        let following = record.list.following
+        let count = try count(record.list).number + following.count
         guard let position = record.position else {
+            var next = try neighbour(of: record, isBefore: false)
+            if next == nil, let list = following.first { next = try Self.step(of: list) }
             return ItemDetail(
                 item, position: nil, of: count, previous: try neighbour(of: record, isBefore: true),
-                next: try neighbour(of: record, isBefore: false), children: below,
+                next: next,
+                children: below,
                 links: RecordLinks(
-                    canonical: [try catalogue.keys[number], Array(item.own.level.key(item.own.row).utf8)],
+                    canonical: try path(
+                        to: number, record.identity, key: Array(item.own.level.key(item.own.row).utf8)),
                     references: try references(of: record, table)))
         }
         let previous =
@@ -90,6 +97,20 @@ extension TableReading {
             last: try Self.step(key: lastKey, title: lastTitle), refusal: refusal)
     }
 
+    private func children(_ rows: RowsBelow, refusal: String?) throws(DatabaseError) -> ItemDetail.ChildRows {
+        let lists = try children(rows.lists.map(\.key), rows.lists.map(\.title), refusal: refusal)
+        guard let records = try rows.records.map({ list throws(DatabaseError) in try children(list) }) else {
+            return lists
+        }
+        return ItemDetail.ChildRows(
+            count: records.count + lists.count, first: records.first ?? lists.first,
+            last: lists.last ?? records.last, refusal: refusal)
+    }
+
+    private static func step(of list: NamedList) throws(DatabaseError) -> Item.Step {
+        try step(key: list.key, title: list.title)
+    }
+
     private func neighbours(
         _ number: Int, _ keys: [[UInt8]], _ titles: [[UInt8]]
     ) throws(DatabaseError) -> (previous: Item.Step?, next: Item.Step?) {
@@ -102,27 +123,14 @@ extension TableReading {
 
     /// The records that a record refers to.
     private func references(of record: Record, _ table: Table) throws(DatabaseError) -> [RecordLinks.Link] {
-        let catalogue = try catalogue
         var links: [RecordLinks.Link] = []
         for key in table.references {
-            let parent = catalogue.tables[key.parent]
             let name = Catalogue.name(of: key, in: table)
-            guard !links.contains(where: { $0.name == name }) else { continue }
-            let reader = RecordReader(parent, showing: { _ in false }, limit: 0)
-            let columns = reader.columns.map { "p." + $0.dropFirst(2) }.joined(separator: ", ")
-            let joined = zip(key.targets, key.columns).map { target, column in
-                "p.\(parent.columns[target].quoted) = r.\(table.columns[column].quoted)"
-            }.joined(separator: " AND ")
-            let sql =
-                "SELECT \(columns) FROM main.\(table.quoted) AS r CROSS JOIN main.\(parent.quoted) AS p ON \(joined)"
-                + " WHERE \(record.identity.condition(of: "r"))"
-            var found: RecordLinks.Link?
-            try database.connection.rows(sql, record.identity.values) { (statement) throws(DatabaseError) in
-                let text = try self.key(statement, reader, of: parent)
-                found = RecordLinks.Link(
-                    name: name, title: reader.title(statement, key: text), path: [catalogue.keys[key.parent], text])
-            }
-            if let found { links.append(found) }
+            guard !links.contains(where: { $0.name == name }),
+                let target = try target(of: key, from: record.identity),
+                let path = try path(to: key.parent, target.identity, key: target.key)
+            else { continue }
+            links.append(RecordLinks.Link(name: name, title: target.title, path: path))
         }
         return links
     }

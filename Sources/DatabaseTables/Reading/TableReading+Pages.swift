@@ -17,10 +17,12 @@ extension TableReading {
         do {
             switch place(of: item) {
             case .root: return try tablesPage(query, cursor)
-            case .table(let number): return try recordsPage(RecordList(catalogue.tables[number]), query, cursor)
-            case .record(let number, let record): return try referringPage(number, record, query, cursor)
-            case .referring(let key, _, let identity):
-                return try recordsPage(list(of: key, to: identity), query, cursor)
+            case .table(let number): return try recordsPage(list(ofTable: number), query, cursor)
+            case .record(let number, let record):
+                let below = try rowsBelow(number, record)
+                guard let records = below.records else { return try referringPage(below.lists, query, cursor) }
+                return try recordsPage(records, query, cursor)
+            case .referring(let below, let place): return try recordsPage(below.lists[place].list, query, cursor)
             }
         } catch let error as DatabaseError {
             throw RowRefusal(error)
@@ -53,21 +55,14 @@ extension TableReading {
             packer.beginRow(key: key.span, title: Array(table.name.utf8).span)
         }
         return try shortPage(Self.level(packer), query, cursor) { number in
-            try self.count(RecordList(catalogue.tables[number]))
+            try self.count(self.list(ofTable: number))
         }
     }
 
-    private func referringPage(
-        _ number: Int, _ record: Record, _ query: RowQuery, _ cursor: PageCursor?
-    ) throws -> RowPage {
-        let table = try catalogue.tables[number]
+    private func referringPage(_ lists: [NamedList], _ query: RowQuery, _ cursor: PageCursor?) throws -> RowPage {
         var packer = RowPacker()
-        if record.position == nil {
-            for name in table.referringNames { packer.beginRow(key: name.key.span, title: name.title.span) }
-        }
-        return try shortPage(Self.level(packer), query, cursor) { place in
-            try self.count(self.list(of: table.referring[place], to: record.identity))
-        }
+        for list in lists { packer.beginRow(key: list.key.span, title: list.title.span) }
+        return try shortPage(Self.level(packer), query, cursor) { place in try self.count(lists[place].list) }
     }
 
     /// A page of rows that the catalogue has.
@@ -110,7 +105,8 @@ extension TableReading {
     // MARK: Records
 
     private func recordsPage(_ list: RecordList, _ query: RowQuery, _ cursor: PageCursor?) throws -> RowPage {
-        let count = try count(list)
+        let records = try count(list)
+        let count = RecordCount(number: records.number + list.following.count, isEstimate: records.isEstimate)
         let isPlain =
             query.conditions.isEmpty && query.search == nil && (query.order.sort?.criteria ?? []).isEmpty
             && (query.order.group ?? .document) == .document
@@ -118,11 +114,16 @@ extension TableReading {
         if !count.isEstimate && count.number <= rows.options.arrangedRows || list.table.isPositional {
             return try arrangedPage(list, query, query, cursor, count.number)
         }
-        guard query.conditions.isEmpty else { return try narrowedPage(list, query, cursor) }
+        guard query.conditions.isEmpty else {
+            var records = list
+            records.following = []
+            return try narrowedPage(records, query, cursor)
+        }
         guard query.search == nil else {
             throw needsIndex(list.table, [], "q", "finds a text in its records")
         }
         guard let grouping = query.order.group, grouping != .document else {
+            // The rows that follow have none of the fields, so that they are last.
             let ordered = try ordered(list, by: query.order.sort)
             return try keyPage(ordered, query, cursor, count)
         }
@@ -183,13 +184,17 @@ extension TableReading {
         let reader = rowReader(list, query)
         var start = query.page.start ?? 0
         var after: [SQLiteValue]?
-        if let cursor, !list.table.isPositional {
+        // The number of following rows before the page; nil if it begins with a record.
+        var passed: Int?
+        if let cursor, cursor.values.isEmpty, !list.following.isEmpty {
+            (start, passed) = (cursor.position, cursor.row)
+        } else if let cursor, !list.table.isPositional {
             guard cursor.values.count == list.terms.count else { throw Self.foreignCursor }
             after = cursor.values
             let isCounted = !count.isEstimate && !list.isSought
             start =
                 isCounted
-                ? try count.number
+                ? try count.number - list.following.count
                     - self.count(list, ListScan.parts(after: cursor.values, list.terms, isReversed: false))
                 : cursor.position
         } else if let cursor {
@@ -200,15 +205,28 @@ extension TableReading {
         var last: [SQLiteValue] = []
         var hasMore = false
         let most = list.table.isPositional ? min(limit, max(0, count.number - start)) : limit
-        try forEachRecord(of: list, after: after, reader, limit: most + 1, offset: isOffset ? start : 0) {
-            (statement, key) throws(DatabaseError) in
-            guard page.count < most else {
-                hasMore = true
-                return false
+        if passed == nil {
+            try forEachRecord(of: list, after: after, reader, limit: most + 1, offset: isOffset ? start : 0) {
+                (statement, key) throws(DatabaseError) in
+                guard page.count < most else {
+                    hasMore = true
+                    return false
+                }
+                page.add(statement, key, reader)
+                last = reader.terms(statement)
+                return true
             }
-            page.add(statement, key, reader)
-            last = reader.terms(statement)
-            return true
+        }
+        var row = 0
+        if !hasMore, !list.following.isEmpty {
+            row = passed ?? max(0, isOffset ? start + list.following.count - count.number : 0)
+            for following in list.following.dropFirst(row) {
+                hasMore = page.count == most
+                guard !hasMore else { break }
+                page.add(following)
+                last = []
+                row += 1
+            }
         }
         let end = start + page.count
         var total = count
@@ -218,7 +236,7 @@ extension TableReading {
             total = RecordCount(number: isEnd ? end : max(count.number, end + (hasMore ? 1 : 0)), isEstimate: true)
         }
         if list.table.isPositional { hasMore = end < total.number }
-        let next = PageCursor(shape: PageCursor.shape(of: query), position: end, values: last)
+        let next = PageCursor(shape: PageCursor.shape(of: query), position: end, row: row, values: last)
         let isLarge = count.isEstimate || count.number > rows.options.arrangedRows
         return try finish(
             page, list, start: start, total, [], hasMore ? next.bookmark : nil, query,
@@ -256,8 +274,15 @@ extension TableReading {
             notes.refusal =
                 "The rows of '\(list.table.name)' have no key, so only their positions name them, and at most \(Self.mostPositions) are shown; give the table a primary key, or name the columns of a key with 'Key'."
         }
-        let below = list.table.isPositional ? 0 : list.table.referring.count
-        let counts = [Int](repeating: below, count: page.count)
+        var counts: [Int] = []
+        for (number, below) in page.below.enumerated() {
+            let count = try self.count(below)
+            counts.append(count.number)
+            if count.isEstimate { notes.estimatedCounts.insert(number) }
+        }
+        if counts.isEmpty {
+            counts = [Int](repeating: list.table.isPositional ? 0 : list.table.referring.count, count: page.count)
+        }
         return RowPage(
             try Self.level(page.packer), start: start, of: count.number, isEstimate: count.isEstimate,
             sections: sections, childCounts: counts, next: next, notes: notes)
@@ -278,11 +303,14 @@ extension TableReading {
         }
         var start = query.page.start ?? 0
         if let cursor {
-            guard list.table.isPositional || cursor.values.count == list.terms.count else { throw Self.foreignCursor }
+            guard
+                list.table.isPositional || cursor.values.count == list.terms.count
+                    || cursor.values.isEmpty && !list.following.isEmpty
+            else { throw Self.foreignCursor }
             let row =
-                list.table.isPositional
+                list.table.isPositional || cursor.values.isEmpty
                 ? cursor.row
-                : try level.count
+                : try level.count - list.following.count
                     - self.count(list, ListScan.parts(after: cursor.values, list.terms, isReversed: false))
             start = all.position(after: cursor.mark, row: row, formerly: cursor.position)
         }
@@ -291,7 +319,13 @@ extension TableReading {
         var page = PageRows()
         var last: [SQLiteValue] = []
         for position in positions {
-            let key = Array(level.key(all.rowNumber(at: position)).utf8)
+            let row = all.rowNumber(at: position)
+            guard row < level.count - list.following.count else {
+                page.add(list.following[row - (level.count - list.following.count)])
+                last = []
+                continue
+            }
+            let key = Array(level.key(row).utf8)
             try read(key, in: list, reader) { (statement, _) throws(DatabaseError) in
                 page.add(statement, key, reader)
                 last = reader.terms(statement)
@@ -321,6 +355,7 @@ extension TableReading {
             _ = reader.addFields(statement, to: &packer)
             return true
         }
+        for row in list.following { packer.beginRow(key: row.key.span, title: row.title.span) }
         return try Self.level(packer)
     }
 }
@@ -330,6 +365,13 @@ struct PageRows: ~Copyable {
     var packer = RowPacker()
     /// The reasons for fields that are not shown, by the number of the row.
     var refusals: [Int: String] = [:]
+    /// The rows below each row; empty if only the table determines their number.
+    var below: [Below] = []
+
+    enum Below {
+        case record(Table, RecordIdentity)
+        case list(RecordList)
+    }
 
     var count: Int { packer.count }
 
@@ -337,6 +379,12 @@ struct PageRows: ~Copyable {
         let number = packer.count
         packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
         if let refusal = reader.addFields(statement, to: &packer) { refusals[number] = refusal }
+        if reader.table.tree != nil { below.append(.record(reader.table, reader.identity(statement))) }
+    }
+
+    mutating func add(_ list: NamedList) {
+        packer.beginRow(key: list.key.span, title: list.title.span)
+        below.append(.list(list.list))
     }
 }
 

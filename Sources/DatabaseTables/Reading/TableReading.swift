@@ -46,9 +46,8 @@ final class TableReading: RowSource, @unchecked Sendable {
         case table(Int)
         /// A record of a table, with the list that it is found in.
         case record(Int, Record)
-        /// The records that refer to a record by a foreign key, and the number of the key among all keys that refer to its
-        /// table.
-        case referring(ForeignKey, Int, to: RecordIdentity)
+        /// The records that refer to a record, as one of the named lists below it.
+        case referring(RowsBelow, Int)
     }
 
     /// A record that was found.
@@ -108,19 +107,17 @@ final class TableReading: RowSource, @unchecked Sendable {
                 try Self.step(key: catalogue.keys[number], title: Array(catalogue.tables[number].name.utf8)),
                 .table(number)
             )
-        case .table(let number): return try record(written, in: RecordList(catalogue.tables[number]), number, isLast)
-        case .record(let number, let record):
-            let table = catalogue.tables[number]
+        case .table(let number): return try record(written, in: list(ofTable: number), number, isLast)
+        case .record(let number, let above):
+            let below = try rowsBelow(number, above)
+            if let records = below.records, let found = try record(written, in: records, number, isLast) {
+                return found
+            }
             let wanted = Array(key.utf8)
-            guard record.position == nil, let place = table.referringNames.firstIndex(where: { $0.key == wanted })
-            else { return nil }
-            return (
-                try Self.step(key: wanted, title: table.referringNames[place].title),
-                .referring(table.referring[place], place, to: record.identity)
-            )
-        case .referring(let foreignKey, _, let identity):
-            return try record(
-                written, in: list(of: foreignKey, to: identity), foreignKey.child, isLast)
+            guard let place = below.lists.firstIndex(where: { $0.key == wanted }) else { return nil }
+            return (try Self.step(key: wanted, title: below.lists[place].title), .referring(below, place))
+        case .referring(let below, let place):
+            return try record(written, in: below.lists[place].list, below.lists[place].table, isLast)
         }
     }
 
@@ -152,11 +149,11 @@ final class TableReading: RowSource, @unchecked Sendable {
     func count(below place: Place) throws(DatabaseError) -> RecordCount {
         switch place {
         case .root: return RecordCount(number: try catalogue.tables.count, isEstimate: false)
-        case .table(let number): return try count(RecordList(catalogue.tables[number]))
+        case .table(let number): return try count(list(ofTable: number))
         case .record(let number, let record):
-            let count = record.position == nil ? try catalogue.tables[number].referring.count : 0
-            return RecordCount(number: count, isEstimate: false)
-        case .referring(let foreignKey, _, let identity): return try count(list(of: foreignKey, to: identity))
+            guard record.position == nil else { return RecordCount(number: 0, isEstimate: false) }
+            return try count(PageRows.Below.record(catalogue.tables[number], record.identity))
+        case .referring(let below, let place): return try count(below.lists[place].list)
         }
     }
 

@@ -4,15 +4,7 @@ internal import Locking
 
 /// The tables of a database as levels: its records are read for each answer, and never written.
 public struct TableRows: RowSource {
-    /// How tables are shown.
-    public struct Options: Sendable {
-        /// The largest table whose records compare as the items of a tree.
-        public var arrangedRows = 1_000_000
-        /// The longest that one answer may take.
-        public var timeout = Duration.seconds(5)
-
-        public init() {}
-    }
+    public typealias Options = TableOptions
 
     let pool: ConnectionPool
     /// The title of the root.
@@ -21,7 +13,7 @@ public struct TableRows: RowSource {
 
     /// - Parameter path: a SQLite file.
     init(path: String, _ options: Options) {
-        pool = ConnectionPool(path: path)
+        pool = ConnectionPool(path: path, options)
         title = Array((path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]).utf8)
         self.options = options
     }

@@ -12,6 +12,8 @@ struct RecordList {
     private(set) var values: [SQLiteValue]
     /// What orders the records; their values name a record.
     var terms: [OrderTerm]
+    /// The rows after the records.
+    var following: [NamedList] = []
     /// Whether an index gives the order, so that each part of it is sought and none is sorted.
     var isSought = false
 
@@ -36,6 +38,14 @@ struct RecordList {
         terms = Self.keyTerms(of: table)
     }
 
+    /// The first level of a table: all records, or in a tree those that refer to no record above.
+    init(firstLevelOf table: Table) {
+        self.init(table)
+        guard let tree = table.tree else { return }
+        let conditions = tree.columns.map { "c.\(table.columns[$0].quoted) IS NULL" }
+        add("(\(conditions.joined(separator: " OR ")))", [])
+    }
+
     /// Narrows the list.
     mutating func add(_ condition: String, _ values: [SQLiteValue]) {
         self.condition = [self.condition, condition].compactMap(\.self).joined(separator: " AND ")
@@ -58,6 +68,22 @@ struct RecordList {
         }
         return terms
     }
+}
+
+/// The records that refer to a record by one foreign key, as one row.
+struct NamedList {
+    let title: [UInt8]
+    let key: [UInt8]
+    /// The number of the table that refers.
+    let table: Int
+    let list: RecordList
+}
+
+/// The rows below a record: the records below it in a tree, then a row for each other foreign key that refers to it.
+struct RowsBelow {
+    /// Nil unless the table is a tree; the named lists follow these records.
+    var records: RecordList?
+    var lists: [NamedList] = []
 }
 
 extension Table {

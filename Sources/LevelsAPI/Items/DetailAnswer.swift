@@ -14,8 +14,8 @@ struct DetailAnswer: ItemAnswer {
         let links = Links(detail.item)
         writer.beginObject()
         let versionOffset = try ItemHead.write(detail.item, links, isLevel: false, to: &writer)
-        if let links = detail.links {
-            let canonical = Links(keys: links.canonical)
+        if let keys = detail.links?.canonical {
+            let canonical = Links(keys: keys)
             writer.member("canonical", link: canonical.detail)
         }
         writePosition(to: &writer)

@@ -151,6 +151,9 @@ struct Option: Sendable {
         Option(
             "query-timeout", .seconds(1...3_600), default: "5", "how long a database may take for one answer",
             \.tables.timeout),
+        Option(
+            "tree-by", .columns, "tables as trees, by the column that refers to the record above",
+            \.tables.treeColumns),
         Option("cache", .file, "file that keeps the document of a URL for the next start", \.copyPath),
         Option(
             "cache-control", .fieldValue, default: "no-cache", "the Cache-Control header field of responses",

@@ -142,6 +142,20 @@ extension ListenTarget {
     }
 }
 
+extension OptionType<[String: String]> {
+    static let columns = Self(
+        "TABLE=COLUMN,…", wanted: "a list of tables with a column each, such as Employee=ReportsTo"
+    ) { text in
+        var columns: [String: String] = [:]
+        for text in text.split(separator: ",") {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, columns[parts[0]] == nil else { return nil }
+            columns[parts[0]] = parts[1]
+        }
+        return columns
+    }
+}
+
 extension OptionType<TrustedProxies?> {
     static let proxies = Self(
         "ADDRESS,…", wanted: "a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8, or unix"

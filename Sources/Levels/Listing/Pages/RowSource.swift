@@ -190,12 +190,12 @@ public struct RecordLinks: Sendable, Equatable {
         }
     }
 
-    /// The keys of the shortest path to the record.
-    public let canonical: [[UInt8]]
+    /// The keys of the shortest path to the record; nil if there is none.
+    public let canonical: [[UInt8]]?
     /// The records that it refers to.
     public let references: [Link]
 
-    public init(canonical: [[UInt8]], references: [Link]) {
+    public init(canonical: [[UInt8]]?, references: [Link]) {
         (self.canonical, self.references) = (canonical, references)
     }
 }

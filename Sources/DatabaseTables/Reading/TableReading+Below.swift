@@ -1,0 +1,106 @@
+internal import DatabaseTrees
+internal import Levels
+
+/// The rows below records.
+extension TableReading {
+    /// The first level of a table.
+    func list(ofTable number: Int) throws(DatabaseError) -> RecordList {
+        RecordList(firstLevelOf: try catalogue.tables[number])
+    }
+
+    func rowsBelow(_ number: Int, _ record: Record) throws(DatabaseError) -> RowsBelow {
+        record.position == nil ? try rowsBelow(number, record.identity) : RowsBelow()
+    }
+
+    private func rowsBelow(_ number: Int, _ identity: RecordIdentity) throws(DatabaseError) -> RowsBelow {
+        let table = try catalogue.tables[number]
+        var rows = RowsBelow()
+        rows.records = try table.tree.map { key throws(DatabaseError) in try list(of: key, to: identity) }
+        for (key, name) in zip(table.referring, table.referringNames) {
+            let free = try freeKey(name.key, among: table.referringNames.map(\.key), and: rows.records)
+            rows.lists.append(
+                NamedList(title: name.title, key: free, table: key.child, list: try list(of: key, to: identity)))
+        }
+        rows.records?.following = rows.lists
+        return rows
+    }
+
+    /// A key for a row after records, of which one may have the key.
+    private func freeKey(
+        _ key: [UInt8], among others: [[UInt8]], and records: RecordList?
+    ) throws(DatabaseError) -> [UInt8] {
+        guard let records else { return key }
+        let reader = RecordReader(records, showing: { _ in false }, limit: 0)
+        var isTaken = false
+        try read(key, in: records, reader) { (_, _) throws(DatabaseError) in isTaken = true }
+        guard isTaken else { return key }
+        // In the key of a record, '~' is followed by its meaning and then a comma or the end, so that it has none of these.
+        var number = 2
+        while others.contains(key + Array("~\(number)".utf8)) { number += 1 }
+        return key + Array("~\(number)".utf8)
+    }
+
+    /// The number of rows below a row of a page.
+    func count(_ below: PageRows.Below) throws(DatabaseError) -> RecordCount {
+        switch below {
+        case .list(let list): return try count(list)
+        case .record(let table, let identity):
+            guard let tree = table.tree else { return RecordCount(number: table.referring.count, isEstimate: false) }
+            let records = try count(list(of: tree, to: identity))
+            return RecordCount(number: records.number + table.referring.count, isEstimate: records.isEstimate)
+        }
+    }
+
+    /// The keys of the shortest path to a record; nil if no path leads to it.
+    ///
+    /// - Parameter key: the record's key.
+    func path(
+        to number: Int, _ identity: RecordIdentity, key: [UInt8]
+    ) throws(DatabaseError) -> [[UInt8]]? {
+        let catalogue = try catalogue
+        let table = catalogue.tables[number]
+        var keys = [key]
+        var place = identity
+        if let tree = table.tree {
+            while let above = try target(of: tree, from: place) {
+                keys.append(above.key)
+                place = above.identity
+                // A circle leads nowhere.
+                guard keys.count < TreeLimits().depth else { return nil }
+            }
+            let first = try list(ofTable: number)
+            let conditions = [first.condition, place.condition(of: "c")].compactMap(\.self).joined(separator: " AND ")
+            let found = try database.connection.first(
+                "SELECT 1 FROM \(first.source) WHERE \(conditions)", first.values + place.values)
+            guard found != nil else { return nil }
+        }
+        return [catalogue.keys[number]] + keys.reversed()
+    }
+
+    /// A record that another refers to.
+    struct Target {
+        let key, title: [UInt8]
+        let identity: RecordIdentity
+    }
+
+    /// The record that a record refers to by a foreign key; nil without one.
+    func target(of key: ForeignKey, from identity: RecordIdentity) throws(DatabaseError) -> Target? {
+        let catalogue = try catalogue
+        let (table, parent) = (catalogue.tables[key.child], catalogue.tables[key.parent])
+        let reader = RecordReader(parent, showing: { _ in false }, limit: 0)
+        let columns = reader.columns.map { "p." + $0.dropFirst(2) }.joined(separator: ", ")
+        let joined = zip(key.targets, key.columns).map { target, column in
+            "p.\(parent.columns[target].quoted) = r.\(table.columns[column].quoted)"
+        }.joined(separator: " AND ")
+        let sql =
+            "SELECT \(columns) FROM main.\(table.quoted) AS r CROSS JOIN main.\(parent.quoted) AS p ON \(joined)"
+            + " WHERE \(identity.condition(of: "r"))"
+        var found: Target?
+        try database.connection.rows(sql, identity.values) { (statement) throws(DatabaseError) in
+            let text = try self.key(statement, reader, of: parent)
+            found = Target(
+                key: text, title: reader.title(statement, key: text), identity: reader.identity(statement))
+        }
+        return found
+    }
+}

@@ -146,7 +146,7 @@ import TreeStore
     @Test("comes with a memory of the replaced tree")
     func replaced() throws {
         let path = try ItemPath("/".utf8.span)
-        let current = try snapshots[1].source(api.selection.arrangements).item(at: path)
+        let current = try snapshots[1].source(at: path, api.selection.arrangements).item(at: path)
         let levels = History(api.publications, ArrangementCache(bytes: 0)).items(at: path, in: nil, before: current)
             .map(\.item.level)
         #expect(levels.count == 1 && levels[0] === snapshots[0].document.child(0))

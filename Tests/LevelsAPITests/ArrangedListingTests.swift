@@ -121,7 +121,7 @@ import Testing
         var values = QueryValues()
         try query.readAnswer(into: &values)
         return try LevelAnswer(
-            Item(rootOf: snapshot.document), values.rows, snapshot.source(ArrangementCache(bytes: 0)),
+            Item(rootOf: snapshot.document), values.rows, snapshot.source(at: .root, ArrangementCache(bytes: 0)),
             linked: query.linked)
     }
 

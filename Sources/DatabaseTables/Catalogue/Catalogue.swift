@@ -1,4 +1,5 @@
 internal import Bytes
+internal import DatabaseTrees
 internal import Levels
 internal import PropertyLists
 
@@ -11,12 +12,29 @@ struct Catalogue: Sendable {
 
     /// Why a table is not the tree that was asked for; nil if all are.
     private(set) var refusal: String?
+    /// What an item of a document shows; nil for all tables.
+    private(set) var shown: Shown?
+
+    /// The table or query of an item of a document.
+    struct Shown: Sendable {
+        var table: Int
+        /// The conditions and the order of the records.
+        var query = RowQuery()
+        var drillColumns: [Int] = []
+    }
+
+    /// The name of a query in sentences.
+    static let queryName = "Query"
 
     /// - Parameters:
     ///   - tables: with their columns, keys and rowids.
     ///   - foreignKeys: as they are written.
+    ///   - reference: what an item of a document shows; its query is the last table.
     ///   - treeColumns: the column that refers to the record above, by the name of the table.
-    init(_ tables: [Table], foreignKeys: [ForeignKey], treeColumns: [String: String] = [:]) {
+    init(
+        _ tables: [Table], foreignKeys: [ForeignKey], treeColumns: [String: String] = [:],
+        showing reference: DatabaseReference? = nil
+    ) {
         // In the order of their names.
         let order = tables.indices.sorted { Self.precedes(tables[$0].name, tables[$1].name) }
         var places = [Int](repeating: 0, count: order.count)
@@ -31,10 +49,20 @@ struct Catalogue: Sendable {
         for (name, column) in treeColumns.sorted(by: { $0.key < $1.key }) {
             refusal = Self.makeTree(of: name, by: column, in: &self.tables) ?? refusal
         }
+        if let reference, reference.table != nil || reference.query != nil {
+            do throws(DatabaseError) {
+                let table = reference.query == nil ? nil : places.last
+                (shown, self.tables) = try Self.shown(reference, table, in: self.tables)
+            } catch {
+                refusal = error.reason
+            }
+        }
         keys = SiblingNames.keys(of: self.tables.map(\.name))
         numbers = Dictionary(zip(keys, keys.indices)) { first, _ in first }
         for number in self.tables.indices {
-            self.tables[number].titleColumn = Self.titleColumn(of: self.tables[number])
+            if self.tables[number].titleColumn == nil {
+                self.tables[number].titleColumn = Self.titleColumn(of: self.tables[number])
+            }
             nameReferring(number)
         }
     }

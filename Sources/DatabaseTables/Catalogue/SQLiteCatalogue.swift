@@ -1,11 +1,15 @@
 internal import DatabaseTrees
+internal import Levels
 
 extension Catalogue {
     /// Reads the catalogue of a SQLite database.
     init(_ connection: SQLiteConnection, _ options: TableOptions) throws(DatabaseError) {
         var reader = SQLiteCatalogueReader(connection)
         try reader.read()
-        self.init(reader.tables, foreignKeys: reader.foreignKeys, treeColumns: options.treeColumns)
+        if let query = options.reference?.query { try reader.add(query: query) }
+        self.init(
+            reader.tables, foreignKeys: reader.foreignKeys, treeColumns: options.treeColumns,
+            showing: options.reference)
     }
 }
 
@@ -54,6 +58,18 @@ private struct SQLiteCatalogueReader {
         if table.key.isEmpty { table.key = try uniqueKey(of: table) }
         if kind == "table" { parents[name.lowercased()] = tables.count }
         tables.append(table)
+    }
+
+    /// Adds the rows of a query, as the last table.
+    mutating func add(query: String) throws(DatabaseError) {
+        let refusal = DatabaseError(.other, "the 'Query' must be one SELECT that only reads the tables of the database")
+        let found: (text: String, columns: [String])?
+        do throws(DatabaseError) { found = try connection.readingQuery(query) } catch {
+            throw error.kind == .other ? refusal : error
+        }
+        guard let found else { throw refusal }
+        let columns = found.columns.map { Column(name: $0, affinity: .none, isNotNull: false, keyPlace: 0) }
+        tables.append(Table(name: Catalogue.queryName, columns: columns, query: found.text))
     }
 
     /// The name of the rowid that no column hides; nil for a table without one.

@@ -57,6 +57,8 @@ struct ForeignKey: Sendable, Hashable {
 struct Table: Sendable {
     let name: String
     let quoted: String
+    /// What statements read: the table, or the query in parentheses.
+    let source: String
     let columns: [Column]
     /// The numbers of the columns that name a record; empty if the rowid or the position does.
     var key: [Int] = []
@@ -73,9 +75,12 @@ struct Table: Sendable {
     /// The titles and the keys of these, in order.
     var referringNames: [(title: [UInt8], key: [UInt8])] = []
 
-    init(name: String, columns: [Column]) {
+    /// - Parameter query: the SELECT whose rows are the records; nil for a table.
+    init(name: String, columns: [Column], query: String? = nil) {
         (self.name, self.columns) = (name, columns)
         quoted = Identifier.quoted(name)
+        // The query may end with a comment.
+        source = query.map { "(\($0)\n)" } ?? "main.\(quoted)"
     }
 
     /// Whether only its position names a record.

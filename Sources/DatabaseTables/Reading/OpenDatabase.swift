@@ -31,9 +31,14 @@ final class OpenDatabase: @unchecked Sendable {
         self.identity = identity
         connection = try SQLiteConnection(path: path, for: .read)
         try connection.execute("PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
+        // A function cannot be interrupted while it makes one value.
+        if options.reference?.query != nil { connection.limitValues(to: Self.mostValueBytes) }
         // The first statement that reads the file.
         _ = try connection.first("PRAGMA schema_version")
     }
+
+    /// The largest value of a query, in bytes.
+    private static let mostValueBytes = 32 << 20
 
     /// Whether the path still leads to the file.
     func isCurrent(path: String) -> Bool {
@@ -124,7 +129,7 @@ extension OpenDatabase {
             if let first = found?.split(separator: " ").first, let count = Int(first) { return count }
         }
         guard let rowID = table.rowID else { return 0 }
-        return Int(clamping: try connection.first("SELECT max(\(rowID)) FROM main.\(table.quoted)")?[0].integer ?? 0)
+        return Int(clamping: try connection.first("SELECT max(\(rowID)) FROM \(table.source)")?[0].integer ?? 0)
     }
 
     /// The columns of each index of a table, without indexes of expressions or of some records.

@@ -5,7 +5,12 @@ internal import Levels
 extension TableReading {
     /// The first level of a table.
     func list(ofTable number: Int) throws(DatabaseError) -> RecordList {
-        RecordList(firstLevelOf: try catalogue.tables[number])
+        let catalogue = try catalogue
+        var list = RecordList(firstLevelOf: catalogue.tables[number])
+        if let shown = catalogue.shown, shown.table == number {
+            (list.own, list.drillColumns) = (shown.query, shown.drillColumns)
+        }
+        return list
     }
 
     func rowsBelow(_ number: Int, _ record: Record) throws(DatabaseError) -> RowsBelow {
@@ -59,6 +64,8 @@ extension TableReading {
     ) throws(DatabaseError) -> [[UInt8]]? {
         let catalogue = try catalogue
         let table = catalogue.tables[number]
+        let isElsewhere = catalogue.shown.map { $0.table != number || !$0.drillColumns.isEmpty } ?? false
+        guard !isElsewhere else { return nil }
         var keys = [key]
         var place = identity
         if let tree = table.tree {
@@ -73,8 +80,11 @@ extension TableReading {
             let found = try database.connection.first(
                 "SELECT 1 FROM \(first.source) WHERE \(conditions)", first.values + place.values)
             guard found != nil else { return nil }
+        } else if try !meetsOwnConditions(key, in: list(ofTable: number)) {
+            return nil
         }
-        return [catalogue.keys[number]] + keys.reversed()
+        let above = rows.prefix.dropFirst().map { Array($0.level.key($0.row).utf8) }
+        return above + (catalogue.shown == nil ? [catalogue.keys[number]] : []) + keys.reversed()
     }
 
     /// A record that another refers to.
@@ -93,7 +103,7 @@ extension TableReading {
             "p.\(parent.columns[target].quoted) = r.\(table.columns[column].quoted)"
         }.joined(separator: " AND ")
         let sql =
-            "SELECT \(columns) FROM main.\(table.quoted) AS r CROSS JOIN main.\(parent.quoted) AS p ON \(joined)"
+            "SELECT \(columns) FROM \(table.source) AS r CROSS JOIN \(parent.source) AS p ON \(joined)"
             + " WHERE \(identity.condition(of: "r"))"
         var found: Target?
         try database.connection.rows(sql, identity.values) { (statement) throws(DatabaseError) in

@@ -7,6 +7,16 @@ extension TableReading {
     }
 
     private func details(of item: Item) throws(DatabaseError) -> ItemDetail {
+        let detail = try ownDetails(of: item)
+        guard !rows.prefix.isEmpty, item.depth == rows.prefix.count - 1 else { return detail }
+        // The item is one of a document, with neighbours there.
+        let own = TreeRows(rows.prefix[0].level, ArrangementCache(bytes: 0)).detail(of: item)
+        return ItemDetail(
+            item, position: own.position, of: own.count, section: own.section, previous: own.previous, next: own.next,
+            children: detail.children)
+    }
+
+    private func ownDetails(of item: Item) throws(DatabaseError) -> ItemDetail {
         let catalogue = try catalogue
         switch place(of: item) {
         case .root:
@@ -18,6 +28,15 @@ extension TableReading {
             return ItemDetail(
                 item, position: number, of: catalogue.tables.count, previous: steps.previous, next: steps.next,
                 children: try children(list(ofTable: number)))
+        case .values(let list, _, let among):
+            let below = list.drillColumns.isEmpty ? try children(list) : try children(valuesOf: list)
+            guard let (above, number) = among else {
+                return ItemDetail(item, position: 0, of: 1, previous: nil, next: nil, children: below)
+            }
+            let values = try values(of: above)
+            let steps = try neighbours(number, values.map(\.key), values.map(\.title))
+            return ItemDetail(
+                item, position: number, of: values.count, previous: steps.previous, next: steps.next, children: below)
         case .record(let number, let record): return try detail(of: item, record, catalogue.tables[number], number)
         case .referring(let below, let number):
             let records = try below.records.map { list throws(DatabaseError) in try count(list).number } ?? 0
@@ -38,6 +57,9 @@ extension TableReading {
         let following = record.list.following
         let count = try count(record.list).number + following.count
         guard let position = record.position else {
+            if record.list.isArranged, let (arranged, level) = try ownArrangement(of: record.list) {
+                return try detail(of: item, in: arranged, level, below, record, number)
+            }
             var next = try neighbour(of: record, isBefore: false)
             if next == nil, let list = following.first { next = try Self.step(of: list) }
             return ItemDetail(
@@ -76,7 +98,42 @@ extension TableReading {
         return found
     }
 
+    /// The detail of a record in its list's own order.
+    private func detail(
+        of item: Item, in arranged: ArrangedRows, _ level: Level, _ below: ItemDetail.ChildRows, _ record: Record,
+        _ number: Int
+    ) throws(DatabaseError) -> ItemDetail {
+        let key = Array(item.own.level.key(item.own.row).utf8)
+        let row = level.row(withKey: key.span)
+        let position = (0..<arranged.count).first { arranged.rowNumber(at: $0) == row } ?? 0
+        return ItemDetail(
+            item, position: position, of: arranged.count,
+            previous: try Self.step(at: position - 1, in: arranged, level),
+            next: try Self.step(at: position + 1, in: arranged, level), children: below,
+            links: RecordLinks(
+                canonical: try path(to: number, record.identity, key: key),
+                references: try references(of: record, catalogue.tables[number])))
+    }
+
+    private static func step(
+        at position: Int, in arranged: ArrangedRows, _ level: Level
+    ) throws(DatabaseError) -> Item.Step? {
+        guard position >= 0, position < arranged.count else { return nil }
+        let row = arranged.rowNumber(at: position)
+        return try step(key: Array(level.key(row).utf8), title: Array(level.title(row).utf8))
+    }
+
+    private func children(valuesOf list: RecordList) throws(DatabaseError) -> ItemDetail.ChildRows {
+        let values = try values(of: list)
+        return try children(values.map(\.key), values.map(\.title))
+    }
+
     private func children(_ list: RecordList) throws(DatabaseError) -> ItemDetail.ChildRows {
+        if list.isArranged, let (arranged, level) = try ownArrangement(of: list) {
+            return ItemDetail.ChildRows(
+                count: arranged.count, first: try Self.step(at: 0, in: arranged, level),
+                last: try Self.step(at: arranged.count - 1, in: arranged, level))
+        }
         let count = try count(list)
         let isPositional = list.table.isPositional
         return ItemDetail.ChildRows(

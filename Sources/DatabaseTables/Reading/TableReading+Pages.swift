@@ -13,11 +13,17 @@ extension TableReading {
         guard query.rearrangements.isEmpty else {
             throw RowRefusal(sentence: "The rows of a database cannot be rearranged in this way.")
         }
+        let place = place(of: item)
+        var query = query
+        if case .values(let list, _, _) = place, list.drillColumns.isEmpty { query = list.query(query) }
         let cursor = try cursor(of: query)
         do {
-            switch place(of: item) {
+            switch place {
             case .root: return try tablesPage(query, cursor)
             case .table(let number): return try recordsPage(list(ofTable: number), query, cursor)
+            case .values(let list, _, _):
+                return list.drillColumns.isEmpty
+                    ? try recordsPage(list, query, cursor) : try valuesPage(list, query, cursor)
             case .record(let number, let record):
                 let below = try rowsBelow(number, record)
                 guard let records = below.records else { return try referringPage(below.lists, query, cursor) }
@@ -66,7 +72,7 @@ extension TableReading {
     }
 
     /// A page of rows that the catalogue has.
-    private func shortPage(
+    func shortPage(
         _ level: Level, _ query: RowQuery, _ cursor: PageCursor?, count: (Int) throws -> RecordCount
     ) throws -> RowPage {
         let all = ArrangedRows(level, by: query)
@@ -105,7 +111,7 @@ extension TableReading {
     // MARK: Records
 
     private func recordsPage(_ list: RecordList, _ query: RowQuery, _ cursor: PageCursor?) throws -> RowPage {
-        let records = try count(list)
+        let records = try total(list)
         let count = RecordCount(number: records.number + list.following.count, isEstimate: records.isEstimate)
         let isPlain =
             query.conditions.isEmpty && query.search == nil && (query.order.sort?.criteria ?? []).isEmpty
@@ -247,7 +253,7 @@ extension TableReading {
         parameter: "after", sentence: "The cursor is one of another list; follow the link 'next' of a page.")
 
     /// The number of records in some parts of a list.
-    private func count(_ list: RecordList, _ parts: [ListScan]) throws(DatabaseError) -> Int {
+    func count(_ list: RecordList, _ parts: [ListScan]) throws(DatabaseError) -> Int {
         var count = 0
         for part in parts {
             let conditions = [list.condition, part.condition].compactMap(\.self).joined(separator: " AND ")
@@ -287,77 +293,6 @@ extension TableReading {
             try Self.level(page.packer), start: start, of: count.number, isEstimate: count.isEstimate,
             sections: sections, childCounts: counts, next: next, notes: notes)
     }
-
-    // MARK: Arranged records
-
-    /// A page of the records as a query chooses and orders them; all are looked at.
-    ///
-    /// - Parameter arranging: the query without the conditions that the list meets.
-    private func arrangedPage(
-        _ list: RecordList, _ query: RowQuery, _ arranging: RowQuery, _ cursor: PageCursor?, _ count: Int
-    ) throws -> RowPage {
-        let name = "\(list.source) \(list.condition ?? "") \(list.values) \(arranging.arrangement)"
-        let (all, level) = try database.arrangement(name) { () throws(DatabaseError) in
-            let level = try self.scan(list, arranging, count)
-            return (ArrangedRows(level, by: arranging), level)
-        }
-        var start = query.page.start ?? 0
-        if let cursor {
-            guard
-                list.table.isPositional || cursor.values.count == list.terms.count
-                    || cursor.values.isEmpty && !list.following.isEmpty
-            else { throw Self.foreignCursor }
-            let row =
-                list.table.isPositional || cursor.values.isEmpty
-                ? cursor.row
-                : try level.count - list.following.count
-                    - self.count(list, ListScan.parts(after: cursor.values, list.terms, isReversed: false))
-            start = all.position(after: cursor.mark, row: row, formerly: cursor.position)
-        }
-        let positions = query.page.positions(from: start, of: all.count)
-        let reader = rowReader(list, query)
-        var page = PageRows()
-        var last: [SQLiteValue] = []
-        for position in positions {
-            let row = all.rowNumber(at: position)
-            guard row < level.count - list.following.count else {
-                page.add(list.following[row - (level.count - list.following.count)])
-                last = []
-                continue
-            }
-            let key = Array(level.key(row).utf8)
-            try read(key, in: list, reader) { (statement, _) throws(DatabaseError) in
-                page.add(statement, key, reader)
-                last = reader.terms(statement)
-            }
-        }
-        var next: RowBookmark?
-        if positions.upperBound < all.count, let final = positions.last {
-            next =
-                PageCursor(
-                    shape: PageCursor.shape(of: query), position: final + 1, row: all.rowNumber(at: final) + 1,
-                    values: last, mark: all.mark(at: final)
-                ).bookmark
-        }
-        return try finish(
-            page, list, start: positions.lowerBound, RecordCount(number: all.count, isEstimate: false), all.sections,
-            next, query)
-    }
-
-    /// All records of a list in the order of their key, with the fields that a query looks at.
-    private func scan(_ list: RecordList, _ query: RowQuery, _ count: Int) throws(DatabaseError) -> Level {
-        let looked = query.lookedAt
-        let reader = RecordReader(
-            list, showing: { looked?.contains($0.bytes) ?? true }, limit: RecordReader.detailLimit)
-        var packer = RowPacker()
-        try forEachRecord(of: list, reader, limit: count) { (statement, key) throws(DatabaseError) in
-            packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
-            _ = reader.addFields(statement, to: &packer)
-            return true
-        }
-        for row in list.following { packer.beginRow(key: row.key.span, title: row.title.span) }
-        return try Self.level(packer)
-    }
 }
 
 /// The rows of a page as they are read.
@@ -385,22 +320,5 @@ struct PageRows: ~Copyable {
     mutating func add(_ list: NamedList) {
         packer.beginRow(key: list.key.span, title: list.title.span)
         below.append(.list(list.list))
-    }
-}
-
-extension RowQuery {
-    /// The names of the fields that determine the rows and their order; nil for all.
-    var lookedAt: Set<[UInt8]>? {
-        var fields = conditions.map(\.field) + (order.sort?.criteria.map(\.field) ?? [])
-        if case .field(let field)? = order.group { fields.append(field) }
-        var names: Set<[UInt8]> = []
-        for case .named(let name) in fields { names.insert(name) }
-        guard search != nil else { return names }
-        switch searchedFields {
-        case nil, .title: break
-        case .all: return nil
-        case .named(let searched): names.formUnion(searched.fields.names)
-        }
-        return names
     }
 }

@@ -13,6 +13,7 @@ extension TableReading {
     func record(
         _ key: [UInt8], in list: RecordList, _ number: Int, _ isWhole: Bool
     ) throws(DatabaseError) -> (Item.Step, Place)? {
+        guard try meetsOwnConditions(key, in: list) else { return nil }
         let reader = RecordReader(list, showing: { _ in isWhole }, limit: RecordReader.detailLimit)
         var found: (Item.Step, Place)?
         try read(key, in: list, reader) { (statement, position) throws(DatabaseError) in
@@ -69,9 +70,9 @@ extension TableReading {
     func key(_ statement: SQLiteStatement, _ reader: RecordReader, of table: Table) throws(DatabaseError) -> [UInt8] {
         var values = reader.keyValues(statement)
         if values.contains(.null), let rowID = reader.rowID(statement) {
-            let conditions = table.key.map { "\(table.columns[$0].quoted) IS ?" }.joined(separator: " AND ")
+            let conditions = table.key.map { "c.\(table.columns[$0].quoted) IS ?" }.joined(separator: " AND ")
             let others = try database.connection.first(
-                "SELECT 1 FROM main.\(table.quoted) WHERE \(conditions) LIMIT 1 OFFSET 1", values)
+                "SELECT 1 FROM \(table.source) AS c WHERE \(conditions) LIMIT 1 OFFSET 1", values)
             if others != nil { values.append(rowID) }
         }
         return RecordKey.text(values, table.keyAffinities)

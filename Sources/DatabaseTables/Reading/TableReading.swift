@@ -44,6 +44,9 @@ final class TableReading: RowSource, @unchecked Sendable {
         case root
         /// A table, by its number.
         case table(Int)
+        /// The records of a list, of the table with a number, or the values of its first drill column; among the values
+        /// of the column before.
+        case values(RecordList, Int, among: (RecordList, Int)?)
         /// A record of a table, with the list that it is found in.
         case record(Int, Record)
         /// The records that refer to a record, as one of the named lists below it.
@@ -68,9 +71,11 @@ final class TableReading: RowSource, @unchecked Sendable {
     }
 
     private func lookup(_ path: ItemPath) throws(DatabaseError) -> Item.Lookup {
-        var steps = [try Self.step(key: [], title: rows.title)]
+        var steps = rows.prefix.isEmpty ? [try Self.step(key: [], title: rows.title)] : rows.prefix
+        if rows.options.reference != nil, let refusal = try catalogue.refusal { throw DatabaseError(.other, refusal) }
         var place = Place.root
-        for number in 0..<path.count {
+        if let shown = try catalogue.shown { place = .values(try list(ofTable: shown.table), shown.table, among: nil) }
+        for number in (steps.count - 1)..<max(steps.count - 1, path.count) {
             guard steps.count <= TreeLimits().depth,
                 let (step, next) = try self.step(
                     path.writtenKey(number), path.key(number), below: place, isLast: number == path.count - 1)
@@ -108,6 +113,9 @@ final class TableReading: RowSource, @unchecked Sendable {
                 .table(number)
             )
         case .table(let number): return try record(written, in: list(ofTable: number), number, isLast)
+        case .values(let list, let number, _):
+            return list.drillColumns.isEmpty
+                ? try record(written, in: list, number, isLast) : try value(Array(key.utf8), in: list, number)
         case .record(let number, let above):
             let below = try rowsBelow(number, above)
             if let records = below.records, let found = try record(written, in: records, number, isLast) {
@@ -150,6 +158,7 @@ final class TableReading: RowSource, @unchecked Sendable {
         switch place {
         case .root: return RecordCount(number: try catalogue.tables.count, isEstimate: false)
         case .table(let number): return try count(list(ofTable: number))
+        case .values(let list, _, _): return try count(valuesOrRecordsOf: list)
         case .record(let number, let record):
             guard record.position == nil else { return RecordCount(number: 0, isEstimate: false) }
             return try count(PageRows.Below.record(catalogue.tables[number], record.identity))
@@ -161,6 +170,16 @@ final class TableReading: RowSource, @unchecked Sendable {
     static let mostPositions = 10_000
 
     func count(_ list: RecordList) throws(DatabaseError) -> RecordCount {
+        let total = try total(list)
+        guard !list.own.conditions.isEmpty else { return total }
+        guard let (arranged, _) = try ownArrangement(of: list) else {
+            return RecordCount(number: total.number, isEstimate: true)
+        }
+        return RecordCount(number: arranged.count, isEstimate: false)
+    }
+
+    /// The number of records, also of those that do not meet the list's own conditions.
+    func total(_ list: RecordList) throws(DatabaseError) -> RecordCount {
         let found = try database.count(list, upTo: max(rows.options.arrangedRows, 100_000))
         guard list.table.isPositional else { return found }
         return RecordCount(number: min(found.number, Self.mostPositions), isEstimate: false)

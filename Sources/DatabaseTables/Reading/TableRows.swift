@@ -10,6 +10,8 @@ public struct TableRows: RowSource {
     /// The title of the root.
     let title: [UInt8]
     let options: Options
+    /// The steps to the item of a document that has the rows; empty for a database of its own.
+    var prefix: [Item.Step] = []
 
     /// - Parameter path: a SQLite file.
     init(path: String, _ options: Options) {

@@ -14,12 +14,16 @@ struct RecordList {
     var terms: [OrderTerm]
     /// The rows after the records.
     var following: [NamedList] = []
+    /// The conditions and the order of an item of a document.
+    var own = RowQuery()
+    /// The columns whose values are the levels above the records.
+    var drillColumns: [Int] = []
     /// Whether an index gives the order, so that each part of it is sought and none is sorted.
     var isSought = false
 
     init(_ table: Table) {
         self.table = table
-        source = "main.\(table.quoted) AS c"
+        source = "\(table.source) AS c"
         (condition, values) = (nil, [])
         terms = Self.keyTerms(of: table)
     }
@@ -32,7 +36,7 @@ struct RecordList {
         }
         // The order of the tables stays, because the first has one record.
         source =
-            "main.\(parent.quoted) AS p CROSS JOIN main.\(table.quoted) AS c ON \(joined.joined(separator: " AND "))"
+            "\(parent.source) AS p CROSS JOIN \(table.source) AS c ON \(joined.joined(separator: " AND "))"
         condition = identity.condition(of: "p")
         values = identity.values
         terms = Self.keyTerms(of: table)

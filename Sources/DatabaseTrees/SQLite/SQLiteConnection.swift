@@ -7,7 +7,7 @@ internal import Glibc
 /// It waits up to five seconds for a lock of another program.
 @safe
 package final class SQLiteConnection {
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
     /// When statements are interrupted; nil if they may take any time.
     private var deadline: ContinuousClock.Instant?
@@ -177,6 +177,11 @@ package final class SQLiteConnection {
         _ = unsafe sqlite3_busy_timeout(handle, Int32(clamping: time.components.seconds * 1_000))
     }
 
+    /// Limits the size of any value and of any row, in bytes.
+    package func limitValues(to bytes: Int) {
+        _ = unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes))
+    }
+
     /// How the texts of a column compare; `BINARY` for a column of a view.
     package func collation(of column: String, in table: String) -> String {
         var collation: UnsafePointer<CChar>?
@@ -189,7 +194,7 @@ package final class SQLiteConnection {
     /// The latest error if a constraint or a trigger has refused a row: the message and the constraint's name.
     private(set) var refusal: (message: String, constraint: String?)?
 
-    private func failure(_ result: Int32) -> DatabaseError {
+    func failure(_ result: Int32) -> DatabaseError {
         let message = unsafe String(cString: sqlite3_errmsg(handle))
         let parts = message.split(separator: "constraint failed: ", maxSplits: 1)
         refusal = result & 0xFF == SQLITE_CONSTRAINT ? (message, parts.last.map(String.init)) : nil
@@ -328,6 +333,14 @@ package final class SQLiteStatement {
 
     /// The number of columns of a result.
     package var columnCount: Int32 { unsafe sqlite3_column_count(handle) }
+
+    /// The names of the columns of a result.
+    package var columnNames: [String] {
+        (0..<columnCount).map { number in
+            guard let name = unsafe sqlite3_column_name(handle, number) else { return "" }
+            return unsafe String(cString: name)
+        }
+    }
 
     /// The size of a text or of data, in bytes.
     package func byteCount(_ column: Int32) -> Int { Int(unsafe sqlite3_column_bytes(handle, column)) }

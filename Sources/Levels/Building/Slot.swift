@@ -69,6 +69,7 @@ extension Slot {
         .sectionKeys,
         .sectionTitles,
         .source,
+        .database,
         .records,
         .drillBy,
         .titleBy,
@@ -96,10 +97,10 @@ extension Slot {
         name: "title", names: .role(.title), value: Expectation(.text, .number, .boolean, .date), check: .firstName
     ) { _ in "a title must be text, a number or a date" }
 
-    /// `Key`: the item's path segment, in place of its title.
-    static let key = Slot(name: "key", names: .role(.key), value: Expectation(.text), check: .strongestSoFar) { _ in
-        "a Key must be text"
-    }
+    /// `Key`: the item's path segment, in place of its title; beside `Database` also an array, the columns of a key.
+    static let key = Slot(
+        name: "key", names: .role(.key), value: Expectation(.text, array: .value), check: .strongestSoFar
+    ) { _ in "a Key must be text" }
 
     /// `Children` or `Rows`: the item's level, an array of items, or of arrays, which are sections.
     static let children = Slot(name: "children", names: .role(.children), value: Expectation(array: .rows)) { name in
@@ -128,6 +129,12 @@ extension Slot {
     static let source = Slot(
         name: "source", names: .fixed([PartReference.sourceName]), value: Expectation(.text), check: .noName
     ) { name in "'\(quoted: name)' must be the path of a document" }
+
+    /// `Database`: the address of a database, which has the item's level. An ordinary field beside an own level, and if
+    /// the value is not an address.
+    static let database = Slot(
+        name: "database", names: .fixed([DatabaseReference.name]), value: Expectation(.text), check: .noName
+    ) { name in "'\(quoted: name)' must be the address of a database" }
 
     /// `Records`: a table, or its file name; its records are the item's level, drilled by the fields of `DrillBy`.
     static let records = Slot(

@@ -54,7 +54,7 @@ struct SlotTable {
             return Rule(
                 value: value, check: slot.check, isHidden: slot.isHidden, isOfTable: isOfTable,
                 isNoted: slot.isHidden || isOfTable || slot.arrangesLevel || slot.name == Slot.source.name
-                    || slot.name == Slot.type.name,
+                    || slot.name == Slot.database.name || slot.name == Slot.type.name,
                 holdsLevel: slot.holdsLevel, isForRoot: slot.isForRoot, arrangesLevel: slot.arrangesLevel)
         }
         self.slots = slots

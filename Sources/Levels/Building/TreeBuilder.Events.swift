@@ -153,6 +153,7 @@ extension TreeBuilder {
         if rule.isOfTable { hasTables = true }
         if rule.arrangesLevel { items.noteOrder() }
         if meaning.slot == sourceSlot { holdsSources = true }
+        if meaning.slot == databaseSlot { holdsDatabases = true }
         guard rule.isHidden else { return }
         if rule.isForRoot, items.count > 1, !takesMountedPage {
             expected = .anything

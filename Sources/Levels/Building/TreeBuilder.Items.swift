@@ -34,6 +34,7 @@ extension TreeBuilder {
         }
         try tree.fields.bytes.endContainer(at: frame.base.start)
         if frame.kind == .array, kind?.hasSlots == true {
+            if items.field(keySlot) == tree.fields.count - 1 { keyColumnsPosition = frame.position }
             noteList(frame.base.start..<tree.fields.bytes.count, at: frame.position)
         }
     }
@@ -80,12 +81,14 @@ extension TreeBuilder {
     /// Closes an item of a document that has more than plain items.
     @inline(never)
     private mutating func closeNotedItem() throws(PropertyListError) {
-        let isTableFile = hasTables ? try checkTable() : false
+        let database = database
+        let isTableFile = hasTables && database == nil ? try checkTable() : false
+        if let database { note(database, at: items.innermost.place) }
         let level =
             items.count == 1 && !isArray
             ? try takeRootLevel() : holdsSources ? try takeLevelBesideSource() : try takeLevel()
         var row = holdsSources ? try rowWithSource() : try row()
-        if isTableFile { row.marks.insert(.isPart) }
+        if isTableFile || database != nil { row.marks.insert(.isPart) }
         try close(row, level)
     }
 
@@ -123,7 +126,7 @@ extension TreeBuilder {
     @inline(__always)
     private mutating func row(isPlain: Bool) throws(PropertyListError) -> PendingRow {
         let titleField = items.field(titleSlot)
-        let keyField = items.field(keySlot)
+        let keyField = try textKeyField()
         if titleField == nil, keyField == nil, items.count > 1 { throw noTitle }
         var title = titleField.map { tree.fields.start($0).name.upperBound }
         var key = keyField.map { tree.fields.start($0).name.upperBound }

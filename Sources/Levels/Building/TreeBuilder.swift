@@ -19,7 +19,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var expected = Expectation.document
     var itemSlots: SlotTable
     var sectionSlots: SlotTable
-    let titleSlot, keySlot, sourceSlot, recordsSlot, drillBySlot, typeSlot, specifiersSlot: SlotNumber
+    let titleSlot, keySlot, sourceSlot, databaseSlot, recordsSlot, drillBySlot, typeSlot, specifiersSlot: SlotNumber
     let names: StructuralNames
     let titleNames: [[UInt8]]
     var strayRows: [StrayRows] = []
@@ -27,6 +27,10 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var isPlain = true
     /// Whether any item so far has a `Source`.
     var holdsSources = false
+    /// Whether any item so far has a `Database`.
+    var holdsDatabases = false
+    /// The position of the latest `Key` that is an array.
+    var keyColumnsPosition: SourcePosition?
     var parts: [PartMention] = []
     var knownParts: Set<PartReference> = []
     /// Whether any item so far has a key of a table.
@@ -70,6 +74,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
         titleSlot = itemSlots.number(of: .title)
         keySlot = itemSlots.number(of: .key)
         sourceSlot = itemSlots.number(of: .source)
+        databaseSlot = itemSlots.number(of: .database)
         recordsSlot = itemSlots.number(of: .records)
         drillBySlot = itemSlots.number(of: .drillBy)
         typeSlot = itemSlots.number(of: .type)
@@ -152,6 +157,27 @@ extension TreeBuilder {
         return tree.fields.textRange(tree.fields.start(field).name.upperBound).map {
             String(utf8: tree.fields.bytes.span.extracting($0))
         }
+    }
+
+    /// The innermost item's database; nil if it has a level of its own.
+    var database: PartReference? {
+        guard holdsDatabases, items.count > 1, items.levelSlot == 0, items.field(databaseSlot) != nil else {
+            return nil
+        }
+        let content = items.innermost.base.start..<tree.fields.bytes.count
+        return PackedDictionary(tree.fields.bytes.span, content).database
+    }
+
+    /// The field with the innermost item's key; nil for the key columns of a database.
+    ///
+    /// - Throws: `PropertyListError` for another array.
+    @inline(__always)
+    func textKeyField() throws(PropertyListError) -> Int? {
+        guard let field = items.field(keySlot),
+            tree.fields.bytes.span[tree.fields.start(field).name.upperBound] == PackedTag.array.rawValue
+        else { return items.field(keySlot) }
+        guard database == nil else { return nil }
+        throw PropertyListError("a Key must be text, not an array", at: keyColumnsPosition, path: currentPath())
     }
 
     /// The row of the innermost item; with a `Source` and without an own level, its level is another document's.

@@ -101,7 +101,8 @@ extension Inquiry {
     init(_ question: Question, in publication: Publication, _ arrangements: ArrangementCache) throws(Problem) {
         let source: any RowSource
         do throws(RowRefusal) {
-            source = try publication.snapshot.source(arrangements, language: question.language).begin()
+            source = try publication.snapshot.source(at: question.path, arrangements, language: question.language)
+                .begin()
         } catch {
             throw Problem(error)
         }
@@ -139,17 +140,19 @@ extension Inquiry {
 }
 
 extension Snapshot {
-    /// The source of answers about the items.
+    /// The source of answers about the item at a path.
     ///
     /// - Parameters:
     ///   - arrangements: keeps the orders of large levels.
     ///   - language: the number of a variant of the document; nil for the document as it is written.
-    func source(_ arrangements: ArrangementCache, language: UInt64? = nil) -> any RowSource {
-        rows ?? TreeRows(document(in: language), arrangements)
+    func source(
+        at path: ItemPath, _ arrangements: ArrangementCache, language: UInt64? = nil
+    ) -> any RowSource {
+        rows ?? rowsElsewhere(at: path) ?? TreeRows(document(in: language), arrangements)
     }
 
-    /// Whether the source answers at once.
-    var isImmediate: Bool { rows?.isImmediate ?? true }
+    /// Whether the source answers about the item at a path at once.
+    func isImmediate(at path: ItemPath) -> Bool { (rows ?? rowsElsewhere(at: path))?.isImmediate ?? true }
 }
 
 /// The hashes of everything that an answer about a level or a detail shows, without the levels themselves.

@@ -136,7 +136,7 @@ final class Waiters: Sendable {
         let open = groups.withLock { groups in groups.filter { $0.value.number < number && !$0.value.isQueued } }
         var due: [Due] = []
         for (key, group) in open {
-            guard publication.snapshot.isImmediate else {
+            guard publication.snapshot.isImmediate(at: group.question.path) else {
                 due.append(Due(key: key, cost: .max))
                 continue
             }

@@ -53,7 +53,7 @@ final class History: Sendable {
     }
 
     private func item(at path: ItemPath, in language: UInt64?, of snapshot: Snapshot) -> ShownItem? {
-        let source = snapshot.source(arrangements, language: language)
+        let source = snapshot.source(at: path, arrangements, language: language)
         do throws(RowRefusal) {
             guard case .found(let item) = try source.find(path) else { return nil }
             return ShownItem(item: item, source: source)

@@ -99,8 +99,10 @@ struct LaterAnswers {
     /// How many answers are read from a source at once.
     private static let connections = 4
 
-    /// The queue of requests for a publication.
-    func queue(for publication: Publication) -> WorkQueue { publication.snapshot.isImmediate ? queue : reading }
+    /// The queue of requests for an item of a publication.
+    func queue(for publication: Publication, at path: ItemPath) -> WorkQueue {
+        publication.snapshot.isImmediate(at: path) ? queue : reading
+    }
 
     /// - Parameter startWork: runs its argument on a thread of its own.
     init(startWork: @escaping @Sendable (@escaping WorkQueue.Work) -> Void) {
@@ -129,7 +131,7 @@ extension LevelsAPI {
     ///
     /// - Throws: `Problem` (503) if too many requests are ahead, or wait.
     func answerLater(_ question: Question, _ request: Request) throws(Problem) -> Answer {
-        let queue = laterAnswers.queue(for: publications.current)
+        let queue = laterAnswers.queue(for: publications.current, at: question.path)
         @Sendable func busy() -> Response { problem(.tooBusy(for: queue.expectedTime), question) }
         let place: Waiters.Place
         if let wait = question.delivery.wait {
@@ -147,7 +149,7 @@ extension LevelsAPI {
 
     /// Has a request answered when it is its turn.
     private func finishLater(_ place: Waiters.Place, _ question: Question, _ conditions: KeptConditions) {
-        let queue = laterAnswers.queue(for: publications.current)
+        let queue = laterAnswers.queue(for: publications.current, at: question.path)
         let isTaken = queue.add { [weak self] in self?.finish(place, question, conditions) }
         if !isTaken { place.waiter.finish(problem(.tooBusy(for: queue.expectedTime), question)) }
     }
@@ -248,7 +250,7 @@ extension LevelsAPI {
     }
 
     private func isQuick(_ question: Question, in publication: Publication) -> Bool {
-        guard publication.snapshot.isImmediate else { return false }
+        guard publication.snapshot.isImmediate(at: question.path) else { return false }
         do throws(Problem) {
             let inquiry = try Inquiry(question, in: publication, selection.arrangements)
             return inquiry.cost <= configuration.largestImmediateWork

@@ -125,19 +125,24 @@ extension LevelsAPI {
         var pending = pending
         pending.pointers = steps.compactMap(\.pointer)
         let batch = EditBatch(steps.map(\.edit), isExact: isExact)
-        carryOut(.edits(batch), steps.compactMap(\.condition), pending, for: waiter)
+        let edits = steps.map(\.edit)
+        carryOut(.edits(batch), steps.compactMap(\.condition), pending, for: waiter) { snapshot throws(EditRefusal) in
+            for edit in edits { try edit.checkDatabases(in: snapshot) }
+        }
     }
 
     /// Has the editor carry out an edit that was begun; its response is made at the end.
     ///
     /// The edit is done even if the client has left by then.
     private func carryOut(
-        _ content: EditRequest.Content, _ conditions: [EditCondition], _ pending: PendingEdit, for waiter: Waiter
+        _ content: EditRequest.Content, _ conditions: [EditCondition], _ pending: PendingEdit, for waiter: Waiter,
+        checking check: @escaping @Sendable (Snapshot) throws(EditRefusal) -> Void = { _ in }
     ) {
         configuration.editing?.editor.edit(
             EditRequest(
                 content, author: pending.author,
                 precondition: { [selection] snapshot throws(EditRefusal) in
+                    try check(snapshot)
                     var known = KnownTags()
                     for condition in conditions { try condition.check(snapshot, selection, &known) }
                 },

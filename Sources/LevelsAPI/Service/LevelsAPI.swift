@@ -259,14 +259,15 @@ public final class LevelsAPI: Sendable {
         let missing = try values.delivery.revision.flatMap { revision throws(Problem) in
             try AskedRevision.isHere(revision, in: publication) ? nil : revision
         }
-        if missing != nil || !publication.snapshot.isImmediate {
+        if missing != nil || !publication.snapshot.isImmediate(at: call.item) {
             try call.query.readAnswer(into: &values)
             let question = Question(
                 subject, at: call.item, values, from: call.query, in: call.request.target, negotiation)
             if let missing { return try answer(question, call.request, when: missing) }
             return try answerLater(question, call.request)
         }
-        let source = publication.snapshot.source(selection.arrangements, language: subject.language(negotiation))
+        let source = publication.snapshot.source(
+            at: call.item, selection.arrangements, language: subject.language(negotiation))
         let item = try source.item(at: call.item)
         try call.query.readAnswer(into: &values)
         let question = Question(

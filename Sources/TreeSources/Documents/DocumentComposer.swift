@@ -132,6 +132,14 @@ struct CompositionWalk {
         _ mention: PartMention, from visit: Visit, _ watch: (PartPlace) -> Void
     ) throws(SourceError) {
         let place = PartPlace(folder: visit.folder, reference: mention.reference)
+        if case .database(let reference) = mention.reference.kind {
+            do throws(SourceError) {
+                stack[stack.count - 1].parts[mention.reference] = .elsewhere(try files.rows(at: place, reference))
+            } catch {
+                refuse(mention, at: place, in: visit.name, error)
+            }
+            return
+        }
         if known.insert(place).inserted {
             places.append(place)
             watch(place)
@@ -170,7 +178,7 @@ struct CompositionWalk {
 
     private mutating func refuse(_ mention: PartMention, at place: PartPlace, in file: String, _ error: SourceError) {
         // Clients see the file's name as the document writes it.
-        let shown = SourceError(mention.reference.path, error.reason, at: error.position, path: error.path)
+        let shown = SourceError(place.shownName, error.reason, at: error.position, path: error.path)
         stack[stack.count - 1].parts[mention.reference] = .refused(shown.description)
         refusals[place] = SourceError(
             Self.name(of: mention.reference, besides: file), error.reason, at: error.position, path: error.path)

@@ -15,6 +15,9 @@ final class PartFiles {
     private var interpretation: Interpretation
     private var files: [PartFile.Key: PartFile] = [:]
     private var sights: [PartPlace: Sight] = [:]
+    private var databases: [PartFile.Key: any RowsElsewhere] = [:]
+    /// The databases of this load.
+    private var namedDatabases: Set<PartFile.Key> = []
     /// Places whose files must be opened again, although they look unchanged.
     private var doubtful: Set<PartPlace> = []
     /// The folders that were listed during this load.
@@ -29,7 +32,25 @@ final class PartFiles {
     }
 
     /// Forgets the listings of folders from an earlier load.
-    func beginLoad() { listings = FolderListings() }
+    func beginLoad() {
+        listings = FolderListings()
+        namedDatabases = []
+    }
+
+    /// The rows that a database has; it stays open while the document names it.
+    ///
+    /// - Throws: `SourceError`, which names the database as the document does, if it cannot or must not be read.
+    func rows(at place: PartPlace, _ reference: DatabaseReference) throws(SourceError) -> any RowsElsewhere {
+        guard place.reference.path.hasPrefix(PartPlace.sqlitePrefix), let open = interpretation.openDatabase else {
+            throw PartRefusal.foreignDatabase(place.reference.path)
+        }
+        let key = PartFile.Key(path: try OpenPart.path(to: place, &listings), kind: place.reference.kind)
+        namedDatabases.insert(key)
+        if let known = databases[key] { return known }
+        let rows = try open(key.path, place.reference.path, reference)
+        databases[key] = rows
+        return rows
+    }
 
     /// Makes the next load open a place's file again, even if it looks unchanged.
     func doubt(_ place: PartPlace) { doubtful.insert(place) }
@@ -95,6 +116,8 @@ final class PartFiles {
             if case .success(let file) = sight.outcome { used.insert(file.key) }
         }
         files = files.filter { used.contains($0.key) }
+        databases = databases.filter { namedDatabases.contains($0.key) }
+        namedDatabases = []
     }
 
     /// Adopts the content that was saved to a file.
@@ -188,6 +211,7 @@ final class PartFile {
             let pool = tree.map(LevelPool.init)
             switch key.kind {
             case .document: return .success(try interpretation.load(file, named: name, pool: pool))
+            case .database: return .failure(PartRefusal.foreignDatabase(name))
             case .records(let drilling):
                 return .success(try interpretation.load(file, named: name, drilledBy: drilling, pool: pool))
             }

@@ -9,11 +9,27 @@ struct PartPlace: Hashable {
     let reference: PartReference
 
     /// The path, for the system; a path that leads out of the folder must not be opened by it.
-    var path: String { folder == "/" ? "/" + reference.path : "\(folder)/\(reference.path)" }
+    var path: String { folder == "/" ? "/" + relativePath : "\(folder)/\(relativePath)" }
+
+    /// The path from the folder; the address of a SQLite file without its scheme.
+    var relativePath: String {
+        guard case .database = reference.kind, reference.path.hasPrefix(Self.sqlitePrefix) else {
+            return reference.path
+        }
+        return String(reference.path.dropFirst(Self.sqlitePrefix.count))
+    }
+
+    /// The name for clients: as the document writes it, or only the last name of a database's absolute path.
+    var shownName: String {
+        guard case .database = reference.kind, relativePath.isAbsolutePath else { return reference.path }
+        return String(reference.path.dropLast(relativePath.count) + (relativePath.pathNames.last ?? ""))
+    }
+
+    static let sqlitePrefix = "sqlite:"
 
     /// Whether the path cannot name a file, so that watching is pointless.
     var isImpossible: Bool {
-        let path = reference.path
+        let path = relativePath
         guard !path.isEmpty, !path.isAbsolutePath, !path.utf8.contains(0) else { return true }
         var depth = 0
         for name in path.pathNames where name != "." {
@@ -38,22 +54,23 @@ struct OpenPart: ~Copyable {
         let opened = try Self.opened(place, &listings)
         let path = try Self.path(of: opened, place, &listings)
         let size = Int(opened.status.st_size)
-        let content =
-            switch place.reference.kind {
-            case .document: "a property list"
-            case .records: "a table"
-            }
+        let content = place.reference.kind == .document ? "a property list" : "a table"
         let refusal = FileRefusal.ofSize(size, limit: maximumBytes, path: place.reference.path, content: content)
         if let refusal { throw refusal }
         self.path = path
         file = DocumentFile(takingOver: opened.release())
     }
 
+    /// The path without symbolic links of a file that its own reader opens.
+    static func path(to place: PartPlace, _ listings: inout FolderListings) throws(SourceError) -> String {
+        try path(of: try opened(place, &listings), place, &listings)
+    }
+
     private static func opened(
         _ place: PartPlace, _ listings: inout FolderListings
     ) throws(SourceError) -> OpenFile {
         do throws(ContainmentError) {
-            return try ContainedFolder(place.folder).open(place.reference.path)
+            return try ContainedFolder(place.folder).open(place.relativePath)
         } catch {
             throw PartRefusal.notOpened(place, error, &listings)
         }

@@ -29,7 +29,7 @@ enum PartRefusal {
         guard let near = similarName(place, &listings) else {
             return "the file does not exist; name a file that exists in the document's folder"
         }
-        guard near.lowercased() == (place.reference.path.pathNames.last ?? "").lowercased() else {
+        guard near.lowercased() == (place.relativePath.pathNames.last ?? "").lowercased() else {
             return "the file does not exist. Did you mean '\(path: near)'?"
         }
         return "the file does not exist, but '\(path: near)' does, whose name differs only in case"
@@ -50,6 +50,14 @@ enum PartRefusal {
         SourceError(
             reference.path,
             "only a document that is read from a file can refer to other files; this one has no folder")
+    }
+
+    /// The error for a database of an unknown kind, or on a host.
+    static func foreignDatabase(_ address: String) -> SourceError {
+        SourceError(
+            address,
+            "only a SQLite file in the document's folder can be named here, not a database on a host; write sqlite:FILE"
+        )
     }
 
     /// The error for a chain of documents that mount each other.

@@ -31,6 +31,13 @@ public struct Interpretation: Sendable {
     public var maximumBytes: Int
     /// Receives the progress of loads, if set.
     public var progress: LoadProgress?
+    /// Opens the databases that items name, if set.
+    public var openDatabase: DatabaseOpener?
+
+    /// Opens a database file, given its path, its name for messages and what is shown of it.
+    public typealias DatabaseOpener =
+        @Sendable (_ path: String, _ name: String, _ reference: DatabaseReference) throws(SourceError) ->
+        any RowsElsewhere
 
     /// The default of `maximumBytes`: 2 GiB.
     public static let defaultMaximumBytes = 2 << 30

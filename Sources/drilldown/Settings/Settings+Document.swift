@@ -58,7 +58,9 @@ extension Settings {
 
     /// A file, with the values of its controls if it is a settings page.
     func file(_ path: String, named name: String) -> PropertyListFile {
-        PropertyListFile(
+        var interpretation = interpretation
+        interpretation.openDatabase = TableRows.opener(tables)
+        return PropertyListFile(
             path: path, name: name, interpretation: interpretation, pollInterval: pollInterval, valuesPath: valuesPath)
     }
 

@@ -73,6 +73,7 @@ struct LevelGrafting: ~Copyable {
     private mutating func scion(of reference: PartReference, row: Int) -> Scion {
         switch parts[reference] {
         case .composed(let part): return Scion(row: row, graft: .root(Item.Step(level: part.document, row: 0)))
+        case .elsewhere(let rows): return Scion(row: row, graft: .elsewhere(rows.level))
         case .refused(let sentence):
             let level = refusals[sentence] ?? old?.refusals[sentence] ?? .refused(sentence)
             refusals[sentence] = level
@@ -114,8 +115,12 @@ extension Level {
                 rows.append(gatherer.gather(own, mounting: root, isDocument: isDocument))
                 hasTextBeyondXML = hasTextBeyondXML || root.level.rowsHoldTextBeyondXML
             } else {
-                var row = gatherer.gather(self, number)
-                row.marks.remove(.isPart)
+                let isDatabase = if case .database? = part(number)?.kind { true } else { false }
+                var row =
+                    isDatabase
+                    ? gatherer.gather(self, number, hiding: DatabaseReference.hiddenNames)
+                    : gatherer.gather(self, number)
+                if scions[next].isPart { row.marks.remove(.isPart) }
                 rows.append(row)
             }
             next += 1

@@ -63,6 +63,28 @@ struct RowGatherer: ~Copyable {
         return gather(level, number, adding: structure.span, keepsStructure: isMade)
     }
 
+    /// Appends a row with some of its fields made structure, which details omit.
+    mutating func gather(_ level: Level, _ number: Int, hiding names: Set<String>) -> PendingRow {
+        let source = level.bytes
+        let row = level.row(number)
+        let start = bytes.count
+        var title: Range<Int>?
+        for field in PackedField.all(in: row.fields, of: source.span) {
+            if field.holdsTitle(of: row) { title = row.title.moved(by: bytes.count - field.range.lowerBound) }
+            bytes.append(source.span.extracting(field.range.lowerBound..<field.value))
+            let name = String(utf8: source.span.extracting(field.name))
+            if names.contains(name), !field.isStructure { bytes.append(PackedTag.hidden) }
+            bytes.append(source.span.extracting(field.value..<field.range.upperBound))
+        }
+        let end = bytes.count
+        if title == nil { bytes.append(source.span.extracting(row.title)) }
+        var pending = PendingRow(
+            fields: start..<end, title: title ?? end..<bytes.count, marks: row.flags.intersection(.marks),
+            recordNumber: UInt32(row.recordNumber(in: source.span)))
+        pending.explicitKey = explicitKey(of: row, level, number)
+        return pending
+    }
+
     func structure(of row: Item.Step) -> ByteBuffer {
         let bytes = row.level.bytes
         var structure = ByteBuffer()

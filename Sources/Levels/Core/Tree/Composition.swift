@@ -5,6 +5,8 @@ public final class Composition: Sendable {
     public enum Part: Sendable {
         /// A document, or the tree of another file.
         case composed(Composition)
+        /// Not in memory.
+        case elsewhere(any RowsElsewhere)
         /// Unreadable; the reason is a whole sentence, which the row and its level carry.
         case refused(String)
     }
@@ -19,6 +21,8 @@ public final class Composition: Sendable {
     let grafts: LevelGrafts
     /// The levels of refused parts, by reason, for the same purpose.
     let refusals: [String: Level]
+    /// Whether the rows below some item are not in memory.
+    let holdsRowsElsewhere: Bool
 
     init(
         source: Level, document: Level, parts: [PartReference: Part], grafts: LevelGrafts, refusals: [String: Level]
@@ -28,6 +32,13 @@ public final class Composition: Sendable {
         self.parts = parts
         self.grafts = grafts
         self.refusals = refusals
+        holdsRowsElsewhere = parts.values.contains { part in
+            switch part {
+            case .composed(let composition): composition.holdsRowsElsewhere
+            case .elsewhere: true
+            case .refused: false
+            }
+        }
     }
 
     /// Whether composing the file again would give the same result.
@@ -36,6 +47,7 @@ public final class Composition: Sendable {
         return parts.allSatisfy { reference, part in
             switch (part, self.parts[reference]) {
             case (.composed(let new), .composed(let own)): new === own
+            case (.elsewhere(let new), .elsewhere(let own)): new === own
             case (.refused(let new), .refused(let own)): new == own
             default: false
             }
@@ -49,6 +61,7 @@ public final class Composition: Sendable {
         return parts.allSatisfy { reference, part in
             switch (part, other.parts[reference]) {
             case (.composed(let own), .composed(let others)): own.hasSameSources(as: others)
+            case (.elsewhere(let own), .elsewhere(let others)): own === others
             case (.refused(let own), .refused(let others)): own == others
             default: false
             }
@@ -84,6 +97,8 @@ struct Scion {
         case root(Item.Step)
         /// A level without rows, with the reason why a part could not be read.
         case refusal(Level)
+        /// A level without rows, for rows that are not in memory.
+        case elsewhere(Level)
         /// No level, for an omitted part.
         case nothing
     }
@@ -94,7 +109,7 @@ struct Scion {
     /// The level that determines the result.
     var source: Level? {
         switch graft {
-        case .level(let level), .refusal(let level): level
+        case .level(let level), .refusal(let level), .elsewhere(let level): level
         case .root(let root): root.level
         case .nothing: nil
         }
@@ -102,7 +117,7 @@ struct Scion {
 
     var level: Level? {
         switch graft {
-        case .level(let level), .refusal(let level): level
+        case .level(let level), .refusal(let level), .elsewhere(let level): level
         case .root(let root): root.below
         case .nothing: nil
         }

@@ -81,7 +81,11 @@ public struct Item: Sendable {
     public var level: Level? { own.below }
 
     /// The number of rows below the item.
-    public var count: Int { knownCount ?? own.level.childCount(own.row) }
+    public var count: Int {
+        if let knownCount { return knownCount }
+        let count = own.level.childCount(own.row)
+        return count == 0 ? own.below?.countElsewhere ?? 0 : count
+    }
 
     /// The number of levels above the item; 0 for the root.
     public var depth: Int { steps.count - 1 }

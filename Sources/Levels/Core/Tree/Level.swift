@@ -192,7 +192,7 @@ extension Level {
         summary.append(littleEndian: UInt64(count))
         for child in children {
             summary.append(littleEndian: UInt64(child?.count ?? 0))
-            if let child, child.refusal != nil { summary.append(child.hash) }
+            if let child, child.refusal != nil || child.countElsewhere != nil { summary.append(child.hash) }
         }
         for section in allSections { section.summarize(into: &summary) }
         return ContentHash(of: summary.span)
@@ -221,7 +221,26 @@ extension Level {
 
     /// Why the level could not be read; nil for every other level.
     @inline(__always)
-    public var refusal: String? { count == 0 && rowCount == 0 && bytes.count > Self.emptyTable.count ? sentence : nil }
+    public var refusal: String? {
+        count == 0 && rowCount == 0 && bytes.count > Self.emptyTable.count && countElsewhere == nil ? sentence : nil
+    }
+
+    /// A level without rows in place of rows that are not in memory.
+    ///
+    /// - Parameter count: about how many there are; at least 1 is shown.
+    public static func elsewhere(count: Int) -> Level {
+        let number = UInt64(max(1, count))
+        return Level(withoutRows: emptyTable + [0] + (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
+    }
+
+    /// About how many rows are not in memory; nil for a level that has its rows.
+    public var countElsewhere: Int? {
+        // No sentence begins with the byte 0.
+        guard rowCount == 0, bytes.count == Self.emptyTable.count + 9, bytes[Self.emptyTable.count] == 0 else {
+            return nil
+        }
+        return (0..<8).reduce(0) { $0 | Int(bytes[Self.emptyTable.count + 1 + $1]) << ($1 * 8) }
+    }
 
     private var sentence: String {
         let bytes = bytes

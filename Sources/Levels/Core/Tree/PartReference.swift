@@ -9,6 +9,8 @@ public struct PartReference: Hashable, Sendable {
         case document
         /// A table, whose records are drilled into the row's level (`Records`).
         case records(RecordDrilling)
+        /// A database, whose rows are read for each answer (`Database`).
+        case database(DatabaseReference)
     }
 
     /// The path in the document, relative to the document's folder.
@@ -22,6 +24,11 @@ public struct PartReference: Hashable, Sendable {
     /// A table at a path.
     public static func records(_ path: String, _ drilling: RecordDrilling) -> PartReference {
         PartReference(path: path, kind: .records(drilling))
+    }
+
+    /// A database at an address, such as `sqlite:Shop.db`.
+    static func database(_ address: String, _ reference: DatabaseReference) -> PartReference {
+        PartReference(path: address, kind: .database(reference))
     }
 
     var isTable: Bool { kind != .document }
@@ -41,6 +48,7 @@ extension Level {
         guard row.flags.contains(.isPart), form != .specifiers else { return nil }
         let bytes = bytes
         if let table = table(ofRow: number) { return table }
+        if let database = PackedDictionary(bytes.span, row.fields).database { return database }
         return PackedDictionary(bytes.span, row.fields).text(PartReference.sourceName).map { .document($0) }
     }
 }

@@ -155,6 +155,11 @@ extension EditSession {
     private func refuseStructure(in fields: PropertyListDictionary, of item: Item?) throws(EditRefusal) {
         var structure = StructuralNames.Role.lists.flatMap { names[$0] } + [PartReference.recordsName]
         if item?.depth == 0 { structure.append("PreferenceSpecifiers") }
+        if let item, item.level?.countElsewhere == nil, case .string(let address)? = fields[DatabaseReference.name],
+            address.contains(":")
+        {
+            structure.append(DatabaseReference.name)
+        }
         for name in structure where fields[name] != nil {
             throw .invalid(
                 "'\(quoted: name)' is the structure of the item, not a field; insert, move or delete the items below it",

@@ -165,6 +165,7 @@ public struct EditSession: Sendable {
                 file = part
                 item = Item(rootOf: part.source)
             case .refused(let sentence): throw Self.unread(shown, sentence)
+            case .elsewhere: throw .rowsOfDatabase
             case nil: throw Self.unread(shown, "It is not loaded.")
             }
         }

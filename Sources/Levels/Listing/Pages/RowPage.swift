@@ -158,8 +158,10 @@ public struct RowView: ~Escapable {
     init(_ bytes: Span<UInt8>, number: Int, of level: Level) {
         self.bytes = bytes
         packed = Row(in: bytes, number: number)
-        count = level.childCount(number)
-        isEstimate = false
+        let count = level.childCount(number)
+        let elsewhere = count == 0 ? level.child(number)?.countElsewhere : nil
+        self.count = elsewhere ?? count
+        isEstimate = elsewhere != nil
         refusal = count == 0 ? level.child(number)?.refusal : nil
     }
 
@@ -252,6 +254,7 @@ extension RowPage {
         else { return false }
         return one.level.childCount(one.row) == two.level.childCount(two.row)
             && one.level.child(one.row)?.refusal == two.level.child(two.row)?.refusal
+            && one.level.child(one.row)?.countElsewhere == two.level.child(two.row)?.countElsewhere
             && one.level.packsRow(one.row, asRow: two.row, of: two.level)
     }
 

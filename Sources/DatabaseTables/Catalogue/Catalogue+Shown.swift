@@ -1,0 +1,50 @@
+internal import DatabaseTrees
+internal import Levels
+internal import PropertyLists
+
+extension Catalogue {
+    /// The table that an item of a document shows, with its key and its title.
+    ///
+    /// - Parameter queried: the number of the query's table.
+    /// - Throws: `DatabaseError` if the reference names something that the database does not have.
+    static func shown(
+        _ reference: DatabaseReference, _ queried: Int?, in tables: [Table]
+    ) throws(DatabaseError) -> (Shown, [Table]) {
+        var tables = tables
+        if queried != nil, reference.key.isEmpty {
+            throw DatabaseError(.other, "a 'Query' needs a 'Key', an array of the columns that name a row")
+        }
+        guard let number = queried ?? tables.firstIndex(where: { $0.name == reference.table }) else {
+            throw DatabaseError(.other, "there is no table '\(quoted: reference.table ?? "")'")
+        }
+        func column(_ name: String) throws(DatabaseError) -> Int {
+            guard let column = tables[number].column(name) else {
+                throw DatabaseError(.other, "'\(quoted: tables[number].name)' has no column '\(quoted: name)'")
+            }
+            return column
+        }
+        var shown = Shown(table: number)
+        if !reference.key.isEmpty {
+            var key: [Int] = []
+            for name in reference.key { key.append(try column(name)) }
+            tables[number].key = key
+        }
+        if let title = reference.titleColumn { tables[number].titleColumn = try column(title) }
+        for name in reference.drillColumns { shown.drillColumns.append(try column(name)) }
+        for text in reference.conditions {
+            guard let condition = RowCondition(text) else {
+                throw DatabaseError(
+                    .other, "'\(quoted: text)' in 'Where' is not a condition, such as Price<10 or Name:Bo")
+            }
+            shown.query.conditions.append(condition)
+        }
+        if let order = reference.order {
+            do throws(MalformedOrder) {
+                shown.query.order.sort = try RowOrder(order)
+            } catch {
+                throw DatabaseError(.other, "'SortBy' \(error)")
+            }
+        }
+        return (shown, tables)
+    }
+}

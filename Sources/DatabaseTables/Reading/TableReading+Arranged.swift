@@ -1,0 +1,100 @@
+internal import Bytes
+internal import DatabaseTrees
+internal import Levels
+internal import PropertyLists
+
+/// Records that compare as the items of a tree.
+extension TableReading {
+    /// A page of the records as a query chooses and orders them; all are looked at.
+    ///
+    /// - Parameter arranging: the query without the conditions that the list meets.
+    func arrangedPage(
+        _ list: RecordList, _ query: RowQuery, _ arranging: RowQuery, _ cursor: PageCursor?, _ count: Int
+    ) throws -> RowPage {
+        let (all, level) = try arrangement(of: list, arranging, count)
+        var start = query.page.start ?? 0
+        if let cursor {
+            guard
+                list.table.isPositional || cursor.values.count == list.terms.count
+                    || cursor.values.isEmpty && !list.following.isEmpty
+            else { throw Self.foreignCursor }
+            let row =
+                list.table.isPositional || cursor.values.isEmpty
+                ? cursor.row
+                : try level.count - list.following.count
+                    - self.count(list, ListScan.parts(after: cursor.values, list.terms, isReversed: false))
+            start = all.position(after: cursor.mark, row: row, formerly: cursor.position)
+        }
+        let positions = query.page.positions(from: start, of: all.count)
+        let reader = rowReader(list, query)
+        var page = PageRows()
+        var last: [SQLiteValue] = []
+        for position in positions {
+            let row = all.rowNumber(at: position)
+            guard row < level.count - list.following.count else {
+                page.add(list.following[row - (level.count - list.following.count)])
+                last = []
+                continue
+            }
+            let key = Array(level.key(row).utf8)
+            try read(key, in: list, reader) { (statement, _) throws(DatabaseError) in
+                page.add(statement, key, reader)
+                last = reader.terms(statement)
+            }
+        }
+        var next: RowBookmark?
+        if positions.upperBound < all.count, let final = positions.last {
+            next =
+                PageCursor(
+                    shape: PageCursor.shape(of: query), position: final + 1, row: all.rowNumber(at: final) + 1,
+                    values: last, mark: all.mark(at: final)
+                ).bookmark
+        }
+        return try finish(
+            page, list, start: positions.lowerBound, RecordCount(number: all.count, isEstimate: false), all.sections,
+            next, query)
+    }
+
+    /// The records of a list, as a query chooses and orders them.
+    func arrangement(
+        of list: RecordList, _ query: RowQuery, _ count: Int
+    ) throws(DatabaseError) -> (rows: ArrangedRows, level: Level) {
+        let name = "\(list.source) \(list.condition ?? "") \(list.values) \(query.arrangement)"
+        return try database.arrangement(name) { () throws(DatabaseError) in
+            let level = try self.scan(list, query, count)
+            return (ArrangedRows(level, by: query), level)
+        }
+    }
+
+    /// All records of a list in the order of their key, with the fields that a query looks at.
+    private func scan(_ list: RecordList, _ query: RowQuery, _ count: Int) throws(DatabaseError) -> Level {
+        let looked = query.lookedAt
+        let reader = RecordReader(
+            list, showing: { looked?.contains($0.bytes) ?? true }, limit: RecordReader.detailLimit)
+        var packer = RowPacker()
+        try forEachRecord(of: list, reader, limit: count) { (statement, key) throws(DatabaseError) in
+            packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
+            _ = reader.addFields(statement, to: &packer)
+            return true
+        }
+        for row in list.following { packer.beginRow(key: row.key.span, title: row.title.span) }
+        return try Self.level(packer)
+    }
+}
+
+extension RowQuery {
+    /// The names of the fields that determine the rows and their order; nil for all.
+    var lookedAt: Set<[UInt8]>? {
+        var fields = conditions.map(\.field) + (order.sort?.criteria.map(\.field) ?? [])
+        if case .field(let field)? = order.group { fields.append(field) }
+        var names: Set<[UInt8]> = []
+        for case .named(let name) in fields { names.insert(name) }
+        guard search != nil else { return names }
+        switch searchedFields {
+        case nil, .title: break
+        case .all: return nil
+        case .named(let searched): names.formUnion(searched.fields.names)
+        }
+        return names
+    }
+}

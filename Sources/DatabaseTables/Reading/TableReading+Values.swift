@@ -1,0 +1,143 @@
+internal import Bytes
+internal import DatabaseTrees
+internal import Levels
+internal import PropertyLists
+
+extension RecordList {
+    /// Whether the list has conditions or an order of its own.
+    var isArranged: Bool { own != RowQuery() }
+
+    /// A query with the list's own conditions, and its order unless the query has one.
+    func query(_ asked: RowQuery) -> RowQuery {
+        var query = asked
+        query.conditions = own.conditions + query.conditions
+        if query.order.sort == nil, query.usesOwnOrder { query.order.sort = own.order.sort }
+        return query
+    }
+}
+
+/// The lists of items of documents: their own conditions and orders, and the values that lead to their records.
+extension TableReading {
+    /// A value of a drill column.
+    struct DrilledValue {
+        let title: [UInt8]
+        let key: [UInt8]
+        let list: RecordList
+    }
+
+    /// The records of a list in its own order; nil if there are too many to be compared.
+    func ownArrangement(of list: RecordList) throws(DatabaseError) -> (rows: ArrangedRows, level: Level)? {
+        let total = try total(list)
+        guard !total.isEstimate, total.number <= rows.options.arrangedRows else { return nil }
+        return try arrangement(of: list, list.own, total.number)
+    }
+
+    /// Whether the record with a key meets the list's own conditions.
+    func meetsOwnConditions(_ key: [UInt8], in list: RecordList) throws(DatabaseError) -> Bool {
+        guard !list.own.conditions.isEmpty else { return true }
+        var query = RowQuery()
+        query.conditions = list.own.conditions
+        let looked = query.lookedAt
+        let reader = RecordReader(
+            list, showing: { looked?.contains($0.bytes) ?? true }, limit: RecordReader.detailLimit)
+        var packer = RowPacker()
+        try read(key, in: list, reader) { (statement, _) throws(DatabaseError) in
+            packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
+            _ = reader.addFields(statement, to: &packer)
+        }
+        return ArrangedRows(try Self.level(packer), by: query).count > 0
+    }
+
+    func count(valuesOrRecordsOf list: RecordList) throws(DatabaseError) -> RecordCount {
+        list.drillColumns.isEmpty
+            ? try count(list) : RecordCount(number: try values(of: list).count, isEstimate: false)
+    }
+
+    /// The row of a value; nil for an unknown key.
+    func value(_ key: [UInt8], in list: RecordList, _ table: Int) throws(DatabaseError) -> (Item.Step, Place)? {
+        let values = try values(of: list)
+        guard let number = values.firstIndex(where: { $0.key == key }) else { return nil }
+        return (
+            try Self.step(key: key, title: values[number].title),
+            .values(values[number].list, table, among: (list, number))
+        )
+    }
+
+    func valuesPage(_ list: RecordList, _ query: RowQuery, _ cursor: PageCursor?) throws -> RowPage {
+        let values = try values(of: list)
+        var packer = RowPacker()
+        for value in values { packer.beginRow(key: value.key.span, title: value.title.span) }
+        return try shortPage(Self.level(packer), query, cursor) { number in
+            try self.count(valuesOrRecordsOf: values[number].list)
+        }
+    }
+
+    /// The values of the first drill column, in order of first appearance; values with the same text are one.
+    func values(of list: RecordList) throws(DatabaseError) -> [DrilledValue] {
+        guard let column = list.drillColumns.first else { return [] }
+        let kept = try keptRows(of: list)
+        let place = "c.\(list.table.columns[column].quoted)"
+        let order = ListScan.order(by: list.terms, isReversed: false)
+        let sql =
+            "SELECT \(place) FROM \(list.source)\(list.condition.map { " WHERE \($0)" } ?? "")"
+            + (order.isEmpty ? "" : " ORDER BY \(order)")
+        var groups: [(title: [UInt8], values: Set<SQLiteValue>)] = []
+        var numbers: [[UInt8]: Int] = [:]
+        var row = 0
+        try database.connection.rows(sql, list.values) { (statement) throws(DatabaseError) in
+            defer { row += 1 }
+            guard kept?.contains(row) ?? true else { return }
+            let value = statement.value(0)
+            let title = value.drillTitle
+            if let number = numbers[title] {
+                groups[number].values.insert(value)
+            } else {
+                numbers[title] = groups.count
+                groups.append((title, [value]))
+            }
+        }
+        let keys = SiblingNames.keys(of: groups.map { String(decoding: $0.title, as: UTF8.self) })
+        return zip(groups, keys).map { group, key in
+            var part = list
+            part.drillColumns.removeFirst()
+            let isNone = group.values.contains(.null)
+            let others = group.values.filter { $0 != .null }
+            // Texts are compared exactly, whatever the collation of the column.
+            let conditions =
+                (isNone ? ["\(place) IS NULL"] : [])
+                + (others.isEmpty
+                    ? [] : ["\(place) COLLATE BINARY IN (\(others.map { _ in "?" }.joined(separator: ", ")))"])
+            part.add("(\(conditions.joined(separator: " OR ")))", Array(others))
+            return DrilledValue(title: group.title, key: key, list: part)
+        }
+    }
+
+    /// The numbers of the records that meet the list's own conditions; nil for all.
+    private func keptRows(of list: RecordList) throws(DatabaseError) -> Set<Int>? {
+        let total = try total(list)
+        guard !total.isEstimate, total.number <= rows.options.arrangedRows else {
+            throw DatabaseError(.timeout, "the table is too large to be drilled")
+        }
+        guard !list.own.conditions.isEmpty else { return nil }
+        var query = RowQuery()
+        query.conditions = list.own.conditions
+        let (rows, _) = try arrangement(of: list, query, total.number)
+        return Set((0..<rows.count).map(rows.rowNumber))
+    }
+}
+
+extension SQLiteValue {
+    /// The text of a value that stands above records.
+    fileprivate var drillTitle: [UInt8] {
+        switch self {
+        case .null: Array("(none)".utf8)
+        case .integer(let number): Array("\(number)".utf8)
+        case .real(let number): Array(JSONText.real(number).utf8)
+        case .text(let bytes):
+            bytes.isEmpty
+                ? Array("(none)".utf8)
+                : NormalizationFormC.text(of: Array(String(decoding: bytes, as: UTF8.self).utf8).span)
+        case .data: Array("(data)".utf8)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import DatabaseTrees
+internal import Levels
+internal import PropertyLists
+public import TreeSources
+
+/// The tables of a SQLite file below an item of a document.
+final class TableItem: ItemRows {
+    let level: Level
+    private let rows: TableRows
+
+    fileprivate init(_ rows: TableRows) throws(DatabaseError) {
+        self.rows = rows
+        let reading = try TableReading(rows)
+        defer { reading.end() }
+        level = .elsewhere(count: try reading.countAtStart())
+    }
+
+    func rows(below item: Item) -> any RowSource {
+        var rows = rows
+        rows.prefix = item.steps
+        return rows
+    }
+}
+
+extension TableRows {
+    /// Opens the databases that items of documents name.
+    public static func opener(_ options: Options) -> Interpretation.DatabaseOpener {
+        { (path, name, reference) throws(SourceError) in
+            var options = options
+            options.reference = reference
+            do throws(DatabaseError) {
+                return try TableItem(TableRows(path: path, options))
+            } catch {
+                throw SourceError(name, error.reason)
+            }
+        }
+    }
+}
+
+extension TableReading {
+    /// About how many rows an item has; a query is not run for it.
+    fileprivate func countAtStart() throws(DatabaseError) -> Int {
+        if let refusal = try catalogue.refusal { throw DatabaseError(.other, refusal) }
+        guard let shown = try catalogue.shown else { return try catalogue.tables.count }
+        let list = RecordList(try catalogue.tables[shown.table])
+        return rows.options.reference?.query == nil ? try database.count(list, upTo: 10_000).number : 1
+    }
+}

@@ -1,0 +1,51 @@
+internal import Bytes
+internal import PropertyLists
+
+/// An item's reference to a database, in place of children: its tables, one of them, or the answer to a query.
+public struct DatabaseReference: Hashable, Sendable {
+    /// The table whose records are the item's level; nil for all tables.
+    public var table: String?
+    /// The SELECT whose rows are the item's level.
+    public var query: String?
+    /// The columns that name a record; empty for the table's own key.
+    public var key: [String] = []
+    /// The column with a record's title.
+    public var titleColumn: String?
+    /// The columns whose values are the levels above the records.
+    public var drillColumns: [String] = []
+    /// Conditions on the records, as in the query option `where`.
+    public var conditions: [String] = []
+    /// The order of the records, as in the query option `sort`.
+    public var order: String?
+
+    /// The names of an item's keys that are structure beside `Database`.
+    static let hiddenNames: Set<String> = [name, "Table", "Query"]
+    /// The structural key for an item whose level is in a database; `--keys` does not change it.
+    static let name = "Database"
+}
+
+extension PackedDictionary {
+    /// The reference to a database; nil unless `Database` is an address, such as `sqlite:Shop.db`.
+    var database: PartReference? {
+        guard let address = text(DatabaseReference.name), address.contains(":") else { return nil }
+        var reference = DatabaseReference()
+        reference.table = text("Table")
+        reference.query = text("Query")
+        reference.key = texts("Key")
+        reference.titleColumn = text("TitleBy")
+        reference.drillColumns = texts("DrillBy")
+        reference.conditions = texts("Where")
+        reference.order = text("SortBy")
+        return .database(address, reference)
+    }
+
+    private func texts(_ name: String) -> [String] {
+        value(name).flatMap { PackedReader(bytes, at: $0).texts } ?? []
+    }
+}
+
+/// The rows below an item of a document that are not in memory; a source of rows (`ItemRows`).
+public protocol RowsElsewhere: AnyObject, Sendable {
+    /// Stands in the document for the rows.
+    var level: Level { get }
+}

@@ -1,0 +1,23 @@
+/// The rows below an item of a document that are read for each answer.
+public protocol ItemRows: RowsElsewhere {
+    /// The source of the rows below an item of a document.
+    func rows(below item: Item) -> any RowSource
+}
+
+extension Snapshot {
+    /// The source of the rows at and below an item whose rows are not in memory; nil for a path to another item.
+    public func rowsElsewhere(at path: ItemPath) -> (any RowSource)? {
+        guard let composition, composition.holdsRowsElsewhere else { return nil }
+        let item: Item
+        switch Item.find(path, in: document) {
+        case .found(let found): item = found
+        case .missing(let nearest, _): item = nearest
+        }
+        guard item.level?.countElsewhere != nil else { return nil }
+        let (file, own) = composition.origin(of: item)
+        guard let part = own.own.level.part(own.own.row), case .elsewhere(let rows)? = file.parts[part] else {
+            return nil
+        }
+        return (rows as? any ItemRows)?.rows(below: item)
+    }
+}

@@ -1,0 +1,212 @@
+import Bytes
+import DatabaseTrees
+import Levels
+import PropertyLists
+import Testing
+import TreeSources
+
+@testable import DatabaseTables
+@testable import TestSupport
+
+/// Items of a document whose rows are in a SQLite file.
+@Suite("An item of a document with a database") struct TableItemTests {
+    private let scratch: ScratchFolder
+
+    init() throws {
+        scratch = try ScratchFolder()
+        try change(
+            """
+            CREATE TABLE Kind (Id INTEGER PRIMARY KEY, Name TEXT);
+            CREATE TABLE Tool (Code TEXT PRIMARY KEY NOT NULL, Title TEXT, Price REAL, Kind REFERENCES Kind);
+            INSERT INTO Kind VALUES (1, 'Hand'), (2, 'Power');
+            INSERT INTO Tool VALUES ('a', 'Axe', 30, 1), ('d', 'Drill', 90, 2), ('h', 'Hammer', 12.5, 1), ('x', 'Unknown', 1, NULL);
+            """)
+    }
+
+    /// Another program's change.
+    private func change(_ sql: String) throws {
+        try SQLiteConnection(path: scratch("Shop.db"), for: .create).execute(sql)
+    }
+
+    /// The document with an item of these members beside its title.
+    private func snapshot(_ members: String) throws -> Snapshot {
+        let path = try scratch.write(
+            "Main.json",
+            #"{"Title":"Main","Rows":[{"Title":"Plain","Children":["p"]},{"Title":"Shop","Note":"own",\#(members)}]}"#)
+        var interpretation = Interpretation()
+        interpretation.openDatabase = TableRows.opener(.init())
+        let loaded = try PropertyListFile(path: path, interpretation: interpretation).load(replacing: nil)
+        return Snapshot(
+            document: loaded.tree.document, revision: "r-1", loadedAt: 0, composition: loaded.composition)
+    }
+
+    /// The keys and titles of a level below the item, with the numbers of rows below.
+    private func list(_ path: String, in snapshot: Snapshot, by query: RowQuery = RowQuery()) throws -> [String] {
+        let path = try ItemPath(path.utf8Span.span)
+        let reading = try #require(snapshot.rowsElsewhere(at: path)).begin()
+        defer { reading.end() }
+        guard case .found(let item) = try reading.find(path) else { return ["nothing"] }
+        var found: [String] = []
+        try reading.page(query, below: item).forEachRow {
+            found.append("\(String(utf8: $0.key)) \(String(utf8: $0.title)) \($0.count)")
+        }
+        return found
+    }
+
+    private func detail(_ path: String, in snapshot: Snapshot) throws -> ItemDetail? {
+        let path = try ItemPath(path.utf8Span.span)
+        let reading = try #require(snapshot.rowsElsewhere(at: path)).begin()
+        defer { reading.end() }
+        guard case .found(let item) = try reading.find(path) else { return nil }
+        return try reading.detail(of: item)
+    }
+
+    /// The reason why the item has no rows.
+    private func refusal(_ members: String) throws -> String? {
+        try snapshot(members).document.child(0)?.child(1)?.refusal
+    }
+
+    @Test("has the tables as rows, and their records below")
+    func tables() throws {
+        let snapshot = try snapshot(#""Database":"sqlite:Shop.db""#)
+        #expect(try list("/Shop", in: snapshot) == ["Kind Kind 2", "Tool Tool 4"])
+        #expect(try list("/Shop/Kind/1/Tool", in: snapshot) == ["a Axe 0", "h Hammer 0"])
+        #expect(snapshot.rowsElsewhere(at: try ItemPath("/Plain/p".utf8Span.span)) == nil)
+        func keys(_ texts: String...) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+        #expect(
+            try detail("/Shop/Tool/a", in: snapshot)?.links
+                == RecordLinks(
+                    canonical: keys("Shop", "Tool", "a"),
+                    references: [.init(name: "Kind", title: Array("Hand".utf8), path: keys("Shop", "Kind", "1"))]))
+        let own = try detail("/Shop", in: snapshot)
+        #expect(own?.previous.map { $0.level.title($0.row) } == "Plain")
+        #expect(own?.children.count == 2)
+    }
+
+    @Test("keeps its own fields, without the structure, and is not a leaf")
+    func fields() throws {
+        let snapshot = try snapshot(#""Database":"sqlite:Shop.db","Table":"Tool","Key":["Code"],"Where":["Price>5"]"#)
+        let item = Item.Step(level: try #require(snapshot.document.child(0)), row: 1)
+        item.withRow { #expect($0.count == 4 && $0.isEstimate) }
+        #expect(item.level.key(1) == "Shop")
+    }
+
+    @Test("shows one table, with conditions and an order of its own")
+    func table() throws {
+        let dear = try snapshot(#""Database":"sqlite:Shop.db","Table":"Tool","Where":["Price>5"],"SortBy":"-Price""#)
+        #expect(try list("/Shop", in: dear) == ["d Drill 0", "a Axe 0", "h Hammer 0"])
+        var query = RowQuery()
+        query.order.sort = .document
+        #expect(try list("/Shop", in: dear, by: query) == ["a Axe 0", "d Drill 0", "h Hammer 0"])
+        #expect(try detail("/Shop/x", in: dear) == nil)
+        let axe = try detail("/Shop/a", in: dear)
+        #expect(axe?.previous.map { $0.level.title($0.row) } == "Drill")
+        #expect(axe?.next.map { $0.level.title($0.row) } == "Hammer")
+        #expect(axe?.position == 1 && axe?.count == 3)
+        #expect(axe?.links == RecordLinks(canonical: ["Shop", "a"].map { Array($0.utf8) }, references: []))
+        let titled = try snapshot(#""Database":"sqlite:Shop.db","Table":"Tool","TitleBy":"Price","Key":["Title"]"#)
+        #expect(try list("/Shop", in: titled).first == "Axe 30.0 0")
+    }
+
+    @Test("has the values of columns above the records")
+    func drilled() throws {
+        let drilled = try snapshot(
+            #""Database":"sqlite:Shop.db","Table":"Tool","DrillBy":["Kind","Price"],"Where":["Price<50"]"#)
+        #expect(try list("/Shop", in: drilled) == ["1 1 2", "(none) (none) 1"])
+        #expect(try list("/Shop/1", in: drilled) == ["30.0 30.0 1", "12.5 12.5 1"])
+        #expect(try list("/Shop/1/12.5", in: drilled) == ["h Hammer 0"])
+        #expect(try list("/Shop/2", in: drilled) == ["nothing"])
+        let first = try detail("/Shop/1", in: drilled)
+        #expect(first?.next.map { $0.level.title($0.row) } == "(none)")
+        #expect(first?.children.count == 2)
+    }
+
+    @Test("shows the rows of a query")
+    func query() throws {
+        let asked = try snapshot(
+            #""Database":"sqlite:Shop.db","Query":"SELECT Kind AS K, count(*) AS N FROM Tool GROUP BY Kind; -- all","Key":["K"],"TitleBy":"N""#
+        )
+        #expect(try list("/Shop", in: asked) == ["1 2 0", "2 1 0", "~3 1 0"])
+        #expect(try detail("/Shop/2", in: asked)?.item.titlePath == "/Shop/1")
+    }
+
+    @Test(
+        "has an error in place of rows",
+        arguments: [
+            (
+                #""Database":"sqlite:../Shop.db""#,
+                "sqlite:../Shop.db: the path leads out of the document's folder; move the file into that folder."
+            ),
+            (
+                #""Database":"sqlite:None.db""#,
+                "sqlite:None.db: the file does not exist; name a file that exists in the document's folder."
+            ),
+            (
+                #""Database":"sqlite:Main.json""#,
+                "sqlite:Main.json: the file is not a SQLite database."
+            ),
+            (
+                #""Database":"postgres://example.invalid/db""#,
+                "postgres://example.invalid/db: only a SQLite file in the document's folder can be named here, not a database on a host; write sqlite:FILE."
+            ),
+            (
+                #""Database":"sqlite:Shop.db","Table":"Nope""#,
+                "sqlite:Shop.db: there is no table 'Nope'."
+            ),
+            (
+                #""Database":"sqlite:Shop.db","Table":"Tool","Key":["Nope"]"#,
+                "sqlite:Shop.db: 'Tool' has no column 'Nope'."
+            ),
+            (
+                #""Database":"sqlite:Shop.db","Table":"Tool","Where":["Price"]"#,
+                "sqlite:Shop.db: 'Price' in 'Where' is not a condition, such as Price<10 or Name:Bo."
+            ),
+            (
+                #""Database":"sqlite:Shop.db","Query":"SELECT 1 AS a""#,
+                "sqlite:Shop.db: a 'Query' needs a 'Key', an array of the columns that name a row."
+            ),
+        ])
+    func refused(members: String, reason: String) throws { #expect(try refusal(members) == reason) }
+
+    @Test(
+        "runs no query but one SELECT that reads",
+        arguments: [
+            "DELETE FROM Tool RETURNING Code AS k", "ATTACH DATABASE 'Other.db' AS o", "PRAGMA user_version", "BEGIN",
+            "SELECT 1 AS k; DELETE FROM Tool", "SELECT 1 AS k; SELECT 2 AS k", "EXPLAIN SELECT 1 AS k",
+            "SELECT load_extension('m') AS k", "SELECT name AS k FROM pragma_database_list", "VACUUM INTO 'x'",
+            "SELECT 1 AS k) AS c; DELETE FROM Tool; --", "SELEC 1", "", "-- nothing", "CREATE TABLE x (k)",
+        ])
+    func forbidden(query: String) throws {
+        let reason = try refusal(#""Database":"sqlite:Shop.db","Query":"\#(query)","Key":["k"]"#)
+        #expect(
+            reason == "sqlite:Shop.db: the 'Query' must be one SELECT that only reads the tables of the database.")
+    }
+
+    @Test("is refused edits below it, and queries in the bodies of requests")
+    func edits() throws {
+        let snapshot = try snapshot(#""Database":"sqlite:Shop.db""#)
+        func refusal(_ edit: Edit) -> String? {
+            do throws(EditRefusal) {
+                try edit.checkDatabases(in: snapshot)
+                return nil
+            } catch {
+                return error.detail
+            }
+        }
+        func path(_ text: String) throws -> ItemPath { try ItemPath(text.utf8Span.span) }
+        let reading = "The rows below are those of a database, which is only read."
+        #expect(refusal(.delete(try path("/Shop/Tool"))) == reading)
+        #expect(refusal(.insert(.string("n"), below: try path("/Shop"), at: .last, section: nil)) == reading)
+        #expect(refusal(.move(try path("/Plain/p"), below: try path("/Shop/Tool"), at: .last, section: nil)) == reading)
+        #expect(refusal(.delete(try path("/Shop"))) == nil)
+        #expect(refusal(.delete(try path("/Plain/p"))) == nil)
+        let query = PropertyListValue.dictionary(
+            PropertyListDictionary([
+                .init(key: "Title", value: .string("q")), .init(key: "Database", value: .string("sqlite:Shop.db")),
+                .init(key: "Query", value: .string("SELECT 1")),
+            ]))
+        #expect(
+            refusal(.insert(query, below: try path("/Plain"), at: .last, section: nil))
+                == "'Query' can be written only in the file of the document.")
+    }
+}

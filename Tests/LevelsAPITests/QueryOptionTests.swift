@@ -87,12 +87,14 @@ import Testing
             try Query(text.utf8Span.span, .level).readAnswer(into: &values)
             return values.rows
         }
-        let text = "where=Price%3C10&sort=-Price,Title&q=an&in=Text,Title&group=Kind&limit=20&start=40&fields=Text"
+        let text =
+            "where=Price%3C10&sort=-Price,Title&q=an&in=Text,Title&group=Kind&limit=20&start=40&sections=page"
+            + "&fields=Text"
         #expect(try rows(text) == rows(text.split(separator: "&").reversed().joined(separator: "&")))
         #expect(try rows(text) != rows(text + "&where=Price%3E1"))
         #expect(
             try rows(text).description
-                == "where Price<10; search an in Title,Text; sort -Price,Title; group Kind; limit 20; start 40; fields Text"
+                == "where Price<10; search an in Title,Text; sort -Price,Title; group Kind; limit 20; start 40; sections of the page; fields Text"
         )
         #expect(try rows("depth=2&expand=a%20b/c").description == "depth 2, expand a%20b/c")
         #expect(RowQuery().description == "")

@@ -29,7 +29,7 @@ import Testing
             ("where=Price%3C10", ["Pear", "Äpfel", "Leek"]),
             ("where=Price%3C10&where=Kind:fruit", ["Pear"]),
             ("where=Title~PFEL", ["Äpfel"]),
-            ("where=Kind:none", []),
+            ("where=Kind:none", []), ("where=Kind!vegetable&where=Price!3", ["apple", "Äpfel", "7up"]),
             ("where=Price:3&sort=Title", ["Leek", "Pear"]),
             ("sort=Title&start=3", ["Leek", "Pear"]),
             ("start=5", []), ("start=1&limit=2", ["apple", "Äpfel"]),
@@ -45,6 +45,11 @@ import Testing
             ("group=Kind&sort=Title", ["fruit 0 2", "vegetable 2 1", "nil 3 2"]),
             ("group=Kind&where=Price:3", ["fruit 0 1", "vegetable 1 1"]),
             ("group=Kind&where=Price:99", ["nil 0 0"]), ("group=", ["nil 0 5"]), ("sort=Price", ["nil 0 5"]),
+            ("group=initial&sections=page", ["A 0 2", "L 2 1", "P 3 1", "# 4 1"]),
+            ("group=initial&sections=page&limit=1&start=1", ["A 0 2"]),
+            ("group=initial&sections=page&limit=2&start=2", ["L 2 1", "P 3 1"]),
+            ("group=initial&sections=page&start=5", ["# 4 1"]),
+            ("group=Kind&where=Price:99&sections=page", ["nil 0 0"]),
         ] as [(String, [String])])
     func sections(query: String, sections: [String]) throws {
         let page = try Page(Desk(Self.fruits).get("/levels/?" + query))
@@ -120,7 +125,7 @@ import Testing
             ("sort=\((1...17).map(String.init).joined(separator: ","))", "'sort' must name at most 16 fields, not 17."),
             (
                 "where=Price",
-                "'where' must be a field's name, one of ':', '<', '>' and '~', and a value, as Price<10, not 'Price'."
+                "'where' must be a field's name, one of ':', '!', '<', '>' and '~', and a value, as Price<10, not 'Price'."
             ),
             (
                 Array(repeating: "where=Price:3", count: 17).joined(separator: "&"),

@@ -169,7 +169,7 @@ private struct ConditionStatement {
                 self.condition = "\(column) \(sign) ? AND typeof(\(column)) = 'text'"
                 isExact = true
             }
-        case .containing: return nil
+        case .different, .containing: return nil
         }
     }
 }

@@ -83,6 +83,7 @@ extension RowQuery: CustomStringConvertible {
         if let limit = page.limit { parts.append("limit \(limit)") }
         if let start = page.start { parts.append("start \(start)") }
         if page.after != nil { parts.append("after a bookmark") }
+        if page.hasOnlyItsSections { parts.append("sections of the page") }
         if fields != .cell { parts.append("fields \(fields)") }
         return parts.joined(separator: "; ")
     }
@@ -99,6 +100,8 @@ public struct PageQuery: Hashable, Sendable {
     public var after: RowBookmark?
     /// The position of the first row.
     public var start: Int?
+    /// Whether the answer contains only the sections that have rows on the page.
+    public var hasOnlyItsSections = false
 
     /// The first page.
     public init() {}

@@ -38,6 +38,16 @@ extension QueryOption {
         }
         values.rows.page.start = start
     }
+
+    static let sections = QueryOption(
+        name: "sections", grammar: "\"all\" / \"page\"", pattern: "^(all|page)$", example: "page", defaultValue: "all",
+        summary: "The sections in the answer: all, or only those with rows on the page."
+    ) { value, values throws(Problem) in
+        guard ["all", "page"].contains(value) else {
+            throw .badParameter("sections", "'sections' must be all or page, not '\(quoted: value)'.")
+        }
+        values.rows.page.hasOnlyItsSections = value == "page"
+    }
 }
 
 extension QueryValues {

@@ -65,8 +65,8 @@ struct QueryOptions: Sendable {
     static let none = QueryOptions([])
     /// `GET /levels/<path>`.
     static let level = QueryOptions([
-        .limit, .after, .start, .condition, .sort, .searchedFields, .search, .group, .depth, .expand, .fields, .format,
-        .pretty, .sinceVersion, .wait, .leastRevision,
+        .limit, .after, .start, .sections, .condition, .sort, .searchedFields, .search, .group, .depth, .expand,
+        .fields, .format, .pretty, .sinceVersion, .wait, .leastRevision,
     ])
     /// `GET /detail/<path>`.
     static let detail = QueryOptions([.format, .pretty, .wait, .leastRevision])

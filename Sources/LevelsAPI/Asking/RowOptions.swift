@@ -31,15 +31,15 @@ extension QueryOption {
     private static let conditionLimit = 16
 
     static let condition = QueryOption(
-        name: "where", grammar: "name ( \":\" / \"<\" / \">\" / \"~\" ) value", pattern: "[:<>~]",
+        name: "where", grammar: "name ( \":\" / \"!\" / \"<\" / \">\" / \"~\" ) value", pattern: "[:!<>~]",
         example: "Title~screen",
-        summary: "Only the rows whose field is equal to a value, less, greater, or contains a text.",
+        summary: "Only the rows whose field is equal to a value, different, less, greater, or contains a text.",
         isRepeatable: true
     ) { value, values throws(Problem) in
         guard let condition = RowCondition(value) else {
             throw .badParameter(
                 "where",
-                "'where' must be a field's name, one of ':', '<', '>' and '~', and a value, as Price<10, not '\(quoted: value)'."
+                "'where' must be a field's name, one of ':', '!', '<', '>' and '~', and a value, as Price<10, not '\(quoted: value)'."
             )
         }
         guard values.rows.conditions.count < conditionLimit else {

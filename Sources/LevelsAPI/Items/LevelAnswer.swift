@@ -71,7 +71,12 @@ struct LevelAnswer: ItemAnswer {
         if isPage { writer.member("start", page.start) }
         if let order = page.order { try write(order, to: &writer) }
         writer.beginList("sections")
+        let shown = page.start..<page.start + page.numbers.count
         try page.forEachSection { (section) throws(PropertyListError) in
+            // An empty page is at the end: it has the last section.
+            let isOfPage =
+                shown.isEmpty ? section.rows.upperBound == page.count : section.rows.overlaps(shown)
+            guard isOfPage || !query.page.hasOnlyItsSections else { return }
             writer.beginObject()
             if let title = section.title { try writer.member("title", title) } else { writer.nullMember("title") }
             try writer.member("index", section.index)

@@ -91,7 +91,7 @@ import Testing
                     #"{"enum":["json","plist"],"type":"string"}"#,
                 ],
                 [#"{"minimum":0,"type":"integer"}"#],
-                [#"{"items":{"pattern":"[:<>~]","type":"string"},"type":"array"}"#], [#"{"type":"string"}"#],
+                [#"{"items":{"pattern":"[:!<>~]","type":"string"},"type":"array"}"#], [#"{"type":"string"}"#],
             ])
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import Levels
 @testable import TestDocuments
 
-/// Conditions on rows: equal, less, greater, containing.
+/// Conditions on rows: equal, different, less, greater, containing.
 @Suite struct RowConditionTests {
     /// The titles of the rows for which a condition holds.
     private func titles(_ condition: String) throws -> [String] {
@@ -42,6 +42,10 @@ import Testing
             ("When>2001", []), ("When:x", []), ("Tags:Fresh", ["tags"]), ("Tags:fresh", []), ("Tags~FRESH", ["tags"]),
             ("Tags:7", ["tags"]), ("Tags:true", ["tags"]), ("Tags>6", []), ("Tags~7", []), ("Price:x:y", []),
             ("None:1", []), ("None~", []), (":x", []),
+            ("Price!10", ["apfel", "Birne", "date", "tags", "box", "plain"]),
+            ("On!true", ["Äpfel", "Birne", "date", "tags", "box", "plain"]),
+            ("Tags!7", ["Äpfel", "apfel", "Birne", "12", "date", "box", "plain"]),
+            ("Title!a\u{308}b", ["Äpfel", "apfel", "Birne", "12", "date", "tags", "box", "plain"]),
         ] as [(String, [String])])
     func holds(condition: String, rows: [String]) throws { #expect(try titles(condition) == rows) }
 

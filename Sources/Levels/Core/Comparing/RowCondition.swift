@@ -2,12 +2,13 @@ import Bytes
 import DrilldownDates
 import PropertyLists
 
-/// A condition on a row, as `Price<10`: whether its field is equal to a value, less, greater, or contains a text.
+/// A condition on a row, as `Price<10`: whether its field is equal to a value or not, less, greater, or contains a text.
 ///
 /// It is read from text, and is nil for text without a field and a relation: `RowCondition("Price<10")`.
 public struct RowCondition: Sendable {
     /// How a field is compared with the value, by the sign of the relation.
     public enum Relation: UInt8, Sendable {
+        case different = 0x21
         case equal = 0x3A
         case less = 0x3C
         case greater = 0x3E
@@ -22,7 +23,7 @@ public struct RowCondition: Sendable {
     public let value: String
     private let wanted: WantedValue
 
-    /// - Parameter text: a field's name, a sign (`:`, `<`, `>` or `~`) and a value; the result is nil for text without
+    /// - Parameter text: a field's name, a sign (`:`, `!`, `<`, `>` or `~`) and a value; the result is nil for text without
     ///   a sign.
     public init?(_ text: String) {
         guard let sign = text.utf8.firstIndex(where: { Relation(rawValue: $0) != nil }),
@@ -35,19 +36,26 @@ public struct RowCondition: Sendable {
     }
 
     func holds(for row: Row, in bytes: Span<UInt8>) -> Bool {
-        guard let value = field.value(of: row, in: bytes) else { return false }
-        guard case .array(let elements) = value else { return holds(for: value, in: bytes) }
+        // A row without the field is different, too.
+        guard let value = field.value(of: row, in: bytes) else { return relation == .different }
+        return relation == .different
+            ? !holds(.equal, for: value, in: bytes) : holds(relation, for: value, in: bytes)
+    }
+
+    private func holds(_ relation: Relation, for value: FieldValue, in bytes: Span<UInt8>) -> Bool {
+        guard case .array(let elements) = value else { return holdsAlone(relation, for: value, in: bytes) }
         guard relation == .equal || relation == .containing else { return false }
         var reader = PackedReader(bytes, at: elements.lowerBound)
         while reader.offset < elements.upperBound {
-            if let element = FieldValue(&reader), holds(for: element, in: bytes) { return true }
+            if let element = FieldValue(&reader), holdsAlone(relation, for: element, in: bytes) { return true }
         }
         return false
     }
 
-    private func holds(for value: FieldValue, in bytes: Span<UInt8>) -> Bool {
+    private func holdsAlone(_ relation: Relation, for value: FieldValue, in bytes: Span<UInt8>) -> Bool {
         switch relation {
         case .equal: wanted.isEqual(to: value, in: bytes)
+        case .different: !wanted.isEqual(to: value, in: bytes)
         case .containing: wanted.isContained(in: value, in: bytes)
         case .less: wanted.isAbove(value, in: bytes)
         case .greater: wanted.isBelow(value, in: bytes)

@@ -25,9 +25,9 @@ let clientSettings: [SwiftSetting] = [
 ]
 
 let webClientFiles = [
-    "app.js", "client.css", "detail-pane.js", "dragging.js", "edit-form.js", "editor.js", "edits.js", "elements.js",
-    "history.js", "index.html", "level-pane.js", "level.js", "list.js", "menus.js", "messages.js", "place.js",
-    "row.js", "service.js",
+    "app.js", "client.css", "columns.js", "detail-pane.js", "dragging.js", "edit-form.js", "editing.css", "editor.js",
+    "edits.js", "elements.js", "history.js", "index.html", "level-head.js", "level-pane.js", "level.js", "list.js",
+    "menus.js", "messages.js", "place.js", "plist.js", "row.js", "service.js",
 ]
 
 let package = Package(
@@ -105,6 +105,7 @@ let package = Package(
         // The files of the web client become part of the program: see WebClientFile.
         .target(
             name: "WebClient",
+            exclude: ["README.md", "types.d.ts", "tsconfig.json"],
             resources: webClientFiles.map { .embedInCode($0) },
             swiftSettings: settings),
         .target(

@@ -8,8 +8,10 @@ public struct WebClientFile: Sendable {
     /// The name of the one HTML page.
     public static let pageName = "index.html"
 
-    /// The modules that are loaded when someone edits.
-    private static let loadedLater = ["dragging.js", "edit-form.js", "editor.js", "edits.js", "history.js"]
+    /// The modules that are loaded when they are needed.
+    private static let loadedLater = [
+        "detail-pane.js", "dragging.js", "edit-form.js", "editor.js", "edits.js", "history.js", "menus.js", "plist.js",
+    ]
 
     /// The media type, by the extension.
     public var contentType: String {
@@ -19,13 +21,17 @@ public struct WebClientFile: Sendable {
 
     /// The page, with its files in a folder of the service.
     ///
-    /// - Parameter base: the target of the folder, without a final slash.
-    public static func page(base: String) -> [UInt8] {
+    /// - Parameters:
+    ///   - basePath: the prefix of all paths behind a proxy, without a final slash.
+    ///   - folder: the target of the folder, without a final slash.
+    public static func page(basePath: String, folder: String) -> [UInt8] {
+        let base = basePath + folder
         let modules = all.filter { $0.name.hasSuffix(".js") && !loadedLater.contains($0.name) && $0.name != "app.js" }
         // Without these links, modules that import each other would be loaded one after the other.
         let links = modules.map { "<link rel=\"modulepreload\" href=\"\(base)/\($0.name)\">" }
         let page = String(decoding: PackageResources.index_html, as: UTF8.self)
             .replacing("{{preload}}", with: links.joined(separator: "\n")).replacing("{{base}}", with: base)
+            .replacing("{{prefix}}", with: basePath)
         return Array(page.utf8)
     }
 }
@@ -35,20 +41,24 @@ extension WebClientFile {
     public static let all = [
         WebClientFile(name: "app.js", bytes: PackageResources.app_js),
         WebClientFile(name: "client.css", bytes: PackageResources.client_css),
+        WebClientFile(name: "columns.js", bytes: PackageResources.columns_js),
         WebClientFile(name: "detail-pane.js", bytes: PackageResources.detail_pane_js),
         WebClientFile(name: "dragging.js", bytes: PackageResources.dragging_js),
         WebClientFile(name: "edit-form.js", bytes: PackageResources.edit_form_js),
+        WebClientFile(name: "editing.css", bytes: PackageResources.editing_css),
         WebClientFile(name: "editor.js", bytes: PackageResources.editor_js),
         WebClientFile(name: "edits.js", bytes: PackageResources.edits_js),
         WebClientFile(name: "elements.js", bytes: PackageResources.elements_js),
         WebClientFile(name: "history.js", bytes: PackageResources.history_js),
         WebClientFile(name: "index.html", bytes: PackageResources.index_html),
+        WebClientFile(name: "level-head.js", bytes: PackageResources.level_head_js),
         WebClientFile(name: "level-pane.js", bytes: PackageResources.level_pane_js),
         WebClientFile(name: "level.js", bytes: PackageResources.level_js),
         WebClientFile(name: "list.js", bytes: PackageResources.list_js),
         WebClientFile(name: "menus.js", bytes: PackageResources.menus_js),
         WebClientFile(name: "messages.js", bytes: PackageResources.messages_js),
         WebClientFile(name: "place.js", bytes: PackageResources.place_js),
+        WebClientFile(name: "plist.js", bytes: PackageResources.plist_js),
         WebClientFile(name: "row.js", bytes: PackageResources.row_js),
         WebClientFile(name: "service.js", bytes: PackageResources.service_js),
     ]

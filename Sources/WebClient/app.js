@@ -1,7 +1,8 @@
-// What is shown for an address: the columns of the path, or on narrow screens the last of them.
+// What is shown for an address: the columns of the path, or on narrow screens the last of them. A column is a `Pane`, and
+// what an address wants of one is a `Wanted` (types.d.ts).
 
-import {DetailPane, MissingPane} from './detail-pane.js'
-import {el, isPlainKey, isRightToLeft, on} from './elements.js'
+import {restoreWidth} from './columns.js'
+import {base, debounced, el, isPlainKey, isRightToLeft, on, showWhole} from './elements.js'
 import {LevelPane} from './level-pane.js'
 import {Level} from './level.js'
 import {watchState} from './messages.js'
@@ -11,8 +12,14 @@ import {getJSON, isReadingClosed, live, token} from './service.js'
 // More columns than these are not kept in the page: the path above leads to them.
 const COLUMNS = 6
 
+// What shows details is loaded when a level is there, or an address leads to a detail.
+const details = () => import('./detail-pane.js')
+
 class App {
   #main = document.querySelector('main')
+  #everywhere = document.querySelector('.everywhere')
+  // What is beside the last level where there is room.
+  #about = el('div.about')
   #narrow = matchMedia('(max-width: 47.99rem)')
   #rendering = new AbortController()
   // How many changes were told so far: what is being read while one comes may be older.
@@ -26,10 +33,13 @@ class App {
     addEventListener('popstate', () => this.render(Place.of(location), {focus: 'lost'}))
     addEventListener('click', event => this.#clicked(event))
     addEventListener('keydown', event => this.#key(event))
+    addEventListener('mouseover', showWhole)
+    addEventListener('resize', () => this.#showAbout())
+    on(this.#everywhere, 'input', debounced(120, () => this.#searchEverywhere()))
+    on(this.#everywhere, 'keydown', event => event.stopPropagation())
     for (const type of ['before', 'after']) {
       on(window, type + 'print', () => {
-        const pane = this.panes.at(-1), printed = pane.list ?? pane
-        printed.print?.(type === 'before')
+        this.panes.at(-1).print?.(type === 'before')
       })
     }
     on(this.#narrow, 'change', () => this.render(this.place))
@@ -39,6 +49,7 @@ class App {
     const isAllowed = await isEditable()
     // Where reading needs a token, this is told once it was given, and that token need not be one for edits.
     this.isEditable = isAllowed ?? (await rendered, await isEditable())
+    for (const pane of this.panes) pane.head?.update()
     if (token.value && isAllowed) this.setEditing(true, true)
   }
 
@@ -48,7 +59,7 @@ class App {
 
   // The last level that is shown, or the detail if there is none.
   get end() {
-    return this.panes.findLast(({kind}) => kind === 'level') ?? this.panes.at(-1)
+    return this.panes.findLast(({level}) => level) ?? this.panes.at(-1)
   }
 
   // MARK: Going
@@ -81,7 +92,8 @@ class App {
   #clicked(event) {
     const link = event.target.closest('a[href]')
     if (!link || event.defaultPrevented || event.shiftKey || !isPlainKey(event)) return
-    if (link.target || link.origin !== location.origin || !/^\/($|browse(\/|$))/.test(link.pathname)) return
+    const path = link.pathname.startsWith(base) ? link.pathname.slice(base.length) : ''
+    if (link.target || link.origin !== location.origin || !/^\/($|browse(\/|$))/.test(path)) return
     event.preventDefault()
     const pane = this.panes.find(({element}) => element.contains(link))
     const row = link.matches('.row') && pane.level.row(pane.list.indexOf(link))
@@ -91,20 +103,29 @@ class App {
   }
 
   #key(event) {
-    if (event.key !== '/' || !isPlainKey(event)) return
+    if (!['/', '?'].includes(event.key) || !isPlainKey(event)) return
     event.preventDefault()
-    this.end?.head?.beginSearch()
+    if (event.key === '/') this.end?.head?.beginSearch()
+    else import('./menus.js').then(({showKeys}) => showKeys(this))
+  }
+
+  // A search over everything is one below the root.
+  #searchEverywhere() {
+    const root = this.place.prefix(0), {value} = this.#everywhere
+    this.go(value.trim() ? root.setting({show: null, depth: null, expand: null, q: value, in: root.value('in') ?? '*'})
+      : root.setting({q: null, in: null}), {replace: this.place.isSearch})
   }
 
   // MARK: Showing
 
-  // The panes that an address asks for, the last one's kind being unknown unless `leaf` tells it.
+  // The panes that an address asks for; whether the last one is a level or a detail is known once it has been read, or
+  // by `leaf`.
   #wanted(place) {
     const {shown, segments} = place
     const wanted = segments.map((_, length) =>
-      ({kind: 'level', place: place.prefix(length), selected: place.prefix(length + 1).path}))
-    wanted.push({kind: 'end', place, selected: shown?.path || null})
-    if (shown) wanted.push({kind: 'detail', place: shown, home: place})
+      ({part: 'level', place: place.prefix(length), selected: place.prefix(length + 1).path}))
+    wanted.push({part: 'end', place, selected: shown?.path || null})
+    if (shown) wanted.push({part: 'detail', place: shown, home: place})
     return wanted.slice(this.isNarrow ? -1 : -COLUMNS)
   }
 
@@ -114,9 +135,9 @@ class App {
     const {signal} = this.#rendering, {changes, place: left} = this
     this.place = place
     const wanted = this.#wanted(place)
-    const panes = wanted.map(each => this.#existing(each, leaf))
+    const panes = wanted.map(each => this.panes.find(pane => pane.shows(each, leaf)))
     // What is there already changes at once; the rest when it has been read.
-    panes.forEach((pane, index) => pane && this.#adjust(pane, wanted[index]))
+    panes.forEach((pane, index) => pane?.adjust(wanted[index]))
     this.#markPath(wanted)
     const slow = setTimeout(() => this.#main.classList.add('loading'), 150)
     try {
@@ -131,7 +152,7 @@ class App {
     // Another place was asked for meanwhile.
     if (signal.aborted) return
     this.#main.classList.remove('loading')
-    const missing = panes.findIndex(({kind}) => kind === 'missing') + 1
+    const missing = panes.findIndex(({problem}) => problem) + 1
     if (missing) panes.length = missing
     const added = panes.filter(pane => !this.panes.includes(pane))
     this.#show(panes)
@@ -140,38 +161,27 @@ class App {
     this.#focus(focus, left)
   }
 
-  #existing({kind, place}, leaf) {
-    return this.panes.find(pane => pane.place.path === place.path
-      && (kind === 'end' ? pane.kind === (leaf ? 'detail' : 'level') || (leaf === undefined && pane.kind === 'detail' && !pane.home)
-        : pane.kind === kind && (kind === 'level' || pane.home?.path !== undefined)))
-  }
-
-  #adjust(pane, {place, selected, home}) {
-    if (pane.kind === 'detail') Object.assign(pane, {place, home})
-    else {
-      pane.select(selected)
-      pane.asked = pane.ask(place)
-    }
-  }
-
   // A row is marked as soon as it is taken, before what it leads to has been read.
   #markPath(wanted) {
     for (const pane of this.panes) {
-      const target = wanted.find(({kind, place}) => kind === 'level' && place.path === pane.place.path)
-      if (pane.kind === 'level' && target) pane.select(target.selected)
+      const target = wanted.find(({part, place}) => part === 'level' && place.path === pane.place.path)
+      if (pane.level && target) pane.select(target.selected)
     }
   }
 
-  async #opened({kind, place, selected, home}, leaf, signal) {
+  async #opened({part, place, selected, home}, leaf, signal) {
     try {
-      const isDetail = kind === 'detail' || kind === 'end' && leaf
-      if (kind === 'level') return await new LevelPane(this, place, selected).open(signal)
+      if (part === 'level') return await new LevelPane(this, place, selected).open(signal)
       const level = new Level(place)
-      if (!isDetail) await level.open(positions.get(place.target)?.index ?? 0, signal)
-      if (isDetail || level.head.leaf && level.count === 0 && !level.head.error) return await new DetailPane(this, place, home).open(signal)
-      return await new LevelPane(this, place, selected, level).open(signal)
+      if (part === 'end' && !leaf) {
+        await level.open(positions.get(place.target)?.index ?? 0, signal)
+        if (!level.head.leaf || level.count || level.head.error) return await new LevelPane(this, place, selected, level).open(signal)
+      }
+      const {DetailPane} = await details()
+      return await new DetailPane(this, place, home).open(signal)
     } catch (error) {
       if (!error.status) throw error
+      const {MissingPane} = await details()
       return new MissingPane(this, place, error)
     }
   }
@@ -180,16 +190,31 @@ class App {
     for (const pane of this.panes) if (!panes.includes(pane)) pane.end()
     panes.forEach((pane, index) => {
       if (this.#main.children[index] !== pane.element) this.#main.insertBefore(pane.element, this.#main.children[index] ?? null)
-      if (!this.panes.includes(pane)) pane.shown?.()
+      if (this.panes.includes(pane)) return
+      restoreWidth(pane)
+      pane.shown?.()
     })
-    for (const child of [...this.#main.children].slice(panes.length)) child.remove()
+    for (const child of [...this.#main.children].slice(panes.length)) if (child !== this.#about) child.remove()
     this.panes = panes
     for (const pane of panes) {
       if (pane.head) this.editor?.updateHead(pane.head)
       pane.element.classList.toggle('last', pane === panes.at(-1))
       pane.element.classList.toggle('end', pane === this.end)
     }
+    this.#showAbout()
     this.#main.scrollTo({left: this.#main.scrollWidth * (isRightToLeft(this.#main) ? -1 : 1)})
+  }
+
+  // Beside a level that is the last column: what its item has of its own, or what can be done. Only where there is room
+  // for it.
+  async #showAbout() {
+    const pane = this.panes.at(-1), {clientWidth} = this.#main
+    this.#about.remove()
+    if (!pane?.level || this.isNarrow || this.#main.scrollWidth > clientWidth) return
+    this.#main.append(this.#about)
+    if (this.#main.scrollWidth > clientWidth) return this.#about.remove()
+    const {drawAbout} = await details()
+    if (this.#about.isConnected && pane === this.panes.at(-1)) drawAbout(this.#about, pane)
   }
 
   // Where the keyboard goes on: 'heading'; 'last' and 'detail', the last column; 'selected', the row that led to the place
@@ -198,10 +223,10 @@ class App {
     const isBack = ['selected', 'lost'].includes(focus), {place} = this, pane = isBack ? this.end : this.panes.at(-1)
     const isNeeded = () => focus && this.place === place && (focus !== 'lost' || document.activeElement === document.body)
     if (!isNeeded()) return
-    const index = isBack && pane.kind === 'level' ? await pane.indexTowards(left.shown ?? left) : -1
+    const index = isBack && pane.level ? await pane.indexTowards(left.shown ?? left) : -1
     // Another place was asked for meanwhile, or something else was done.
     if (!isNeeded()) return
-    if (focus === 'heading' || pane.kind !== 'level' || index < 0 && focus === 'lost') (pane.heading ?? pane.head.heading).focus()
+    if (focus === 'heading' || !pane.level || index < 0 && focus === 'lost') pane.heading.focus()
     else pane.focusRow(index < 0 ? pane.list.visible.first : index)
     this.announce(document.title)
   }
@@ -223,6 +248,7 @@ class App {
     // What is read of an item itself is newer than what another answer says of it.
     const titled = ancestors?.map((each, length) => this.panes.find(({level, place}) => level?.head && place.segments.length === length)?.level.head ?? each)
     showCrumbs(pane.place, titled, head?.title)
+    if (pane.level) this.#showAbout()
   }
 
   // What a pane shows is not there any more.
@@ -251,7 +277,8 @@ class App {
 
   // With `isKept`, the token was there before the page was loaded: one that is for reading alone is kept and not told of.
   async setEditing(isOn, isKept = false) {
-    const {Editor} = await import('./editor.js')
+    const {Editor, styles} = await import('./editor.js')
+    await styles
     const isForReading = isOn && isKept && await isReadingClosed()
     if (isOn && !await Editor.isAllowed(isForReading)) isOn = false
     if (isOn) this.editor ??= new Editor(this)

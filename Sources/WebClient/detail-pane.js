@@ -1,14 +1,14 @@
 // Columns that show the fields of one item, or why there is none.
 
+import {widthEdge} from './columns.js'
 import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, oneLine, plural, size, swatch, titleText, TYPES, visible} from './elements.js'
-import {openMoreMenu} from './menus.js'
 import {Place} from './place.js'
-import {concerns, getJSON, request, showImage, token} from './service.js'
+import {bytesIn, readDetail} from './plist.js'
+import {concerns, getJSON, showImage, token} from './service.js'
 
 // MARK: A column that shows the fields of one item.
 
 export class DetailPane {
-  kind = 'detail'
   #controller = new AbortController()
   #open = new Set()
 
@@ -24,11 +24,11 @@ export class DetailPane {
     this.app = app
     this.place = place
     this.home = home
-    const more = iconButton('more', 'More', () => openMoreMenu(this, more), {ariaHasPopup: 'dialog'})
+    const more = iconButton('more', 'More', async () => (await import('./menus.js')).openMoreMenu(this, more), {ariaHasPopup: 'dialog'})
     this.element = el('section.pane.detail', {onkeydown: event => this.#key(event)},
       el('header.pane-head', el('div.head-line', backLink(home?.showing(null) ?? place.parent),
         this.heading, el('div.tools', this.previous, this.next, more)), this.tools),
-      this.body)
+      this.body, widthEdge(this))
   }
 
   get title() {
@@ -37,6 +37,15 @@ export class DetailPane {
 
   get target() {
     return this.place.detail
+  }
+
+  shows({part, place, home}, leaf) {
+    return place.path === this.place.path
+      && (part === 'end' ? leaf || leaf === undefined && !this.home : part === 'detail' && Boolean(home && this.home))
+  }
+
+  adjust({place, home}) {
+    Object.assign(this, {place, home})
   }
 
   async open(signal) {
@@ -140,17 +149,6 @@ export class DetailPane {
   }
 }
 
-// The detail of an item with the exact types of its fields; of JSON's types if XML cannot carry them.
-export async function readDetail(place, signal) {
-  let isJSON = false
-  const answer = await readPlist(place.detail, signal).catch(error => {
-    if (error.status !== 406) throw error
-    isJSON = true
-    return request(place.detail, {signal, read: async response => readJSON(await response.text())})
-  })
-  return {...plain(answer), isJSON, fields: answer.value.find(([name]) => name === 'fields')[1].value}
-}
-
 // MARK: A field's value by its type.
 
 // So much of a text is shown at first.
@@ -233,8 +231,6 @@ function data(base64, path, open) {
   })
 }
 
-export const bytesIn = base64 => base64.replace(/=+$/, '').length * 3 >> 2
-
 // Eight bytes a line: offset, hexadecimal digits, and the characters of ASCII.
 function dump(bytes) {
   const hexadecimal = (number, digits) => number.toString(16).padStart(digits, '0')
@@ -244,74 +240,6 @@ function dump(bytes) {
   }).trimEnd()
 }
 
-// MARK: Property lists: their values with their exact types, which JSON does not tell apart.
-
-// A value is {type, value}: string, integer and real (as text), boolean, date, data (base64), array ([value]),
-// dictionary ([[name, value]]).
-
-const policy = globalThis.trustedTypes?.createPolicy('plist', {createHTML: text => text})
-
-export const readPlist = (target, signal) =>
-  request(target, {signal, headers: {Accept: 'application/x-plist'}, read: async response => parse(await response.text())})
-
-function parse(text) {
-  const {documentElement} = new DOMParser().parseFromString(policy?.createHTML(text) ?? text, 'application/xml')
-  if (documentElement.nodeName !== 'plist') throw new Error('The answer is not a property list.')
-  return readValue(documentElement.firstElementChild)
-}
-
-function readValue(element) {
-  const type = element.nodeName
-  switch (type) {
-    case 'true': case 'false': return {type: 'boolean', value: type === 'true'}
-    case 'array': return {type, value: Array.from(element.children, readValue)}
-    case 'dict': return {type: 'dictionary', value: Array.from(element.querySelectorAll(':scope > key'),
-      key => [key.textContent, readValue(key.nextElementSibling)])}
-    case 'data': return {type, value: element.textContent.replace(/\s/g, '')}
-    default: return {type, value: element.textContent}
-  }
-}
-
-// A dictionary as a plain object; values that are no text become numbers, booleans and arrays.
-export function plain({type, value}) {
-  switch (type) {
-    case 'integer':
-    case 'real': return Number(value)
-    case 'array': return value.map(plain)
-    case 'dictionary': return Object.fromEntries(value.map(([name, each]) => [name, plain(each)]))
-    default: return value
-  }
-}
-
-// What JSON tells of the types. So that numbers keep their digits, and names their order, both numbers and texts are read
-// as texts, with a letter before them.
-const readJSON = text => JSON.parse(
-  text.replace(/"((?:[^"\\]+|\\.)*")|-?\d[\d.eE+-]*/g, (token, rest) => rest ? '"s' + rest : `"n${token}"`), typed)
-
-function typed(_, value) {
-  if (Array.isArray(value)) return {type: 'array', value}
-  if (typeof value === 'string') {
-    return {type: value[0] === 's' ? 'string' : /[.eE]/.test(value) ? 'real' : 'integer', value: value.slice(1)}
-  }
-  return value && typeof value === 'object'
-    ? {type: 'dictionary', value: Object.entries(value).map(([name, each]) => [name.slice(1), each])} : {type: 'boolean', value}
-}
-
-// A value as a property list, to be sent with its exact type.
-export const plist = value => `<?xml version="1.0" encoding="UTF-8"?><plist version="1.0">${xml(value)}</plist>`
-
-function xml({type, value}) {
-  switch (type) {
-    case 'boolean': return value ? '<true/>' : '<false/>'
-    case 'array': return `<array>${value.map(xml).join('')}</array>`
-    case 'dictionary':
-      return `<dict>${value.map(([name, each]) => `<key>${escaped(name)}</key>${xml(each)}`).join('')}</dict>`
-    default: return `<${type}>${escaped(value)}</${type}>`
-  }
-}
-
-const escaped = text => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/\r/g, '&#13;')
-
 // What is missing, by names and not by a path.
 function sentence({status, message, body: {nearest}}, place) {
   if (status !== 404 || nearest === undefined) return message
@@ -320,16 +248,32 @@ function sentence({status, message, body: {nearest}}, place) {
   return `There is no “${oneLine(name)}” in ${near.segments.length ? `“${oneLine(near.name)}”` : 'this document'}. ${hint}`.trim()
 }
 
+// MARK: What is beside a level where there is room: what its item has of its own, and what can be done.
+
+export async function drawAbout(holder, {place, level: {head, count}}) {
+  if (holder.version === head.version + place.path) return
+  holder.version = head.version + place.path
+  const {fields} = await readDetail(place).catch(() => ({fields: []}))
+  if (holder.version !== head.version + place.path) return
+  const image = fields.find(([name]) => name === 'Image')?.[1], source = image?.type === 'string' && asset(image.value)
+  const own = fields.filter(([name]) => name !== 'Title')
+  holder.replaceChildren(
+    source ? showImage(source, el('img.hero', {alt: '', onerror: ({target}) => target.remove()})) : icon('open'),
+    el('h2', titleText(head.title)), el('p', plural(count, 'row')),
+    own.length ? fieldList(own, '', new Set()) : el('p', 'Choose a row to see what is in it.'),
+    el('p', el('kbd', '/'), ' searches, ', el('kbd', '?'), ' shows the keys'))
+}
+
 // MARK: What is shown where there is nothing: the reason, and the way to what is there.
 
 export class MissingPane {
-  kind = 'missing'
   body = el('div.detail-body')
 
   // A form with unsaved changes is shown all the same.
   constructor(app, place, problem) {
     this.app = app
     this.place = place
+    this.problem = problem
     const near = problem.body.nearest ?? (problem.body.parameter ? place.level : '/levels/')
     const needsToken = problem.status === 401
     this.title = needsToken ? 'A token is needed' : problem.body.title ?? 'Not found'
@@ -340,6 +284,10 @@ export class MissingPane {
     this.element = el('section.pane.missing', {ariaLabel: this.title}, el('div.head-line', backLink(place.parent)), el('div.apology', this.heading,
       !needsToken && el('p', {dir: 'auto'}, sentence(problem, place)), el('p', away)), this.body)
     app.editor?.drawDetail(this)
+  }
+
+  shows() {
+    return false
   }
 
   concernedBy() {

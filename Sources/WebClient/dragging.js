@@ -17,7 +17,11 @@ export function beginDrag(event, editor, pane, hrefs) {
   event.preventDefault()
   if (!isMovable(pane)) return
   const line = el('div.drop-line')
-  document.body.append(line)
+  const item = event.target.closest('.item'), grabbed = boxOf(item), ghost = item.cloneNode(true)
+  ghost.className = 'ghost'
+  ghost.ariaHidden = true
+  Object.assign(ghost.style, {width: grabbed.width + 'px', height: grabbed.height + 'px'})
+  document.body.append(line, ghost)
   document.body.classList.add('dragging')
   let target = null, position = event, frame = 0
   const over = new AbortController()
@@ -26,11 +30,13 @@ export function beginDrag(event, editor, pane, hrefs) {
     over.abort()
     cancelAnimationFrame(frame)
     line.remove()
+    ghost.remove()
     document.body.classList.remove('dragging')
     document.querySelector('.drop-into')?.classList.remove('drop-into')
     if (isDrop && target) editor.move(hrefs, target.to, target.at, pane.marked)
   }
   const follow = () => {
+    Object.assign(ghost.style, {left: grabbed.left + position.clientX - event.clientX + 'px', top: grabbed.top + position.clientY - event.clientY + 'px'})
     target = targetAt(position, editor, hrefs, line, Math.abs(position.clientY - event.clientY) > EDGE)
     frame = requestAnimationFrame(follow)
   }
@@ -46,7 +52,7 @@ function targetAt({clientX, clientY}, editor, hrefs, line, hasMoved) {
   document.querySelector('.drop-into')?.classList.remove('drop-into')
   line.hidden = true
   const under = document.elementFromPoint(clientX, clientY)
-  const pane = editor.app.panes.find(each => each.kind === 'level' && each.element.contains(under))
+  const pane = editor.app.panes.find(each => each.level && each.element.contains(under))
   if (!pane || pane.place.levelQuery) return null
   const {list} = pane, box = boxOf(list.element)
   if (hasMoved && clientY < box.top + EDGE) list.element.scrollTop -= 8

@@ -1,11 +1,11 @@
 // The fields of an item as a form, by type, with what to do when someone else changed them meanwhile.
 
-import {bytesIn, plain, readDetail} from './detail-pane.js'
 import {batch, changes, dictionary, isNumber, same, sendFields} from './edits.js'
 import {brief, choiceField, el, hasFocus, icon, iconButton, plural, size, toggleSwitch, TYPES, within} from './elements.js'
 import {FieldsStep} from './history.js'
 import {ask, tell} from './messages.js'
 import {Place} from './place.js'
+import {bytesIn, plain, readDetail} from './plist.js'
 import {getJSON} from './service.js'
 
 const EMPTY = {string: '', integer: '0', real: '0', boolean: false, date: '2000-01-01T00:00:00Z', data: '', array: [], dictionary: []}
@@ -229,7 +229,12 @@ export class EditForm {
 const INPUTS = {
   string: (value, change) => el('textarea', {
     dir: 'auto', rows: within(1, Math.max(Math.ceil(value.length / 60), value.split('\n').length), 12), value,
-    oninput: ({target}) => change(target.value),
+    oninput: ({target}) => {
+      // The field grows with its text.
+      target.style.height = 'auto'
+      target.style.height = within(44, target.scrollHeight + 2, innerHeight / 2) + 'px'
+      change(target.value)
+    },
   }),
   integer: (value, change) => numberField(value, change, '-?[0-9]+', 'numeric'),
   real: (value, change) => numberField(value, change, '-?[0-9]+([.][0-9]+)?([eE](-|[+])?[0-9]+)?|nan|(-|[+])infinity', 'decimal'),

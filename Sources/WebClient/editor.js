@@ -1,6 +1,5 @@
 // Editing: what is added to heads, rows and details once a token is given.
 
-import {plain, readPlist} from './detail-pane.js'
 import {beginDrag, isMovable} from './dragging.js'
 import {EditForm} from './edit-form.js'
 import {alike, batch, dictionary, edit, keyOf, readNow, snapshot, spotOf} from './edits.js'
@@ -8,11 +7,16 @@ import {el, hasFocus, icon, iconButton, isSetting, plural, stop} from './element
 import {FieldsStep, History, MoveStep, PresenceStep, ValueStep} from './history.js'
 import {allowsEdits, askText, openPanel, reason, refuse, tell} from './messages.js'
 import {itemPath, Place} from './place.js'
+import {plain, readPlist} from './plist.js'
 import {send} from './service.js'
 
 // The name of the field that holds an item's title.
 export const titleName = ({fields, title}) =>
   'Title' in fields ? 'Title' : Object.keys(fields).find(name => fields[name] === title) ?? 'Title'
+
+// The styles of what is added, once they are there.
+export const styles = new Promise(resolve => document.head.append(el('link', {
+  rel: 'stylesheet', href: import.meta.resolve('./editing.css'), onload: resolve, onerror: resolve})))
 
 export class Editor {
   #cut = new Map()
@@ -90,7 +94,7 @@ export class Editor {
       iconButton('add', 'Add an item', () => this.addTo(place)),
       ...(isRoot ? [] : [
         iconButton('copy', 'Duplicate', () => this.#copy([place])),
-        iconButton('remove', 'Delete', () => this.remove(null, [detail.href])),
+        iconButton('remove', 'Delete', () => this.remove(null, [detail.href]), {className: 'tool apart'}),
       ]),
     ]
   }
@@ -111,7 +115,7 @@ export class Editor {
   }
 
   #paneOf(element) {
-    return this.app.isEditing && this.app.panes.find(pane => pane.kind === 'level' && pane.element.contains(element))
+    return this.app.isEditing && this.app.panes.find(pane => pane.level && pane.element.contains(element))
   }
 
   #clicked(event) {
@@ -227,9 +231,11 @@ export class Editor {
   }
 
   async #added(places, verb = 'added') {
-    this.history.push(new PresenceStep(places, {seen: await Promise.all(places.map(readNow))}, verb))
+    const seen = await Promise.all(places.map(readNow)).catch(() => null)
+    // One that someone else has deleted already cannot be undone.
+    if (seen) this.history.push(new PresenceStep(places, {seen}, verb))
     const {end} = this.app
-    if (end.kind === 'level') this.#goOn(end, places.at(-1).detail)
+    if (end.level) this.#goOn(end, places.at(-1).detail)
     else end.refresh()
   }
 
@@ -266,7 +272,7 @@ export class Editor {
     const moved = each => each.isWithin(from)
       ? new Place([...to.segments, ...each.segments.slice(from.segments.length)], each.query) : each
     this.history.follow(moved)
-    for (const pane of this.app.panes) if (pane.kind === 'detail') pane.place = moved(pane.place)
+    for (const pane of this.app.panes) if (!pane.level && !pane.problem) pane.place = moved(pane.place)
     let place = moved(this.app.place)
     const {length} = place.segments, {shown} = place, open = place.value('expand')
     if (shown) place = place.showing(moved(shown))
@@ -318,7 +324,7 @@ export class Editor {
     if (step.kept) this.#leave(step.places)
     tell(text, {seconds: 4})
     const {end} = this.app
-    if (end.kind === 'level' && end.place.path === step.places[0].parent?.path) this.#goOn(end, step.places[0].detail)
+    if (end.level && end.place.path === step.places[0].parent?.path) this.#goOn(end, step.places[0].detail)
     for (const pane of this.app.panes) pane.refresh()
   }
 

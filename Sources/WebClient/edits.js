@@ -1,7 +1,7 @@
 // Sending edits, and what is read for them.
 
-import {plist, readPlist} from './detail-pane.js'
 import {decodeSegment, Place} from './place.js'
+import {plist, readPlist} from './plist.js'
 import {getJSON, send, token} from './service.js'
 
 export const keyOf = href => decodeSegment(href.split('/').at(-1))

@@ -1,5 +1,9 @@
 // Making elements, and text and values as the reader sees them.
 
+// MARK: The path at which a proxy has the service; empty without one. The modules are in its folder `/client/HASH`.
+
+export const base = new URL('../..', import.meta.url).pathname.slice(0, -1)
+
 // MARK: Making elements. Text always becomes a text node: nothing from a document is ever parsed as HTML.
 
 const SVG = 'http://www.w3.org/2000/svg'
@@ -60,6 +64,7 @@ const ICONS = {
   copy: 'M7 7h9v9H7zM13 7V4H4v9h3',
   undo: 'M4 8h8a4 4 0 0 1 0 8H8M4 8l4-4M4 8l4 4',
   redo: 'M16 8H8a4 4 0 0 0 0 8h4M16 8l-4-4M16 8l-4 4',
+  open: 'M4 5h12M7 10h9M10 15h6',
   warning: 'M10 3l8 14H2zM10 8v4M10 14.5h.01',
 }
 
@@ -111,6 +116,13 @@ export function debounced(milliseconds, action) {
   return later
 }
 
+// What is cut off is shown as a whole by a tip.
+export function showWhole({target}) {
+  const cut = target.closest?.('.title, .subtitle, .value, .cell, .section-header bdi, h2 bdi, .crumbs bdi')
+  const box = cut?.closest('.crumbs a, .crumbs span') ?? cut
+  if (cut) cut.title = box.scrollWidth > box.clientWidth ? cut.textContent : ''
+}
+
 // MARK: Text and values as the reader sees them.
 
 const NUMBER = new Intl.NumberFormat()
@@ -125,6 +137,27 @@ export const visible = text => text
 
 // Such text on one line.
 export const oneLine = text => visible(text).replace(/\s+/g, ' ')
+
+export const foldCase = text => text.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase().toLowerCase()
+
+// A text as parts, of which those that a search finds are marked: case and accents are ignored.
+export function marked(text, query) {
+  const wanted = foldCase(query ?? ''), parts = [], places = []
+  if (!wanted) return [text]
+  let folded = '', from = 0
+  for (let index = 0; index < text.length;) {
+    const letter = String.fromCodePoint(text.codePointAt(index)), part = foldCase(letter)
+    folded += part
+    for (let each = 0; each < part.length; each++) places.push(index)
+    index += letter.length
+  }
+  for (let start = 0, at; (at = folded.indexOf(wanted, start)) >= 0; start = at + wanted.length) {
+    const end = places[at + wanted.length] ?? text.length
+    parts.push(text.slice(from, places[at]), el('mark', text.slice(places[at], end)))
+    from = end
+  }
+  return [...parts, text.slice(from)]
+}
 
 export const count = number => NUMBER.format(number)
 

@@ -30,19 +30,25 @@ export class History {
   }
 
   // `step`: the one that a notice offers to undo; else the latest.
-  undo(step = this.#past.at(-1)) {
-    return this.#reverse(step, this.#past, this.#future, 'Undone')
+  undo(step) {
+    return this.#inTurn(() => this.#reverse(step ?? this.#past.at(-1), this.#past, this.#future, 'Undone'))
   }
 
   redo() {
-    return this.#reverse(this.#future.at(-1), this.#future, this.#past, 'Redone')
+    return this.#inTurn(() => this.#reverse(this.#future.at(-1), this.#future, this.#past, 'Redone'))
   }
+
+  // Presses that come quickly wait for each other.
+  #inTurn(action) {
+    return this.#latest = this.#latest.then(action)
+  }
+
+  #latest = Promise.resolve()
 
   // A step that is refused is kept only if the service was not reached.
   async #reverse(step, from, to, word) {
     const index = from.indexOf(step)
-    if (index < 0 || this.#isBusy) return true
-    this.#isBusy = true
+    if (index < 0) return true
     let isRefused = false
     const before = [...step.places]
     const isDone = await this.editor.attempt(() => step.reverse().then(() => true, error => {
@@ -50,7 +56,6 @@ export class History {
       if (isRefused && error.status !== 409) throw Object.assign(new Error('someone else has changed the item since.'), {status: 412})
       throw error
     }), '', word === 'Undone' ? 'Not undone' : 'Not redone')
-    this.#isBusy = false
     if (isDone || isRefused) from.splice(from.indexOf(step), 1)
     if (isDone) {
       to.push(step)
@@ -59,8 +64,6 @@ export class History {
     this.#update()
     return isDone || isRefused
   }
-
-  #isBusy = false
 
   follow(moved) {
     for (const step of [...this.#past, ...this.#future]) Object.assign(step, followed({...step}, moved))

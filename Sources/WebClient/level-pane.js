@@ -1,9 +1,10 @@
 // A column that shows one level: its head, its rows, and its keys.
 
-import {backLink, coalesced, count, debounced, el, hasFocus, icon, iconButton, isPlainKey, isRightToLeft, isSetting, on, plural, stop, titleText, visible} from './elements.js'
+import {widthEdge} from './columns.js'
+import {asset, coalesced, debounced, el, foldCase, hasFocus, isPlainKey, isRightToLeft, isSetting, on, plural, stop, visible} from './elements.js'
+import {LevelHead} from './level-head.js'
 import {Level, positionOf} from './level.js'
 import {Geometry, IndexStrip, List, MEASURED_FOOTERS} from './list.js'
-import {openMoreMenu, openViewMenu} from './menus.js'
 import {itemPath, Place, positions} from './place.js'
 import {drawRow, isTall, markSelected} from './row.js'
 import {concerns, getJSON} from './service.js'
@@ -11,8 +12,8 @@ import {concerns, getJSON} from './service.js'
 // MARK: A column that shows one level: its head, its rows, and the letters at its edge.
 
 export class LevelPane {
-  kind = 'level'
   #isTall = false
+  #hasImages = false
   #controller = new AbortController()
 
   marked = new Map()
@@ -25,8 +26,8 @@ export class LevelPane {
     this.place = place
     this.level = level
     this.selected = selected
-    this.head = new PaneHead(this)
-    this.element = el('section.pane.level', this.head.element, this.#body)
+    this.head = new LevelHead(this)
+    this.element = el('section.pane.level', this.head.element, this.#body, widthEdge(this))
     this.#makeList()
   }
 
@@ -43,6 +44,23 @@ export class LevelPane {
     return this.level.head?.title ?? this.place.name
   }
 
+  get heading() {
+    return this.head.heading
+  }
+
+  shows({part, place}, leaf) {
+    return place.path === this.place.path && (part === 'level' || part === 'end' && !leaf)
+  }
+
+  adjust({place, selected}) {
+    this.select(selected)
+    this.asked = this.ask(place)
+  }
+
+  print(isPrinting) {
+    this.list.print(isPrinting)
+  }
+
   get target() {
     return this.place.target
   }
@@ -55,7 +73,7 @@ export class LevelPane {
   get context() {
     const {app, place, selected, marked} = this, {isEditing, editor} = app
     return {
-      app, place, selected, marked, isEditing, isTree: place.isOutline, onToggle: row => this.toggle(row), refresh: this.refresh,
+      app, place, selected, marked, isEditing, isTree: place.isOutline, hasImages: this.#hasImages, columns: place.names('columns'), onToggle: row => this.toggle(row), refresh: this.refresh,
       isCut: isEditing ? href => editor.isCut(href) : null,
       decorate: isEditing && !this.isSettings ? row => editor.decorate(row, this) : null,
     }
@@ -91,7 +109,7 @@ export class LevelPane {
     const before = this.place
     this.place = place
     this.head.update()
-    if (before.levelQuery === place.levelQuery) return
+    if (before.levelQuery === place.levelQuery && before.value('columns') === place.value('columns')) return
     this.#controller.abort()
     this.#controller = new AbortController()
     const {signal} = this.#controller, level = new Level(place), saved = positions.get(place.target), {changes} = this.app
@@ -113,7 +131,7 @@ export class LevelPane {
     if (wasOutline !== place.isOutline) this.#makeList()
     if (wasOutline && place.isOutline) this.#replace(level, {y})
     else {
-      this.#isTall = false
+      this.#isTall = this.#hasImages = false
       this.#show()
       this.list.y = saved ? this.#heightOf(saved) : 0
       this.app.announce(plural(level.count, place.isSearch ? 'hit' : 'row'))
@@ -138,10 +156,14 @@ export class LevelPane {
     const [rem] = this.#measure
     this.#measured = String(this.#measure)
     const rows = [...level.loaded()].map(([, row]) => row), hasControls = rows.some(row => row.control)
-    this.#isTall ||= rows.some(isTall)
+    this.#isTall ||= rows.some(row => isTall(row, this.place))
+    this.#hasImages ||= rows.some(({fields}) => asset(fields.Image))
+    this.element.classList.toggle('settings', hasControls)
+    this.element.classList.toggle('table', this.place.value('columns') !== null)
     const heights = {
       row: rem * (this.#isTall ? 3.75 : hasControls ? 3.25 : 2.75),
       header: 2.25 * rem,
+      gap: hasControls ? rem : 0,
       footer: this.#footerHeight(level.head.sections),
     }
     this.element.style.setProperty('--row-height', heights.row + 'px')
@@ -192,8 +214,13 @@ export class LevelPane {
   need(first, last) {
     this.level.need(first, last, isOther => {
       if (isOther) return this.refresh()
-      if (!this.#isTall && [...this.level.loaded()].some(([, row]) => isTall(row))) this.#replace(this.level)
-      else this.list.redraw()
+      const rows = [...this.level.loaded()].map(([, row]) => row)
+      if (!this.#isTall && rows.some(row => isTall(row, this.place))) this.#replace(this.level)
+      else {
+        const hadImages = this.#hasImages
+        this.#hasImages ||= rows.some(({fields}) => asset(fields.Image))
+        this.list.redraw({all: hadImages !== this.#hasImages})
+      }
       this.#setTabStop()
     })
   }
@@ -324,94 +351,7 @@ export class LevelPane {
   }
 }
 
-// MARK: The head of a level's column: its title, its tools, and the search field.
-
-class PaneHead {
-  heading = el('h2', {tabIndex: -1}, el('bdi'), el('small'))
-  extra = el('div')
-  #problem = el('p.problem', {role: 'alert'})
-  #field = el('input', {
-    type: 'search', placeholder: 'Search', ariaLabel: 'Search here and below', autocomplete: 'off', spellcheck: false,
-    enterKeyHint: 'search', oninput: () => this.#askLater(), onkeydown: event => this.#key(event),
-  })
-  #searchBox = el('div.search', {role: 'search'}, icon('search'), this.#field, iconButton('close', 'End search', () => this.endSearch()))
-  #searchButton = iconButton('search', 'Search', () => this.beginSearch())
-  #infoButton = iconButton('info', 'Detail', () => this.#toggleDetail())
-  #askLater = debounced(120, () => this.#ask())
-
-  constructor(pane) {
-    this.pane = pane
-    const menu = (name, label, open) => {
-      const button = iconButton(name, label, () => open(pane, button), {ariaHasPopup: 'dialog'})
-      return button
-    }
-    this.viewButton = menu('view', 'Sort, group, filter', openViewMenu)
-    // On narrow screens: the way to the level above.
-    this.element = el('header.pane-head', el('div.head-line', backLink(pane.place.parent), this.heading,
-      el('div.tools', this.#searchButton, this.viewButton, this.#infoButton, menu('more', 'More', openMoreMenu))),
-    this.#searchBox, this.extra, this.#problem)
-    this.update()
-  }
-
-  update() {
-    const {pane} = this, {place, level} = pane, query = place.value('q')
-    const [title, small] = this.heading.children
-    title.replaceChildren(titleText(pane.title))
-    small.textContent = level.head ? count(level.count) : ''
-    if (document.activeElement !== this.#field) {
-      this.#field.value = query ?? ''
-      this.#searchBox.hidden = query === null
-    }
-    const isChanged = ['sort', 'group', 'where', 'depth', 'expand'].some(name => place.value(name) !== null)
-    this.viewButton.classList.toggle('active', isChanged)
-    this.#infoButton.ariaPressed = place.value('show') === ''
-    this.#problem.textContent = ''
-    pane.app.editor?.updateHead(this)
-  }
-
-  refuse({message}) {
-    this.#problem.textContent = message
-  }
-
-  #toggleDetail() {
-    const {place} = this.pane
-    this.pane.app.go(place.showing(place.value('show') === '' ? null : place))
-  }
-
-  beginSearch() {
-    this.#searchBox.hidden = false
-    this.#field.focus()
-    this.#field.select()
-  }
-
-  endSearch() {
-    this.#field.value = ''
-    this.#searchBox.hidden = true
-    this.#searchButton.focus()
-    this.#ask()
-  }
-
-  // A search begins a new step of the browser's history; more letters change that step.
-  #ask() {
-    this.#askLater.cancel()
-    const {place, app} = this.pane, q = this.#field.value.trim() && this.#field.value || null
-    if (q === place.value('q')) return
-    app.go(place.setting({show: null, ...(q && {depth: null, expand: null}), q}), {replace: place.isSearch || !q})
-  }
-
-  #key(event) {
-    event.stopPropagation()
-    if (!['Escape', 'ArrowDown', 'Enter'].includes(event.key)) return
-    event.preventDefault()
-    if (event.key === 'Escape') return this.endSearch()
-    this.#ask()
-    this.pane.focusRow(0)
-  }
-}
-
 // MARK: The keys of a list: arrows, Home, End, Page Up and Down, typing ahead, and the ways in and out.
-
-const foldCase = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
 let typed = '', typedAt = 0
 

@@ -38,11 +38,12 @@ export class Level {
   }
 
   target(values) {
-    return this.place.asking(values)
+    return this.place.asking({...this.place.fields, ...values})
   }
 
+  // A further page repeats no sections but its own.
   #page(number, signal, pages = 1) {
-    return getJSON(this.target({limit: PAGE * pages, start: number * PAGE}), signal)
+    return getJSON(this.target({limit: PAGE * pages, start: number * PAGE, ...(this.head?.sections[1] && {sections: 'page'})}), signal)
   }
 
   // Reads the head and the pages around a row, all in one answer; rows read before are forgotten.

@@ -5,7 +5,8 @@ import {boxOf, el, hasFocus, on, plural, within} from './elements.js'
 // MARK: Where the rows, headers and footers of a level are, in pixels from its top. All rows of a level have one height.
 
 export class Geometry {
-  // sections: as in the answer; heights: {row, header, footer(section)}.
+  // sections: as in the answer; heights: {row, header, gap, footer(section)}; the gap
+  // is above a section without a title, but the first.
   constructor(sections, heights) {
     this.sections = sections
     this.heights = heights
@@ -28,7 +29,7 @@ export class Geometry {
   }
 
   headerHeight(section) {
-    return this.sections[section].title == null ? 0 : this.heights.header
+    return this.sections[section].title == null ? section && this.heights.gap : this.heights.header
   }
 
   // The section that contains a height.
@@ -339,6 +340,9 @@ export class List {
     if (drawn && drawn.row === row) return
     this.#rows.set(index, {element, row})
     element.dataset.href = row?.href ?? ''
+    const {start, count} = this.geometry.sections[number]
+    element.classList.toggle('first', index === start)
+    element.classList.toggle('final', index === start + count - 1)
     if (!this.isTree) {
       element.ariaPosInSet = index + 1
       element.ariaSetSize = this.geometry.count

@@ -1,8 +1,9 @@
 // The menus of a pane: what developers and editors want; sort, group, filter and outline.
 
-import {choiceField, el, icon, iconButton, stop, toggleSwitch} from './elements.js'
-import {openPanel, tell} from './messages.js'
-import {Place} from './place.js'
+import {base, choiceField, el, icon, iconButton, stop, toggleSwitch} from './elements.js'
+import {RELATIONS} from './level-head.js'
+import {ask as askReader, openPanel, tell} from './messages.js'
+import {conditions, Place} from './place.js'
 import {getJSON, openTab, token} from './service.js'
 
 // MARK: What developers and editors want at a place: its JSON, the curl command, its address, editing.
@@ -16,14 +17,29 @@ export function openMoreMenu(pane, button) {
   openPanel(button, 'More', [
     item('Copy as curl', () => copy(curl(target), 'The command is copied.')),
     item('Copy address', () => copy(location.href, 'The address is copied.')),
-    el('a.menu-item', {href: target, target: '_blank', rel: 'noopener', onclick: event => token.value && (stop(event), openTab(target))}, 'JSON'),
+    el('a.menu-item', {href: base + target, target: '_blank', rel: 'noopener', onclick: event => token.value && (stop(event), openTab(target))}, 'JSON'),
+    item('Keys…', () => showKeys(app)),
+    ...(app.isNarrow ? pathLinks(pane.place) : []),
     app.isEditable && (app.isEditing ? item('Stop editing', () => app.setEditing(false))
       : item('Edit…', async () => await token.ask('editing') && app.setEditing(true))),
   ])
 }
 
+// The levels above, for a screen that has no room for the path.
+const pathLinks = place => place.segments.map((_, length) => place.prefix(length)).map((above, depth) =>
+  el('a.menu-item.step', {href: above.address, onclick: ({target}) => target.closest('.panel').hidePopover(), style: `--depth: ${depth}`},
+    el('bdi', above.name || 'Root')))
+
+const KEYS = [['↑ ↓ Page Up, Page Down, Home, End', 'another row'], ['→ Enter', 'opens a row'], ['← Escape', 'the level above'],
+  ['/', 'searches'], ['Letters', 'the next row that begins with them'], ['?', 'these keys']]
+const EDITING_KEYS = [['F2', 'renames'], ['Insert', 'adds'], ['Delete', 'deletes'], ['Space', 'marks'], ['Alt ↑ ↓', 'moves'],
+  ['Ctrl D', 'duplicates'], ['Ctrl X, Ctrl V', 'moves to another level'], ['Ctrl Z, Ctrl Y', 'undoes, redoes']]
+
+export const showKeys = app => askReader('Keys', [el('dl.keys', ...[...KEYS, ...(app.isEditing ? EDITING_KEYS : [])].map(([keys, what]) =>
+  el('div', el('dt', keys), el('dd', what))))], ['Close', 'OK'])
+
 // The command for a shell: quoted so that nothing in it is expanded. A token is not part of it.
-const curl = target => `curl '${(location.origin + target).replace(/'/g, "'\\''")}'`
+const curl = target => `curl '${(location.origin + base + target).replace(/'/g, "'\\''")}'`
 
 async function copy(text, message) {
   try {
@@ -35,8 +51,6 @@ async function copy(text, message) {
 }
 
 // MARK: Sort, group, filter and outline of a level. Its fields are those of its first rows.
-
-const OPERATORS = [[':', 'is'], ['<', 'is less than'], ['>', 'is more than'], ['~', 'contains']]
 
 export async function openViewMenu(pane, button) {
   const names = await fieldNames(pane.place)
@@ -58,8 +72,20 @@ export async function openViewMenu(pane, button) {
   const outline = toggleSwitch('Outline', place.isOutline, {onchange: () =>
     outline.checked ? ask({depth: '1', sort: null, group: null, where: null, q: null}) : inRows()})
   openPanel(button, 'Sort, group, filter', [
-    ...[field, descending, group].map(line), filters(place, names, inRows), line(outline),
+    ...[field, descending, group].map(line), filters(place, names, inRows), columnChoice(pane, fields.slice(1).flat()), line(outline),
   ])
+}
+
+// The fields that are shown in columns, to compare rows.
+function columnChoice(pane, names) {
+  const chosen = new Set(pane.place.names('columns'))
+  if (!names.length) return null
+  return el('fieldset', el('legend', 'Columns'), ...names.slice(0, 12).map(name => line(el('input', {
+    type: 'checkbox', ariaLabel: name, checked: chosen.has(name), onchange: ({target}) => {
+      chosen[target.checked ? 'add' : 'delete'](name)
+      pane.app.go(pane.place.setting({show: null, depth: null, expand: null, columns: names.filter(each => chosen.has(each)).join(',') || null}), {replace: true})
+    },
+  }))))
 }
 
 const line = field => el('label.line', field.ariaLabel, field)
@@ -72,10 +98,10 @@ async function fieldNames(place) {
 
 function filters(place, names, ask) {
   const holder = el('fieldset')
-  const conditions = new URLSearchParams(place.query).getAll('where').map(readCondition)
-  const apply = () => ask({where: conditions.filter(([, , value]) => value).map(parts => parts.join(''))}, true)
-  const draw = () => holder.replaceChildren(el('legend', 'Filter'), ...conditions.map(condition), el('button.plain', {onclick: () => {
-    conditions.push([names[0], '~', ''])
+  const wanted = conditions(place)
+  const apply = () => ask({where: wanted.filter(([, , value]) => value).map(parts => parts.join(''))}, true)
+  const draw = () => holder.replaceChildren(el('legend', 'Filter'), ...wanted.map(condition), el('button.plain', {onclick: () => {
+    wanted.push([names[0], '~', ''])
     draw()
     holder.querySelector('.condition:last-of-type input').focus()
   }}, icon('add'), 'Add a condition'))
@@ -87,10 +113,10 @@ function filters(place, names, ask) {
     }
     return el('div.condition',
       choiceField('Field', [...new Set([parts[0], ...names])].map(name => [name]), parts[0], change(0)),
-      choiceField('Comparison', OPERATORS, parts[1], change(1)),
+      choiceField('Comparison', RELATIONS, parts[1], change(1)),
       el('input', {ariaLabel: 'Value', autocomplete: 'off', value: parts[2], oninput: change(2)}),
       iconButton('close', 'Remove the condition', () => {
-        conditions.splice(index, 1)
+        wanted.splice(index, 1)
         draw()
         apply()
       }))
@@ -98,5 +124,3 @@ function filters(place, names, ask) {
   draw()
   return holder
 }
-
-const readCondition = text => /^([^:<>~]*)([:<>~])(.*)$/s.exec(text)?.slice(1) ?? [text, ':', '']

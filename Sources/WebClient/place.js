@@ -1,6 +1,6 @@
 // Places in the document: their addresses, the path to them, and where each level was left.
 
-import {el, oneLine} from './elements.js'
+import {base, el, oneLine} from './elements.js'
 
 // MARK: A place in the document: a path, the query of its level, and its address in the browser.
 
@@ -22,7 +22,11 @@ const segmentsOf = path => path.split('/').filter(Boolean)
 // The path of a row's item, as that of a place.
 export const itemPath = href => href.replace(/^\/(levels|detail)\/?/, '')
 
-const OWN = Object.fromEntries('show above format limit start after wait since'.split(' ').map(name => [name, null]))
+// The fields that rows show unless others are asked for.
+const CELL = ['Subtitle', 'Image', 'Kind', 'View', 'Tag', 'Value', 'Type']
+
+// What belongs to this client or is set by it.
+const OWN = Object.fromEntries('show above columns format limit start after wait since'.split(' ').map(name => [name, null]))
 
 export class Place {
   constructor(segments, query = '') {
@@ -31,7 +35,7 @@ export class Place {
   }
 
   static of(location) {
-    const path = location.pathname.replace(/^\/browse/, '')
+    const path = location.pathname.slice(base.length).replace(/^\/browse/, '')
     return new Place(segmentsOf(path).map(segment => encodeSegment(decodeSegment(segment))), location.search.slice(1))
   }
 
@@ -53,8 +57,8 @@ export class Place {
   }
 
   get address() {
-    if (this.segments.length === 0 && !this.query) return '/'
-    return '/browse/' + this.path + (this.query ? '?' + this.query : '')
+    if (this.segments.length === 0 && !this.query) return base + '/'
+    return base + '/browse/' + this.path + (this.query ? '?' + this.query : '')
   }
 
   // The name of the last segment, until its title is known.
@@ -144,6 +148,29 @@ export class Place {
     return (this.path + '/').startsWith(path + '/')
   }
 
+  // All values of an option that may be repeated.
+  values(name) {
+    return this.#values.getAll(name)
+  }
+
+  // The names of an option of the query, such as the fields of the order.
+  names(option) {
+    return (this.value(option) ?? '').split(',').filter(Boolean)
+  }
+
+  // The fields by which the rows are sorted, without the title and the key.
+  get sortFields() {
+    return this.names('sort').map(name => name.replace(/^-/, '')).filter(name => !['Title', 'Key'].includes(name))
+  }
+
+  // What rows are asked for beside their usual fields: what they are sorted by, what is in columns, and what was searched.
+  get fields() {
+    if (this.value('fields') !== null) return {}
+    if (this.isSearch && this.value('in')) return {fields: '*'}
+    const names = [...this.sortFields, ...this.names('columns')]
+    return names.length ? {fields: [...new Set([...CELL, ...names])].join(',')} : {}
+  }
+
   get isSearch() {
     return this.#values.has('q')
   }
@@ -153,13 +180,17 @@ export class Place {
   }
 }
 
+// The conditions of a place, each as [field, sign, value].
+export const conditions = place => place.values('where').map(text =>
+  /^([^:!<>~]*)([:!<>~])(.*)$/s.exec(text)?.slice(1) ?? [text, ':', ''])
+
 // MARK: Where each level was left, for this tab: going back and reloading lead to the same rows.
 
 const KEPT = 200
 
 function stored() {
   try {
-    return new Map(JSON.parse(sessionStorage.getItem('positions') ?? '[]'))
+    return new Map(JSON.parse(sessionStorage.getItem('positions' + base) ?? '[]'))
   } catch {
     return new Map()
   }
@@ -174,7 +205,7 @@ export const positions = {
     all.set(target, position)
     while (all.size > KEPT) all.delete(all.keys().next().value)
   },
-  store: () => sessionStorage.setItem('positions', JSON.stringify([...all])),
+  store: () => sessionStorage.setItem('positions' + base, JSON.stringify([...all])),
 }
 
 addEventListener('pagehide', positions.store)
@@ -193,7 +224,13 @@ export function showCrumbs(place, ancestors, title) {
     }),
     part('span', {ariaCurrent: 'page'}, title ?? place.name))
   list.parentNode.scrollLeft = list.parentNode.scrollWidth
+  showCut()
   document.title = document.querySelector('h1').textContent = short(title ?? (place.name || 'Root')) || 'Untitled'
 }
+
+// An edge of the path that can be scrolled fades.
+const showCut = () => list.parentNode.classList.toggle('cut', list.parentNode.scrollLeft > 0)
+
+list.parentNode.addEventListener('scroll', showCut)
 
 const short = text => oneLine(text.slice(0, 200)).trim() || 'Untitled'

@@ -1,6 +1,6 @@
 // What a row shows, and the controls of a settings page.
 
-import {asset, brief, choiceField, count, debounced, el, hasFocus, icon, isColour, isPlainKey, on, oneLine, plural, stop, swatch, titleText, toggleSwitch} from './elements.js'
+import {asset, brief, choiceField, count, debounced, el, foldCase, hasFocus, icon, isColour, isPlainKey, marked, on, oneLine, plural, stop, swatch, titleText, toggleSwitch} from './elements.js'
 import {refuse, tell} from './messages.js'
 import {itemPath} from './place.js'
 import {send, showImage, token} from './service.js'
@@ -8,9 +8,9 @@ import {send, showImage, token} from './service.js'
 // MARK: What a row shows: image, title, subtitle or trail, value, count, and the mark of a branch.
 
 // Draws a row into its list item, unless it shows that row already.
-// `context`: app, place, selected, marked, isTree, isEditing, decorate, onToggle, refresh.
+// `context`: app, place, selected, marked, isTree, isEditing, hasImages, columns, decorate, onToggle, refresh.
 export function drawRow(item, row, context) {
-  const shown = row && `${row.href} ${row.version} ${row.indent} ${row.expanded} ${context.isEditing}`
+  const shown = row && `${row.href} ${row.version} ${row.indent} ${row.expanded} ${context.isEditing} ${context.hasImages} ${context.place.query}`
   if (item.shown !== shown || !shown) {
     const focused = hasFocus(item) && document.activeElement
     // What is being typed or dragged stays until that is done.
@@ -43,29 +43,50 @@ function content(row, context) {
   const link = el('a', {
     class: isControl ? 'row has-control' : 'row', href: context.place.toLink(row.href).address, tabIndex: -1, draggable: false,
     ...(isTree && {role: 'treeitem', ariaLevel: row.indent + 1, ariaExpanded: row.leaf ? null : row.expanded}),
-  }, isTree && disclosure(row, context), ...(isControl ? [texts(row)] : parts(row)))
+  }, isTree && disclosure(row, context), ...(isControl ? [texts(row, context)] : parts(row, context)))
   if (isTree) link.style.setProperty('--indent', row.indent)
   if (isControl) on(link, 'click', event => press(event, link.nextSibling, context.app))
   const [mark, handle] = context.decorate?.(row) ?? []
   return [mark, link, isControl && control(row, context), handle].filter(Boolean)
 }
 
-function parts(row) {
-  const {Image: image, Value: value} = row.fields
+function parts(row, context) {
+  const {fields} = row, image = asset(fields.Image), {columns, place, hasImages} = context
+  // What the rows are sorted by says more than the usual value.
+  const value = columns.length ? undefined : fields[place.sortFields.find(name => name in fields)] ?? fields.Value
+  const shown = (name, value) => el(name, {dir: 'auto'}, isColour(value) && swatch(value), value === undefined ? '' : brief(value))
+  const missing = () => el('span.picture', {ariaHidden: true}, oneLine(row.title).trim().charAt(0).toUpperCase())
   return [
-    asset(image) && showImage(asset(image), el('img', {alt: '', onerror: ({target}) => target.classList.add('missing')})),
-    texts(row),
-    value !== undefined && el('span.value', {dir: 'auto'}, isColour(value) && swatch(value), brief(value)),
+    image ? showImage(image, el('img', {alt: '', onerror: ({target}) => target.replaceWith(missing())})) : hasImages && missing(),
+    texts(row, context),
+    ...columns.map(name => shown('span.cell', fields[name])),
+    value !== undefined && shown('span.value', value),
     row.error && el('span.mark-error', {title: row.error}, icon('warning')),
     ...(row.leaf ? [] : [el('span.count', {ariaLabel: plural(row.count, 'row')}, count(row.count)), icon('forward')]),
   ]
 }
 
-function texts(row) {
-  const second = row.error ?? (row.trail?.length ? row.trail.join(' › ') : row.fields.Subtitle) ?? ''
+function texts(row, {place}) {
+  const query = place.value('q'), hit = query && row.trail && hitField(row, query)
+  const second = row.error ?? (row.trail?.length ? row.trail.join(' › ') : hit?.[0] === 'Subtitle' ? '' : row.fields.Subtitle) ?? ''
+  const title = row.title.trim() ? marked(oneLine(row.title.slice(0, 400)), query) : [row.control?.key ?? titleText('')]
   return el('span.texts',
-    el('span.title', {dir: 'auto'}, row.title.trim() || !row.control?.key ? titleText(row.title) : row.control.key),
-    second !== '' && el(row.error ? 'span.subtitle.error' : 'span.subtitle', {dir: 'auto'}, brief(second)))
+    el('span.title', {dir: 'auto'}, ...title),
+    (hit || second !== '') && el(row.error ? 'span.subtitle.error' : 'span.subtitle', {dir: 'auto'},
+      ...(hit ? [hit[0] + ': ', ...marked(hit[1], query), second === '' ? '' : ' · '] : []), brief(second)))
+}
+
+// The field in which a search found a text that is not in the title, and the text around it.
+function hitField({title, fields}, query) {
+  const wanted = foldCase(query)
+  if (foldCase(title).includes(wanted)) return null
+  for (const [name, value] of Object.entries(fields)) {
+    const text = [value].flat().find(each => typeof each === 'string' && foldCase(each).includes(wanted))
+    if (text === undefined) continue
+    const line = oneLine(text), at = foldCase(line).indexOf(wanted)
+    return [name, (at > 30 ? '…' : '') + line.slice(at > 30 ? at - 20 : 0).slice(0, 200)]
+  }
+  return null
 }
 
 function disclosure(row, {onToggle}) {
@@ -77,8 +98,8 @@ function disclosure(row, {onToggle}) {
 }
 
 // Whether a row needs the height of two lines.
-export const isTall = ({error, trail, fields}) =>
-  Boolean(error || trail?.length || fields.Image || (fields.Subtitle ?? '') !== '')
+export const isTall = ({error, trail, fields}, place) =>
+  Boolean(error || trail?.length || fields.Image || (fields.Subtitle ?? '') !== '' || place.isSearch && place.value('in'))
 
 // MARK: The controls of a settings page, as the browser's own.
 

@@ -1,6 +1,6 @@
 // Requests to the service, and its stream of changes.
 
-import {on} from './elements.js'
+import {base, on} from './elements.js'
 
 // MARK: Requests to the service. Reading never gives up: while the service cannot be reached it waits and asks again.
 
@@ -44,11 +44,11 @@ export const connection = new Connection()
 // The token of this tab; it is never stored elsewhere.
 export const token = {
   get value() {
-    return sessionStorage.getItem('token')
+    return sessionStorage.getItem('token' + base)
   },
   set value(text) {
-    if (text) sessionStorage.setItem('token', text)
-    else sessionStorage.removeItem('token')
+    if (text) sessionStorage.setItem('token' + base, text)
+    else sessionStorage.removeItem('token' + base)
   },
   // Asks the reader for a token; set by the module that has the dialog.
   ask: async () => false,
@@ -56,7 +56,7 @@ export const token = {
 
 // Whether reading needs a token: without one the index has links alone.
 export const isReadingClosed = async () => {
-  const response = await fetch('/', {headers: {Accept: 'application/json'}})
+  const response = await fetch(base + '/', {headers: {Accept: 'application/json'}})
   return (await response.json()).editable === undefined
 }
 
@@ -75,7 +75,7 @@ export async function request(target, {signal, headers, read = readExactly} = {}
   for (let attempt = 0; ; attempt++) {
     try {
       const sent = token.value
-      const response = await fetch(target, {signal, headers: allHeaders(headers)})
+      const response = await fetch(base + target, {signal, headers: allHeaders(headers)})
       if (response.ok) {
         const answer = await read(response)
         connection.set(false)
@@ -103,7 +103,7 @@ const blobAt = async target => URL.createObjectURL(await request(target, {header
 
 // The token is sent only to an address for which the server asks for one.
 async function imageAt(target) {
-  const response = await fetch(target, {headers: {Accept: 'image/*'}})
+  const response = await fetch(base + target, {headers: {Accept: 'image/*'}})
   if (response.status === 401) return blobAt(target)
   if (!response.ok) throw await Problem.of(response)
   return URL.createObjectURL(await response.blob())
@@ -111,7 +111,7 @@ async function imageAt(target) {
 
 // Links and images send no token. With one, what they lead to is read first.
 export function showImage(target, image) {
-  if (!token.value) image.src = target
+  if (!token.value) image.src = base + target
   else imageAt(target).then(address => {
     on(image, 'load', () => URL.revokeObjectURL(address))
     image.src = address
@@ -130,7 +130,7 @@ export const getJSON = (target, signal) => request(target, {signal})
 // Sends an edit once. A failure to reach the service is thrown as it is: whether the edit was done is not known.
 export async function send(method, target, content, {ifMatch, type} = {}) {
   const headers = allHeaders({'Content-Type': type ?? 'application/json', ...(ifMatch && {'If-Match': `"${ifMatch}"`})})
-  const response = await fetch(target, {method, headers, body: type || content === undefined ? content : JSON.stringify(content)})
+  const response = await fetch(base + target, {method, headers, body: type || content === undefined ? content : JSON.stringify(content)})
   connection.set(false)
   if (!response.ok) throw await Problem.of(response)
   return response.json()

@@ -23,7 +23,7 @@ import Testing
         #expect(page.status == 200)
         #expect(page.header("Content-Type") == "text/html; charset=utf-8")
         #expect(page.header("Vary") == "Accept-Encoding, Accept")
-        #expect(desk.get("/browse/a/b?sort=-Title") == page)
+        #expect(desk.get("/browse/a/b?sort=-Title").text == page.text)
         #expect(desk.ask(.head, "/browse") == page)
         for accept in ["*/*", "application/json", "application/json, text/html;q=0.9", "image/png"] {
             #expect(desk.get("/", [("Accept", accept)]).header("Content-Type") == "application/json")
@@ -35,8 +35,9 @@ import Testing
     func parameters() throws {
         let desk = try Self.desk()
         let page = desk.get("/browse/")
-        #expect(desk.get("/browse/a/b/c?sort=-Title&above=1?sort=Title&above=2?q=x&show=&where=a:b&where=c:d") == page)
-        #expect(desk.get("/?above=1?sort=Title&show=a", Self.browser) == desk.get("/", Self.browser))
+        let target = "/browse/a/b/c?sort=-Title&above=1?sort=Title&above=2?q=x&show=&where=a:b&where=c:d"
+        #expect(desk.get(target).text == page.text)
+        #expect(desk.get("/?above=1?sort=Title&show=a", Self.browser).text == page.text)
         let file = try #require(Self.files(of: page).first)
         for (target, list) in [
             ("/browse/?nonsense=1", "the parameters are limit, after,"),
@@ -48,6 +49,39 @@ import Testing
             #expect(answer.text.contains("'nonsense' is not a parameter here; \(list)"), "\(target)")
         }
         #expect(try Desk(#"["a"]"#).get("/browse/?nonsense=1").status == 404)
+    }
+
+    @Test(
+        "names the level that its modules ask for first, unless they may begin elsewhere",
+        arguments: [
+            ("/", "/levels/"), ("/browse", "/levels/"), ("/browse/", "/levels/"), ("/browse/?", "/levels/"),
+            ("/browse/a%20b/c", "/levels/a%20b/c"), ("/browse/a?sort=-Title", nil), ("/browse/a?show=", nil),
+            ("/browse/<a>", nil), ("/browse/" + String(repeating: "a", count: 3000), nil),
+        ] as [(String, String?)])
+    func preload(target: String, level: String?) throws {
+        let link = level.map { "<\($0)?limit=100&start=0>; rel=preload; as=fetch; crossorigin" }
+        #expect(try Self.desk().get(target, Self.browser).header("Link") == link)
+        let closed = try Desk(#"["a"]"#) {
+            $0.hasWebClient = true
+            $0.reading = .init { AccessTokens([]) }
+        }
+        #expect(closed.get(target, Self.browser).header("Link") == nil)
+    }
+
+    @Test("has the path of a proxy in each address")
+    func basePath() throws {
+        let desk = try Desk(#"["a"]"#) {
+            $0.hasWebClient = true
+            $0.basePath = "/music"
+        }
+        let page = desk.get("/browse/a", Self.browser)
+        let addresses = page.text.matches(of: /(?:href|src)="(\/[^"]+)"/).map { String($0.output.1) }
+        #expect(addresses.count > 10)
+        for address in addresses {
+            #expect(address.hasPrefix("/music/"), "\(address)")
+            #expect(desk.get(String(address.dropFirst(6))).status == 200, "\(address)")
+        }
+        #expect(page.header("Link") == "</music/levels/a?limit=100&start=0>; rel=preload; as=fetch; crossorigin")
     }
 
     @Test("may run and load only the service's own files")
@@ -77,7 +111,6 @@ import Testing
     @Test("is prepared in each coding", arguments: ["gzip", "br"])
     func codings(_ coding: String) throws {
         let desk = try Self.desk()
-        #expect(desk.get("/?above=1?sort=Title&show=a", Self.browser) == desk.get("/", Self.browser))
         let file = try #require(Self.files(of: desk.get("/browse/")).first { $0.hasSuffix(".css") })
         let plain = desk.get(file)
         let coded = desk.get(file, [("Accept-Encoding", coding)])
@@ -101,7 +134,9 @@ import Testing
     @Test("contains every file of its folder")
     func complete() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path())
-        #expect(WebClientFile.all.map(\.name) == names.filter { !$0.hasSuffix(".swift") }.sorted())
+        #expect(
+            WebClientFile.all.map(\.name)
+                == names.filter { ["js", "css", "html"].contains($0.split(separator: ".").last) }.sorted())
     }
 
     @Test("is sent as its sources are, with their comments")

@@ -28,6 +28,72 @@ def search(verdict, window):
     verdict.expect(window.soon(lambda: window.text(".pane.end .empty") == "Nothing found."), "no hit says so")
 
 
+def in_fields(verdict, window):
+    """A search in all fields: what was found is marked, and the field that has it is named."""
+    window.open("/")
+    window.soon(lambda: window.seen()[:1] == ["Colours"])
+    window.keys("/")
+    window.keys("grains")
+    verdict.expect(window.shows([]), f"no title has it: {window.seen()}")
+    window.run("""const scope = document.querySelector('.pane-head [aria-label="Search in"]'); scope.value = '*'; scope.dispatchEvent(new Event('change'))""")
+    verdict.expect(window.shows(["Smalt"]), f"a field has it: {window.seen()}")
+    verdict.expect(window.is_at("/browse/?q=grains&in=*"), f"where is searched is in the address: {window.path}")
+    second = window.text(".pane.end .subtitle")
+    verdict.expect(second.startswith("Text: ") and second.endswith(" · Colours"), f"the field and the levels above are named: {second}")
+    marks = "return [...document.querySelectorAll('.pane.end mark')].map(e => e.textContent)"
+    verdict.expect(window.run(marks) == ["grains"], f"what was found is marked: {window.run(marks)}")
+    window.open("/browse/?q=i%C3%B1k")
+    verdict.expect(window.soon(lambda: window.run(marks) == ["Ink", "Ink"]), f"without regard to case and accents: {window.run(marks)}")
+
+
+def everywhere(verdict, window):
+    """The search in the header is one over everything."""
+    window.open("/browse/Seasons")
+    window.soon(lambda: window.find(".pane.end .row"))
+    window.find(".everywhere").send_keys("grains")
+    verdict.expect(window.shows(["Smalt"]) and window.is_at("/browse/?q=grains&in=*"), f"everything is searched: {window.seen()} at {window.path}")
+    verdict.expect(window.run("return document.activeElement.className") == "everywhere", "the field keeps the focus")
+
+
+CHIPS = "return [...document.querySelectorAll('.pane.end .chip')].map(e => e.textContent)"
+
+
+def chips(verdict, window):
+    """What was chosen of the view, to be taken off."""
+    window.open("/browse/Clothing?sort=-Price&where=Price!84&where=Title~t&group=Kind")
+    wanted = ["Price ↓", "by Kind", "Price is not 84", "Title contains t"]
+    verdict.expect(window.soon(lambda: window.run(CHIPS) == wanted), f"the view as chips: {window.run(CHIPS)}")
+    verdict.expect(window.shows(["Duffle Coat", "Canvas Trousers", "Flannel Shirt", "Collarless Shirt"]), f"rows that are not: {window.seen()}")
+    values = window.run("return [...document.querySelectorAll('.pane.end .value')].map(e => e.textContent)")
+    verdict.expect(values == ["189", "72.25", "59.9", "48"], f"rows show what they are sorted by: {values}")
+    window.run("document.querySelectorAll('.pane.end .chip')[3].click()")
+    verdict.expect(window.is_at("/browse/Clothing?sort=-Price&group=Kind&where=Price%2184"), f"one is taken off: {window.path}")
+    window.soon(lambda: len(window.run(CHIPS)) == 3)
+    window.click(".pane.end .chips .plain")
+    verdict.expect(window.is_at("/browse/Clothing") and window.soon(lambda: window.run(CHIPS) == []), f"all are taken off: {window.path}")
+
+
+def table(verdict, window):
+    """Fields in columns, to sort by."""
+    window.open("/browse/Clothing")
+    window.soon(lambda: window.find(".pane.end .row"))
+    window.click('.pane.end [aria-label="Sort, group, filter"]')
+    for name in ("Price", "Lined"):
+        window.click(f'.panel [aria-label="{name}"]')
+    verdict.expect(window.is_at("/browse/Clothing?columns=Price%2CLined"), f"the columns are in the address: {window.path}")
+    window.keys(Keys.ESCAPE)
+    cells = "return [...document.querySelectorAll('.pane.end .item')].sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).slice(0, 2).map(e => [...e.querySelectorAll('.cell')].map(e => e.textContent))"
+    window.click('.pane.end .columns [aria-label="Sort by Price"]')
+    window.click('.pane.end .columns [aria-label="Sort by Price, descending"]')
+    verdict.expect(window.soon(lambda: window.run(cells) == [["189", "Yes"], ["145.5", "No"]]), f"the cells: {window.run(cells)}")
+    names = window.run("return [...document.querySelectorAll('.pane.end .columns button')].map(e => e.textContent)")
+    verdict.expect(names == ["Title", "Price ↓", "Lined"], f"the names: {names}")
+    edges = window.run("return [...document.querySelectorAll('.pane.end .columns button')].slice(1).map((e, index) => Math.abs(e.getBoundingClientRect().left - document.querySelectorAll('.pane.end .item .cell')[index].getBoundingClientRect().left))")
+    verdict.expect(max(edges) < 6, f"they are above their cells: {edges}")
+    found = window.axe()
+    verdict.expect(found == [], f"a table: axe finds {found}")
+
+
 def order(verdict, window):
     window.open("/browse/Colours")
     window.soon(lambda: window.headers() == ["Blues", "Greens", "Reds", "Yellows"])
@@ -115,7 +181,7 @@ def main():
         with Server(arguments.server, os.path.join(ROOT, "Data", "Catalog.plist")) as server:
             for size in (WIDE, NARROW):
                 with Window(origin(server), size) as window:
-                    for part in (search, order, outline):
+                    for part in (search, in_fields, order, chips, table, outline, *([everywhere] if size == WIDE else [])):
                         part(verdict, window)
                     kept_order(verdict, window, size == WIDE)
                     expect_no_complaints(verdict, window)

@@ -129,6 +129,86 @@ def undoing(case):
     case.expect(case.rows[0]["Note"] == "theirs", "what someone else wrote stays")
 
 
+def undoing_each(case):
+    """What is added, renamed, pasted, dragged and duplicated is undone and redone."""
+    window = case.window
+    first = [row if isinstance(row, str) else row["Title"] for row in DOCUMENT["Rows"]]
+
+    def both_ways(name, before, after):
+        case.becomes(lambda: case.titles == after, f"{name}")
+        case.expect(window.soon(lambda: window.find('.bar [aria-label="Undo"]:not([aria-disabled])')), f"{name}: it can be undone")
+        case.press("Undo")
+        case.becomes(lambda: case.titles == before, f"{name}, undone")
+        case.press("Redo")
+        case.becomes(lambda: case.titles == after, f"{name}, redone")
+        case.press("Undo")
+        case.becomes(lambda: plistlib.loads(case.file.read_bytes()) == DOCUMENT, f"{name}, undone wholly")
+
+    case.begin()
+    case.press("Add an item")
+    case.answer("New", Keys.ENTER)
+    both_ways("added", first, [*first, "New"])
+    case.begin()
+    window.focus_row("One")
+    window.keys(Keys.F2)
+    case.answer("Uno", Keys.ENTER)
+    both_ways("renamed", first, ["Uno", *first[1:]])
+    case.begin()
+    window.click('.end .mark[aria-label="Mark One"]')
+    window.click('.end [aria-label="Duplicate"]')
+    both_ways("duplicated", first, ["One", "One copy", *first[1:]])
+    case.begin()
+    window.shows([*first[:3], "[U+202E]gpj.exe", "Untitled"])
+    handles = window.all(".end .handle")
+    window.drag(handles[0], handles[2], below=18)
+    both_ways("dragged", first, ["Leaf", "Values", "One", *first[3:]])
+    case.begin()
+    window.focus_row("One")
+    window.hold(Keys.CONTROL, "x")
+    case.expect(window.soon(lambda: window.find(".item.cut")), "what is cut is dimmed")
+    window.soon(lambda: next(e for e in window.all(".edit-tools .plain") if e.text == "Cancel").click() is None)
+    case.expect(window.soon(lambda: window.all(".item.cut") == []), "and cutting is cancelled")
+    window.focus_row("One")
+    window.hold(Keys.CONTROL, "x")
+    window.soon(lambda: next(e for e in window.all(".edit-tools .plain") if e.text == "Move 1 item here").click() is None)
+    both_ways("pasted", first, [*first[1:], "One"])
+
+
+def undoing_values(case):
+    """The value of a control is undone and redone, unless someone else changed it."""
+    window = case.window
+    document = {"Title": "Controls", "Rows": [{"Title": "Sound", "Key": "sound", "Type": "ToggleSwitch", "Value": True}]}
+    value = lambda: case.rows[0]["Value"]
+    case.begin("/", document)
+    window.click('.control [aria-label="Sound"]')
+    case.becomes(lambda: value() is False, "a value is set")
+    case.expect(window.soon(lambda: window.find('.bar [aria-label="Undo"]:not([aria-disabled])')), "it can be undone")
+    case.press("Undo")
+    case.becomes(lambda: value() is True, "it is undone")
+    case.press("Redo")
+    case.becomes(lambda: value() is False, "it is redone")
+    case.send("PATCH", "/detail/sound", {"Value": True})
+    case.press("Undo")
+    case.expect(window.soon(lambda: "Not undone: someone else has changed the item since." in window.notices()), f"not after someone else: {window.notices()}")
+    case.expect(value() is True, "what someone else set stays")
+
+
+def taking_theirs(case):
+    """'Take theirs' keeps their value of what both changed, and mine of what I alone changed."""
+    window = case.window
+    for answer, note in (("Take theirs", "theirs"), ("Save mine", "a note, mine")):
+        case.begin("/browse/One")
+        case.type_into("Note", ", mine")
+        case.type_into("Other", ", mine")
+        case.send("PATCH", "/detail/One", {"Note": "theirs", "Third": 3})
+        window.click(".edit-form .main")
+        asked = "return [...document.querySelectorAll('.versions tbody tr')].map(e => [...e.children].map(e => e.textContent))"
+        case.expect(window.soon(lambda: window.run(asked) == [["Note", "a note, mine", "theirs"]]), f"only what both changed is asked: {window.run(asked)}")
+        window.soon(lambda: next(e for e in window.all("dialog .button") if e.text == answer).click() is None)
+        wanted = {"Title": "One", "Note": note, "Other": "an other, mine", "Third": 3}
+        case.becomes(lambda: case.rows[0] == wanted, answer)
+
+
 def merging(case):
     """Changes of different fields are merged and told."""
     window = case.window
@@ -163,7 +243,7 @@ def main():
         file.write_bytes(plistlib.dumps(DOCUMENT, sort_keys=False))
         token.write_text(TOKEN)
         with Server(arguments.server, file, "--edit-token-file", str(token)) as server, Window(origin(server)) as window:
-            for part in (growing, undoing, merging, values):
+            for part in (growing, undoing, undoing_each, undoing_values, merging, taking_theirs, values):
                 case = Case(verdict, server, window, file)
                 case.begin()
                 part(case)

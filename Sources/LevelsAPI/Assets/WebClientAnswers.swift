@@ -32,8 +32,14 @@ struct WebClientAnswers: Sendable {
     private let folder: String
     private let page: Prepared
     private let files: [String: Prepared]
+    /// The prefix of all paths behind a proxy.
+    private let basePath: String
+    /// Whether anyone may read levels, so that a browser can without a token.
+    private let isOpen: Bool
 
-    init(_ header: ResponseHeader) {
+    init(_ header: ResponseHeader, basePath: String, isOpen: Bool) {
+        self.basePath = basePath
+        self.isOpen = isOpen
         let all = WebClientFile.all
         var content: [UInt8] = []
         for file in all { content += Array(file.name.utf8) + [0] + file.bytes + [0] }
@@ -55,7 +61,7 @@ struct WebClientAnswers: Sendable {
                 ("Content-Security-Policy", Self.policy), ("X-Content-Type-Options", "nosniff"),
                 ("Referrer-Policy", "no-referrer"),
             ])
-        page = Prepared(WebClientFile.page(base: base), metadata, header)
+        page = Prepared(WebClientFile.page(basePath: basePath, folder: base), metadata, header)
     }
 
     /// The page may run and load only the files of this service, and never makes markup of text.
@@ -81,12 +87,33 @@ struct WebClientAnswers: Sendable {
     }
 
     /// The page, which shows the place in its own address, or one of its files, by the target after `/client`.
-    func response(with file: String?, to request: Request, _ negotiation: Negotiation) throws(Problem) -> Response {
+    func response(
+        with file: String?, to request: Request, _ query: Query, _ negotiation: Negotiation
+    ) throws(Problem) -> Response {
         guard let prepared = file.map({ files[$0] }) ?? page else { throw .noSuchRoute(request.target) }
         let coding = try negotiation.coding(ofBytes: .max)
         guard let response = prepared.responses[coding] else { throw .unwritten }
+        let link = file == nil ? preload(for: request, query) : []
+        let headers = response.headers + link
         let tag = EntityTag.of(prepared.entityTag, coding)
-        if try Condition(request).isNotModified(tag) { return Response(status: 304, headers: response.headers) }
-        return response
+        if try Condition(request).isNotModified(tag) { return Response(status: 304, headers: headers) }
+        guard !link.isEmpty, let body = response.sharedBody else { return response }
+        return Response(status: 200, headers: headers, body: body)
+    }
+
+    /// The link by which a browser requests the level before it has the modules, with the target that they ask for
+    /// first (`Level.open` in level.js); none with a query, by which they may begin elsewhere.
+    private func preload(for request: Request, _ query: Query) -> HeaderLines {
+        guard isOpen, query.parameters.isEmpty else { return [] }
+        var path = String(utf8: request.target.extracting(0..<request.target.index(of: UInt8(ascii: "?"))))
+        if path.hasPrefix("/browse") { path.removeFirst("/browse".count) }
+        let link = "\(basePath)/levels\(path.isEmpty ? "/" : path)?limit=100&start=0"
+        guard link.utf8.count <= ResponseHeader.longestLink, link.utf8.allSatisfy(Self.isPlain) else { return [] }
+        return [("Link", "<\(link)>; rel=preload; as=fetch; crossorigin")]
+    }
+
+    /// Whether a byte may be in a link of the header as it is.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && ![UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\"")].contains(byte)
     }
 }

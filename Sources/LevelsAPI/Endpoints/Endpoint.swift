@@ -226,9 +226,10 @@ struct Call {
 }
 
 extension QueryOptions {
-    /// `GET /browse/<path>`: the options of the level, and two of the page (manual, Web client). The page reads them.
+    /// `GET /browse/<path>`: the options of the level, and three of the page (manual, Web client). The page reads them.
     static let browser = QueryOptions(
-        (level.all.map { ($0.name, $0.isRepeatable) } + [("show", false), ("above", true)]).map { name, isRepeatable in
+        (level.all.map { ($0.name, $0.isRepeatable) } + [("show", false), ("above", true), ("columns", false)]).map {
+            name, isRepeatable in
             QueryOption(
                 name: name, grammar: "*CHAR", summary: "Is read by the page.", isRepeatable: isRepeatable
             ) { _, _ in }

@@ -9,7 +9,7 @@ struct ResponseHeader {
     private let origins: AllowedOrigins
 
     /// The maximum length, in bytes, of a link in the header; a link grows with the request.
-    private static let longestLink = 2_048
+    static let longestLink = 2_048
 
     init(_ origins: AllowedOrigins) { self.origins = origins }
 

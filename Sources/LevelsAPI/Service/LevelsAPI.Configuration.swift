@@ -30,6 +30,8 @@ extension LevelsAPI {
         public var reading: Reading?
         /// Whether the web client is served, at `/` and `/browse`.
         public var hasWebClient = false
+        /// The path that a proxy removes from each target, such as `/music`, for the addresses in the web client.
+        public var basePath = ""
 
         /// The access for editing; nil turns it off.
         public var editing: Editing?

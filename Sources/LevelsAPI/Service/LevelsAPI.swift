@@ -62,7 +62,10 @@ public final class LevelsAPI: Sendable {
         description = ServiceDescription(
             version: configuration.counters.version, readsNeedToken: configuration.reading != nil)
         assets = Assets(in: configuration.assetsFolder, cacheControl: configuration.cacheControl, selection.header)
-        webClient = configuration.hasWebClient ? WebClientAnswers(selection.header) : nil
+        webClient =
+            configuration.hasWebClient
+            ? WebClientAnswers(
+                selection.header, basePath: configuration.basePath, isOpen: configuration.reading == nil) : nil
         log = ChangeLog(publications)
         followers = ChangeFollowers(log, selection, room: room)
         let start = publications.subscribe { [weak self] old, new in self?.follow(old, new) }
@@ -239,7 +242,7 @@ public final class LevelsAPI: Sendable {
     private func webClientResponse(_ name: Endpoint.Operation.Name, _ call: Call) throws(Problem) -> Response {
         guard let webClient else { throw .noSuchRoute(call.request.target) }
         let file = name == .getClientFile ? String(utf8: call.path) : nil
-        return try webClient.response(with: file, to: call.request, call.negotiation)
+        return try webClient.response(with: file, to: call.request, call.query, call.negotiation)
     }
 
     private func problems(_ call: Call) throws(Problem) -> Response {

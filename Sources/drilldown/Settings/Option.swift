@@ -162,6 +162,9 @@ struct Option: Sendable {
         Option(
             "cors-origins", .origins, "other origins whose web pages may read, and if listed edit", \.api.allowedOrigins
         ),
+        Option(
+            "base-path", .basePath, default: "", "path at which a proxy has the service, for the web client",
+            \.api.basePath),
         Option("no-web-client", .flag.map(!), default: "false", "leaves out the web client", \.api.hasWebClient),
     ]
 

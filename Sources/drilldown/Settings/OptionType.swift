@@ -208,6 +208,12 @@ extension OptionType<StructuralNames> {
 }
 
 extension OptionType<String> {
+    /// Empty, or segments that need no percent-encoding, without a final slash.
+    static let basePath = Self("PATH", wanted: "a path of letters, digits and the marks -._~, such as /music") { text in
+        let path = text.hasSuffix("/") ? String(text.dropLast()) : text
+        return path.wholeMatch(of: /(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/) == nil ? nil : path
+    }
+
     static let fieldValue = Self("TEXT", wanted: "a header field's value") { text in
         text.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) } ? text : nil
     }

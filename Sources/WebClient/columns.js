@@ -1,0 +1,60 @@
+// The widths of columns: dragged by their edge or set by the arrow keys, and remembered by this browser.
+
+import {base, boxOf, el, isRightToLeft, within} from './elements.js'
+
+const KEY = 'widths' + base, LEAST = 200, MOST = 1200
+
+function stored() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? '{}')
+  } catch {
+    return {}
+  }
+}
+
+const widths = stored()
+
+// A column has the width of the last one that was at its depth.
+const depthOf = ({place, level}) => level ? place.segments.length : 'detail'
+
+function setWidth(pane, width) {
+  const {element} = pane, edge = element.querySelector('.edge')
+  element.classList.toggle('sized', Boolean(width))
+  element.style.setProperty('--width', width + 'px')
+  if (edge && width) edge.ariaValueNow = width
+}
+
+export const restoreWidth = pane => setWidth(pane, widths[depthOf(pane)])
+
+function keepWidth(pane, width) {
+  width = Math.round(within(LEAST, width, MOST))
+  widths[depthOf(pane)] = width
+  setWidth(pane, width)
+  localStorage.setItem(KEY, JSON.stringify(widths))
+}
+
+// The edge of a column, to drag.
+export function widthEdge(pane) {
+  const width = () => boxOf(pane.element).width
+  const edge = el('div.edge', {
+    role: 'separator', tabIndex: 0, ariaOrientation: 'vertical', ariaLabel: 'Width of the column',
+    ariaValueNow: 320, ariaValueMin: LEAST, ariaValueMax: MOST,
+    onpointerdown: event => {
+      event.preventDefault()
+      edge.setPointerCapture(event.pointerId)
+    },
+    onpointermove: event => {
+      if (!edge.hasPointerCapture(event.pointerId)) return
+      const {left, right} = boxOf(pane.element)
+      keepWidth(pane, isRightToLeft(edge) ? right - event.clientX : event.clientX - left)
+    },
+    onkeydown: event => {
+      const by = {ArrowLeft: -16, ArrowRight: 16}[event.key]
+      if (!by) return
+      event.stopPropagation()
+      event.preventDefault()
+      keepWidth(pane, width() + (isRightToLeft(edge) ? -by : by))
+    },
+  })
+  return edge
+}

@@ -1,0 +1,138 @@
+// The head of a level's column: its title, its tools, the search field, what was chosen of the view, and the names of columns.
+
+import {backLink, choiceField, count, debounced, el, icon, iconButton, titleText} from './elements.js'
+import {conditions} from './place.js'
+
+// The menus are loaded when one is opened.
+const menus = () => import('./menus.js')
+
+// The relations of a condition, by their signs.
+export const RELATIONS = [[':', 'is'], ['!', 'is not'], ['<', 'is less than'], ['>', 'is more than'], ['~', 'contains']]
+
+export class LevelHead {
+  heading = el('h2', {tabIndex: -1}, el('bdi'), el('small'))
+  extra = el('div')
+  #problem = el('p.problem', {role: 'alert'})
+  #field = el('input', {
+    type: 'search', placeholder: 'Search', ariaLabel: 'Search here and below', autocomplete: 'off', spellcheck: false,
+    enterKeyHint: 'search', oninput: () => this.#askLater(), onkeydown: event => this.#key(event),
+  })
+  #scope = choiceField('Search in', [['', 'Titles'], ['*', 'All fields']], '', () => this.#ask())
+  #searchBox = el('div.search', {role: 'search', ariaLabel: 'Here and below'}, icon('search'), this.#field, this.#scope,
+    iconButton('close', 'End search', () => this.endSearch()))
+  #chips = el('div.chips', {role: 'group', ariaLabel: 'View'})
+  #columns = el('div.columns')
+  #note = el('p.note')
+  #searchButton = iconButton('search', 'Search', () => this.beginSearch())
+  #infoButton = iconButton('info', 'Detail', () => this.#toggleDetail())
+  #askLater = debounced(120, () => this.#ask())
+
+  constructor(pane) {
+    this.pane = pane
+    const menu = (name, label, open) => {
+      const button = iconButton(name, label, async () => (await menus())[open](pane, button), {ariaHasPopup: 'dialog'})
+      return button
+    }
+    this.viewButton = menu('view', 'Sort, group, filter', 'openViewMenu')
+    // On narrow screens: the way to the level above.
+    this.element = el('header.pane-head', el('div.head-line', backLink(pane.place.parent), this.heading,
+      el('div.tools', this.#searchButton, this.viewButton, this.#infoButton, menu('more', 'More', 'openMoreMenu'))),
+    this.#searchBox, this.#chips, this.extra, this.#note, this.#problem, this.#columns)
+    this.update()
+  }
+
+  update() {
+    const {pane} = this, {place, level} = pane, query = place.value('q')
+    const [title, small] = this.heading.children
+    title.replaceChildren(titleText(pane.title))
+    small.textContent = level.head ? count(level.count) : ''
+    if (document.activeElement !== this.#field) {
+      this.#field.value = query ?? ''
+      this.#scope.value = place.value('in') ? '*' : ''
+      this.#searchBox.hidden = query === null
+    }
+    const isChanged = ['sort', 'group', 'where', 'depth', 'expand', 'columns'].some(name => place.value(name) !== null)
+    this.viewButton.classList.toggle('active', isChanged)
+    this.#drawChips()
+    this.#drawColumns()
+    this.#note.textContent = pane.isSettings && !pane.app.isEditing
+      ? `Read only${pane.app.isEditable ? ': choose Edit… in the menu More to change values' : ''}.` : ''
+    this.#infoButton.ariaPressed = place.value('show') === ''
+    this.#problem.textContent = ''
+    pane.app.editor?.updateHead(this)
+  }
+
+  // What was chosen of the view, each with a button that takes it off.
+  #drawChips() {
+    const {pane: {app}} = this, {place} = this.pane, all = place.values('where')
+    const chip = (text, values) => el('button.chip', {onclick: () => app.go(this.pane.place.setting({show: null, ...values}))},
+      el('bdi', text), icon('close'))
+    const chips = [
+      ...(place.value('sort') ?? '').split(',').filter(Boolean).map((name, index, names) =>
+        chip(name[0] === '-' ? name.slice(1) + ' ↓' : name + ' ↑', {sort: names.toSpliced(index, 1).join(',') || null})),
+      place.value('group') && chip(place.value('group') === 'initial' ? 'by first letter' : `by ${place.value('group')}`, {group: null}),
+      ...conditions(place).map(([field, sign, value], index) =>
+        chip([field, RELATIONS.find(([each]) => each === sign)[1], value].join(' '), {where: all.toSpliced(index, 1)})),
+      place.isOutline && chip('Outline', {depth: null, expand: null}),
+      place.value('columns') && chip('Columns', {columns: null}),
+    ].filter(Boolean)
+    if (chips.length > 1) {
+      chips.push(el('button.plain', {onclick: () =>
+        app.go(this.pane.place.setting({show: null, sort: null, group: null, where: null, depth: null, expand: null, columns: null}))}, 'Clear'))
+    }
+    this.#chips.hidden = !chips.length
+    this.#chips.replaceChildren(...chips)
+  }
+
+  // The names of columns, each a button that sorts by it.
+  #drawColumns() {
+    const {pane: {app}} = this, {place} = this.pane, names = place.names('columns'), order = place.value('sort')
+    this.#columns.hidden = !names.length
+    this.#columns.replaceChildren(...['Title', ...names].map(name => {
+      const next = order === name ? '-' + name : order === '-' + name ? null : name
+      return el('button.cell', {ariaLabel: `Sort by ${name}${next?.[0] === '-' ? ', descending' : ''}`,
+        onclick: () => app.go(this.pane.place.setting({show: null, sort: next}))},
+      el('bdi', name), order === name ? ' ↑' : order === '-' + name ? ' ↓' : '')
+    }))
+  }
+
+  refuse({message}) {
+    this.#problem.textContent = message
+  }
+
+  #toggleDetail() {
+    const {place} = this.pane
+    this.pane.app.go(place.showing(place.value('show') === '' ? null : place))
+  }
+
+  beginSearch() {
+    this.#searchBox.hidden = false
+    this.#field.focus()
+    this.#field.select()
+  }
+
+  endSearch() {
+    this.#field.value = ''
+    this.#searchBox.hidden = true
+    this.#searchButton.focus()
+    this.#ask()
+  }
+
+  // A search begins a new step of the browser's history; more letters change that step.
+  #ask() {
+    this.#askLater.cancel()
+    const {place, app} = this.pane, q = this.#field.value.trim() && this.#field.value || null
+    const scope = q && this.#scope.value || null
+    if (q === place.value('q') && scope === place.value('in')) return
+    app.go(place.setting({show: null, ...(q && {depth: null, expand: null}), q, in: scope}), {replace: place.isSearch || !q})
+  }
+
+  #key(event) {
+    event.stopPropagation()
+    if (!['Escape', 'ArrowDown', 'Enter'].includes(event.key)) return
+    event.preventDefault()
+    if (event.key === 'Escape') return this.endSearch()
+    this.#ask()
+    this.pane.focusRow(0)
+  }
+}

@@ -1,0 +1,82 @@
+// Property lists: their values with their exact types, which JSON does not tell apart.
+
+import {request} from './service.js'
+
+// A value is {type, value}: string, integer and real (as text), boolean, date, data (base64), array ([value]),
+// dictionary ([[name, value]]).
+
+const policy = globalThis.trustedTypes?.createPolicy('plist', {createHTML: text => text})
+
+export const readPlist = (target, signal) =>
+  request(target, {signal, headers: {Accept: 'application/x-plist'}, read: async response => parse(await response.text())})
+
+function parse(text) {
+  const {documentElement} = new DOMParser().parseFromString(policy?.createHTML(text) ?? text, 'application/xml')
+  if (documentElement.nodeName !== 'plist') throw new Error('The answer is not a property list.')
+  return readValue(documentElement.firstElementChild)
+}
+
+function readValue(element) {
+  const type = element.nodeName
+  switch (type) {
+    case 'true': case 'false': return {type: 'boolean', value: type === 'true'}
+    case 'array': return {type, value: Array.from(element.children, readValue)}
+    case 'dict': return {type: 'dictionary', value: Array.from(element.querySelectorAll(':scope > key'),
+      key => [key.textContent, readValue(key.nextElementSibling)])}
+    case 'data': return {type, value: element.textContent.replace(/\s/g, '')}
+    default: return {type, value: element.textContent}
+  }
+}
+
+// A dictionary as a plain object; values that are no text become numbers, booleans and arrays.
+export function plain({type, value}) {
+  switch (type) {
+    case 'integer':
+    case 'real': return Number(value)
+    case 'array': return value.map(plain)
+    case 'dictionary': return Object.fromEntries(value.map(([name, each]) => [name, plain(each)]))
+    default: return value
+  }
+}
+
+// What JSON tells of the types. So that numbers keep their digits, and names their order, both numbers and texts are read
+// as texts, with a letter before them.
+const readJSON = text => JSON.parse(
+  text.replace(/"((?:[^"\\]+|\\.)*")|-?\d[\d.eE+-]*/g, (token, rest) => rest ? '"s' + rest : `"n${token}"`), typed)
+
+function typed(_, value) {
+  if (Array.isArray(value)) return {type: 'array', value}
+  if (typeof value === 'string') {
+    return {type: value[0] === 's' ? 'string' : /[.eE]/.test(value) ? 'real' : 'integer', value: value.slice(1)}
+  }
+  return value && typeof value === 'object'
+    ? {type: 'dictionary', value: Object.entries(value).map(([name, each]) => [name.slice(1), each])} : {type: 'boolean', value}
+}
+
+// A value as a property list, to be sent with its exact type.
+export const plist = value => `<?xml version="1.0" encoding="UTF-8"?><plist version="1.0">${xml(value)}</plist>`
+
+function xml({type, value}) {
+  switch (type) {
+    case 'boolean': return value ? '<true/>' : '<false/>'
+    case 'array': return `<array>${value.map(xml).join('')}</array>`
+    case 'dictionary':
+      return `<dict>${value.map(([name, each]) => `<key>${escaped(name)}</key>${xml(each)}`).join('')}</dict>`
+    default: return `<${type}>${escaped(value)}</${type}>`
+  }
+}
+
+const escaped = text => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/\r/g, '&#13;')
+
+export const bytesIn = base64 => base64.replace(/=+$/, '').length * 3 >> 2
+
+// The detail of an item with the exact types of its fields; of JSON's types if XML cannot carry them.
+export async function readDetail(place, signal) {
+  let isJSON = false
+  const answer = await readPlist(place.detail, signal).catch(error => {
+    if (error.status !== 406) throw error
+    isJSON = true
+    return request(place.detail, {signal, read: async response => readJSON(await response.text())})
+  })
+  return {...plain(answer), isJSON, fields: answer.value.find(([name]) => name === 'fields')[1].value}
+}

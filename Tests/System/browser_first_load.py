@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""The web client's first load in a browser: something is drawn while a slow service is still at work, the first level is
+requested once and before the scripts have arrived; behind a proxy every address has its path; and further pages of a level
+with very many sections repeat none of them. With --million the level has 1,000,000 rows in 10,000 sections; with --idle the
+time until something is drawn must be at most 100 ms."""
+
+import json
+import pathlib
+import tempfile
+
+from harness.proxy import Proxy
+from harness.server import Server
+from harness.verdict import Verdict, options
+from harness.web_client import TOKEN, Window, expect_no_complaints, origin
+from selenium.webdriver.common.keys import Keys
+
+DOCUMENT = {"Title": "Shelf", "Rows": [
+    {"Title": "Branch", "Image": "none.png", "Children": [{"Title": "Leaf", "Note": "a note"}]}, {"Title": "Other", "Note": "more"}]}
+DATA = ("/levels", "/detail", "/changes", "/document", "/readyz")
+LOADED = """return performance.getEntriesByType('resource').map(({name, startTime, responseStart, responseEnd}) =>
+    [new URL(name).pathname + new URL(name).search, startTime, responseStart, responseEnd])"""
+
+
+def slow(verdict, server, is_idle):
+    """Beside a service that takes two seconds for what it is asked."""
+    with Proxy(server.port, delay=lambda target: 2 * target.startswith(DATA)) as proxy, Window(origin(proxy)) as window:
+        for path, target, title in (("/", "/levels/?limit=100&start=0", "Branch"), ("/browse/Branch", "/levels/Branch?limit=100&start=0", "Leaf")):
+            proxy.asked.clear()
+            window.open(path)
+            verdict.expect(window.soon(lambda: window.seen()[:1] == [title]), f"{path}: the rows come: {window.seen()}")
+            drawn = window.run("return performance.getEntriesByName('first-contentful-paint')[0].startTime")
+            loaded = window.run(LOADED)
+            level = next(each for each in loaded if each[0] == target)
+            modules = [each for each in loaded if each[0].endswith(".js")]
+            verdict.figure(f"{path}: something is drawn after", f"{drawn:.0f} ms, the level is requested after {level[1]:.0f} ms")
+            verdict.expect(drawn < level[2], f"{path}: something is drawn before the level is answered: {drawn}, {level}")
+            verdict.expect(not is_idle or drawn <= 100, f"{path}: something is drawn within 100 ms: {drawn}")
+            verdict.expect(level[1] < max(each[3] for each in modules), f"{path}: the level is requested before the modules are there: {level}, {modules}")
+            asked = [each for each in proxy.asked if each == target]
+            verdict.expect(len(asked) == 1, f"{path}: the level is requested once: {proxy.asked}")
+        expect_no_complaints(verdict, window)
+
+
+def with_tokens(verdict, program, folder, token):
+    """Where reading needs a token, nothing is requested before it is known; with one that only edits need, the level is requested once."""
+    for name, count in (("edit", 1), ("read", 1)):
+        with Server(program, folder / "Shelf.json", f"--{name}-token-file", str(token)) as server, Proxy(server.port) as proxy, \
+                Window(origin(proxy)) as window:
+            window.open("/", token=TOKEN)
+            verdict.expect(window.shows(["Branch", "Other"]), f"with a token to {name}: {window.seen()}")
+            asked = [each for each in proxy.asked if each == "/levels/?limit=100&start=0"]
+            verdict.expect(len(asked) == count, f"with a token to {name}: the level is requested {count} time: {proxy.asked}")
+
+
+def prefixed(verdict, program, folder, token):
+    """At /music of a proxy: pages, levels, details, search, images, edits and their addresses."""
+    with Server(program, folder / "Shelf.json", "--edit-token-file", str(token), "--base-path", "/music") as server, \
+            Proxy(server.port, base="/music") as proxy, Window(origin(proxy)) as window:
+        window.open("/music/healthz")
+        window.run("sessionStorage.setItem('token/music', arguments[0])", TOKEN)
+        window.open("/music/")
+        window.soon(lambda: window.find(".edit-tools"))
+        window.click_row("Branch")
+        verdict.expect(window.is_at("/music/browse/Branch"), f"a row leads below the path: {window.path}")
+        window.click_row("Leaf")
+        verdict.expect(window.is_at("/music/browse/Branch/Leaf") and window.soon(lambda: window.find(".edit-form textarea")), f"down to a leaf: {window.path}")
+        window.back()
+        verdict.expect(window.is_at("/music/browse/Branch"), f"back: {window.path}")
+        window.click(".crumbs a")
+        verdict.expect(window.is_at("/music/"), f"the path leads to the root: {window.path}")
+        window.reload()
+        window.soon(lambda: window.find(".edit-tools"))
+        window.focus_row("Other")
+        window.keys(Keys.F2)
+        window.soon(lambda: window.find("dialog input"))
+        window.keys("Another", Keys.ENTER)
+        verdict.expect(window.shows(["Branch", "Another"]), f"an edit: {window.seen()}")
+        window.click('.bar [aria-label="Undo"]')
+        verdict.expect(window.shows(["Branch", "Other"]), f"undone: {window.seen()}")
+        window.keys("/")
+        window.keys("leaf")
+        verdict.expect(window.shows(["Leaf"]) and window.is_at("/music/browse/?q=leaf"), f"a search: {window.seen()} at {window.path}")
+        elsewhere = [each for each in proxy.asked if not each.startswith("/music/") and each != "/favicon.ico"]
+        verdict.expect(elsewhere == [], f"nothing is requested outside of the path: {elsewhere}")
+        absolute = "return [...document.querySelectorAll('[href^=\"/\"], [src^=\"/\"]')].map(e => e.getAttribute('href') ?? e.getAttribute('src')).filter(each => !each.startsWith('/music/'))"
+        verdict.expect(window.run(absolute) == [], f"each address in the page has the path: {window.run(absolute)}")
+        expect_no_complaints(verdict, window)
+
+
+def sections(verdict, program, folder, rows, count):
+    """Further pages contain only the sections of their rows."""
+    file = folder / "Sections.json"
+    size = rows // count
+    file.write_text(json.dumps({"Title": "Sections", "Sections": [
+        {"Title": f"Section {each}", "Rows": [f"Row {each * size + number}" for number in range(size)]} for each in range(count)]}))
+    with Server(program, file) as server, Window(origin(server)) as window:
+        window.open("/")
+        window.soon(lambda: window.seen()[:1] == ["Row 0"])
+        first = window.run("return performance.getEntriesByType('resource').find(e => e.name.includes('/levels/')).decodedBodySize")
+        window.run("const list = document.querySelector('.scroller'); list.scrollTop = list.scrollHeight / 2")
+        verdict.expect(window.soon(lambda: None not in window.seen() and window.seen()[0] != "Row 0"), f"the middle is shown: {window.seen()}")
+        pages = window.run("return performance.getEntriesByType('resource').filter(e => /start=[1-9]/.test(e.name)).map(e => e.decodedBodySize)")
+        verdict.figure(f"the first page of {count} sections, and further ones", f"{first} bytes, {max(pages)} bytes")
+        verdict.expect(max(pages) < 40_000, f"a further page has the sections of its rows: {pages} bytes, not {first}")
+        window.run("const list = document.querySelector('.scroller'); list.scrollTop = list.scrollHeight")
+        verdict.expect(window.soon(lambda: window.seen()[-1] == f"Row {rows - 1}"), f"the end is shown: {window.seen()[-1:]}")
+        expect_no_complaints(verdict, window)
+
+
+def main():
+    arguments = options(__doc__, million=False, idle=False)
+    with Verdict("the first load in the browser") as verdict, tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        token = folder / "token"
+        (folder / "Shelf.json").write_text(json.dumps(DOCUMENT))
+        token.write_text(TOKEN)
+        with Server(arguments.server, folder / "Shelf.json") as server:
+            slow(verdict, server, arguments.idle)
+        with_tokens(verdict, arguments.server, folder, token)
+        prefixed(verdict, arguments.server, folder, token)
+        sections(verdict, arguments.server, folder, *((1_000_000, 10_000) if arguments.million else (5_000, 500)))
+
+
+if __name__ == "__main__":
+    main()

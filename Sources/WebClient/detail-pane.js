@@ -114,11 +114,11 @@ export class DetailPane {
     try {
       this.detail = await readDetail(this.place, this.#controller.signal)
     } catch (error) {
-      // It may have got another path meanwhile.
-      if (error.status === 404 && this.place === place) {
-        this.detail = null
-        if (!this.app.editor?.drawDetail(this)) this.app.lost(this)
-      }
+      if (error.status !== 404) return
+      // It has another path since it was asked for: it is there.
+      if (this.place.path !== place.path) return void this.refresh()
+      this.detail = null
+      if (!this.app.editor?.drawDetail(this)) this.app.lost(this)
       return
     }
     if (!before) return this.draw()

@@ -55,7 +55,7 @@ class Forwarding(http.server.BaseHTTPRequestHandler):
     def _answer(self, target, body):
         connection = http.client.HTTPConnection("127.0.0.1", self.server.service)
         connection.request(self.command, target, body, {
-            name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP | {"host"}})
+            name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP})
         answer = connection.getresponse()
         self.send_response(answer.status)
         for name, value in answer.getheaders():

@@ -16,14 +16,18 @@ const COLUMNS = 6
 const details = () => import('./detail-pane.js')
 
 class App {
-  #main = document.querySelector('main')
+  /** @type {?import('./editor.js').Editor} Once someone has begun to edit. */
+  editor = null
+  /** @type {any} The field in the header. */
   #everywhere = document.querySelector('.everywhere')
+  #main = document.querySelector('main')
   // What is beside the last level where there is room.
   #about = el('div.about')
   #narrow = matchMedia('(max-width: 47.99rem)')
   #rendering = new AbortController()
   // How many changes were told so far: what is being read while one comes may be older.
   changes = 0
+  /** @type {import('./types').Pane[]} */
   panes = []
   isEditable = false
   isEditing = false
@@ -64,6 +68,10 @@ class App {
 
   // MARK: Going
 
+  /**
+   * @param {Place} place
+   * @param {{replace?: any, leaf?: boolean, focus?: any}} how
+   */
   go(place, {replace, leaf, focus} = {}) {
     if (place.address !== location.pathname + location.search) {
       positions.store()
@@ -129,6 +137,10 @@ class App {
     return wanted.slice(this.isNarrow ? -1 : -COLUMNS)
   }
 
+  /**
+   * @param {Place} place
+   * @param {{leaf?: boolean, focus?: any}} how
+   */
   async render(place, {leaf, focus} = {}) {
     this.#rendering.abort()
     this.#rendering = new AbortController()

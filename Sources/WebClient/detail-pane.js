@@ -202,6 +202,7 @@ function* linked(value) {
   let end = 0
   for (const match of value.matchAll(LINK)) {
     const address = match[0].replace(/[.,;:!?)\]]+$/, '')
+    // @ts-ignore TypeScript 4.8 does not know it.
     if (!URL.canParse(address)) continue
     yield value.slice(end, match.index)
     yield el('a', {href: address, rel: 'noopener noreferrer', target: '_blank'}, address)
@@ -250,6 +251,10 @@ function sentence({status, message, body: {nearest}}, place) {
 
 // MARK: What is beside a level where there is room: what its item has of its own, and what can be done.
 
+/**
+ * @param {any} holder
+ * @param {import('./types').Pane} pane
+ */
 export async function drawAbout(holder, {place, level: {head, count}}) {
   if (holder.version === head.version + place.path) return
   holder.version = head.version + place.path

@@ -1,7 +1,7 @@
 // The fields of an item as a form, by type, with what to do when someone else changed them meanwhile.
 
-import {batch, changes, dictionary, isNumber, same, sendFields} from './edits.js'
-import {brief, choiceField, el, hasFocus, icon, iconButton, plural, size, toggleSwitch, TYPES, within} from './elements.js'
+import {batch, changes, dictionary, isNumber, literal, same, sendFields} from './edits.js'
+import {brief, choiceField, el, hasFocus, icon, iconButton, oneLine, plural, size, toggleSwitch, TYPES, within} from './elements.js'
 import {FieldsStep} from './history.js'
 import {ask, tell} from './messages.js'
 import {Place} from './place.js'
@@ -19,8 +19,8 @@ function converted({type: from, value}, type) {
   const text = typeof value === 'object' ? '' : String(value)
   const read = {
     string: () => text,
-    integer: () => /^-?\d+$/.test(text) ? text : Number.isSafeInteger(Math.trunc(text)) ? String(Math.trunc(text)) : null,
-    real: () => text.trim() && isFinite(text) ? text : null,
+    integer: () => /^-?\d+$/.test(text) ? text : Number.isSafeInteger(Math.trunc(Number(text))) ? String(Math.trunc(Number(text))) : null,
+    real: () => text.trim() && Number.isFinite(Number(text)) ? text : null,
     boolean: () => /^(true|yes|1)$/i.test(text),
     date: () => Number.isNaN(Date.parse(text)) || !/^\d{4}-/.test(text) ? null : new Date(text).toISOString().replace(/\.\d+/, ''),
     data: () => btoa(String.fromCharCode(...new TextEncoder().encode(text.slice(0, 10_000)))),
@@ -214,7 +214,8 @@ export class EditForm {
   }
 
   #askWhich(both, merged, own, other) {
-    const cell = value => el('td', {dir: 'auto'}, !value ? '(none)' : isNumber(value) ? value.value : brief(plain(value)))
+    const cell = value => el('td', {dir: 'auto'}, !value ? '(none)'
+      : isNumber(value) ? value.value : ['array', 'dictionary'].includes(value.type) ? oneLine(literal(value).slice(0, 300)) : brief(plain(value)))
     return ask('It was changed meanwhile', [
       el('p', `Someone else changed ${both.length === 1 ? 'this field' : 'these fields'} after you began. Which version is to stay?`),
       el('table.versions',

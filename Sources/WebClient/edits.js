@@ -15,7 +15,10 @@ export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other
 // What is read for an edit is asked for once: the edit is not to be done at some later time, when nobody expects it.
 export const readNow = place => send('GET', place.detail)
 
-// Sends an edit; asks for another token if the present one was taken back.
+/**
+ * Sends an edit; asks for another token if the present one was taken back.
+ * @param {Parameters<typeof send>} request
+ */
 export async function edit(...request) {
   for (;;) {
     try {
@@ -101,7 +104,7 @@ function members(fields, other) {
 }
 
 // A value in JSON, numbers with every digit; `old` is what it takes the place of.
-function literal(now, old) {
+export function literal(now, old) {
   if (!now) return 'null'
   const {type, value} = now
   if (type === 'array') return `[${value.map(each => literal(each))}]`

@@ -72,7 +72,7 @@ export function icon(name) {
   const svg = document.createElementNS(SVG, 'svg'), path = document.createElementNS(SVG, 'path')
   svg.setAttribute('viewBox', '0 0 20 20')
   svg.setAttribute('class', 'icon icon-' + name)
-  svg.ariaHidden = true
+  svg.ariaHidden = 'true'
   path.setAttribute('d', ICONS[name])
   svg.append(path)
   return svg

@@ -98,6 +98,8 @@ const unchanged = (places, seen) => Promise.all(places.map(async (place, index) 
 
 // The fields of one item were changed.
 export class FieldsStep {
+  places; isJSON; states; tag; text
+
   constructor(place, isJSON, before, after, tag, text) {
     Object.assign(this, {places: [place], isJSON, states: {type: 'states', before, after}, tag, text})
   }
@@ -113,6 +115,8 @@ export class FieldsStep {
 
 // The value of a control was changed.
 export class ValueStep {
+  places; states; text
+
   constructor(place, before, after, text) {
     Object.assign(this, {places: [place], states: {type: 'states', before, after}, text})
   }
@@ -128,6 +132,8 @@ export class ValueStep {
 
 // Items were added (`seen`: their details) or deleted (`kept`: their snapshots).
 export class PresenceStep {
+  places; seen; kept; text
+
   constructor(places, {seen = null, kept = null}, verb) {
     Object.assign(this, {places, seen: {type: 'seen', details: seen}, kept, text: quoted(seen ?? kept, verb)})
   }
@@ -151,6 +157,8 @@ export class PresenceStep {
 
 // Items were moved from these spots, in the order of the document.
 export class MoveStep {
+  places; spots; seen; text
+
   constructor(places, spots, seen) {
     Object.assign(this, {places, spots, seen: {type: 'seen', details: seen}, text: quoted(seen, 'moved')})
   }

@@ -277,7 +277,11 @@ export class LevelPane {
     return anchors
   }
 
-  // Shows a newer state. Most rows that are still there stay where they are on the screen.
+  /**
+   * Shows a newer state. Most rows that are still there stay where they are on the screen.
+   * @param {Level} level
+   * @param {{y?: number}} at
+   */
   #replace(level, {y} = {}) {
     const anchors = this.#anchors(), isAtTop = this.list.y < 1
     this.level = level

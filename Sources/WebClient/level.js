@@ -153,7 +153,7 @@ export async function positionOf(place, signal) {
 }
 
 // The rows after a delta (contract, `since`).
-function applied(delta, rows) {
+export function applied(delta, rows) {
   const byKey = new Map(rows.map(row => [row.key, row]))
   for (const {row} of delta.updated) byKey.set(row.key, row)
   const taken = new Set([...delta.removed, ...delta.moved.map(({key}) => key)])

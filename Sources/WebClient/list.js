@@ -88,6 +88,8 @@ export class List {
   #frame = 0
 
   geometry = null
+  // Set by the index strip.
+  onresize = () => {}
   canvas = el('div.canvas')
   // The row that has the focus stays in the page wherever the list is scrolled to.
   focused = null

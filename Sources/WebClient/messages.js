@@ -22,8 +22,12 @@ function setState(name, text) {
 // So many offers stand at once.
 const OFFERS = 3
 
-// Shows a sentence for some seconds. With an action it is an offer: other sentences leave it there, and once it was
-// taken it stays until the action gives that it is done.
+/**
+ * Shows a sentence for some seconds. With an action it is an offer: other sentences leave it there, and once it was
+ * taken it stays until the action gives that it is done.
+ * @param {string} text
+ * @param {{action?: () => any, label?: string, isRefusal?: boolean, seconds?: number}} how
+ */
 export function tell(text, {action, label, isRefusal = false, seconds = 8} = {}) {
   const end = () => notice.remove()
   const take = async () => {

@@ -212,7 +212,7 @@ addEventListener('pagehide', positions.store)
 
 // MARK: The path to the place that is shown, as links.
 
-const list = document.querySelector('.crumbs ol')
+const path = document.querySelector('.crumbs'), list = path?.querySelector('ol')
 
 // `ancestors`: as in an answer; until there is one, the segments stand for the titles.
 export function showCrumbs(place, ancestors, title) {
@@ -223,14 +223,14 @@ export function showCrumbs(place, ancestors, title) {
       return part('a', {href: above.address}, ancestors?.[length]?.title ?? (above.name || 'Root'))
     }),
     part('span', {ariaCurrent: 'page'}, title ?? place.name))
-  list.parentNode.scrollLeft = list.parentNode.scrollWidth
+  path.scrollLeft = path.scrollWidth
   showCut()
   document.title = document.querySelector('h1').textContent = short(title ?? (place.name || 'Root')) || 'Untitled'
 }
 
 // An edge of the path that can be scrolled fades.
-const showCut = () => list.parentNode.classList.toggle('cut', list.parentNode.scrollLeft > 0)
+const showCut = () => path.classList.toggle('cut', path.scrollLeft > 0)
 
-list.parentNode.addEventListener('scroll', showCut)
+path?.addEventListener('scroll', showCut)
 
 const short = text => oneLine(text.slice(0, 200)).trim() || 'Untitled'

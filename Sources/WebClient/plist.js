@@ -41,7 +41,7 @@ export function plain({type, value}) {
 
 // What JSON tells of the types. So that numbers keep their digits, and names their order, both numbers and texts are read
 // as texts, with a letter before them.
-const readJSON = text => JSON.parse(
+export const readJSON = text => JSON.parse(
   text.replace(/"((?:[^"\\]+|\\.)*")|-?\d[\d.eE+-]*/g, (token, rest) => rest ? '"s' + rest : `"n${token}"`), typed)
 
 function typed(_, value) {

@@ -51,6 +51,7 @@ export const token = {
     else sessionStorage.removeItem('token' + base)
   },
   // Asks the reader for a token; set by the module that has the dialog.
+  /** @type {(purpose: string, why?: string) => Promise<any>} */
   ask: async () => false,
 }
 
@@ -70,7 +71,11 @@ async function readExactly(response) {
     typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source) ? BigInt(context.source) : value : null)
 }
 
-// Asks until there is a whole answer, and gives what `read` makes of it; throws a Problem for one that is an error.
+/**
+ * Asks until there is a whole answer, and gives what `read` makes of it; throws a Problem for one that is an error.
+ * @param {string} target
+ * @param {{signal?: AbortSignal, headers?: object, read?: (response: Response) => any}} how
+ */
 export async function request(target, {signal, headers, read = readExactly} = {}) {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -127,7 +132,13 @@ export async function openTab(target) {
 
 export const getJSON = (target, signal) => request(target, {signal})
 
-// Sends an edit once. A failure to reach the service is thrown as it is: whether the edit was done is not known.
+/**
+ * Sends an edit once. A failure to reach the service is thrown as it is: whether the edit was done is not known.
+ * @param {string} method
+ * @param {string} target
+ * @param {any} [content]
+ * @param {{ifMatch?: string, type?: string}} how
+ */
 export async function send(method, target, content, {ifMatch, type} = {}) {
   const headers = allHeaders({'Content-Type': type ?? 'application/json', ...(ifMatch && {'If-Match': `"${ifMatch}"`})})
   const response = await fetch(base + target, {method, headers, body: type || content === undefined ? content : JSON.stringify(content)})

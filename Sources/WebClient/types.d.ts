@@ -1,6 +1,8 @@
 // What the modules agree on. Nothing of this is served.
 
 import type {Level} from './level.js'
+import type {LevelHead} from './level-head.js'
+import type {List} from './list.js'
 import type {Place} from './place.js'
 
 /** A column of the page. */
@@ -13,8 +15,10 @@ export interface Pane {
   title: string
   /** The address of its JSON. */
   target: string
-  /** Only of a level: the rows as far as they were read. */
+  /** Only of a level: the rows as far as they were read, its head, and what shows them. */
   level?: Level
+  head?: LevelHead
+  list?: List
   /** Only of a detail beside a level: the place whose address shows it. */
   home?: Place
   /** Only of what is missing: why it is. */
@@ -32,6 +36,10 @@ export interface Pane {
   /** Draws everything again, as editing began or ended. */
   redrawAll(): void
   print?(isPrinting: boolean): void
+  /** Only of a level: marks a row by its path, gives one the keyboard, and finds the one that leads to an item. */
+  select?(path: string | null): void
+  focusRow?(index: number): void
+  indexTowards?(item: Place): Promise<number>
   end(): void
 }
 
@@ -67,4 +75,20 @@ export interface Heights {
   /** Above a section without a title, but the first. */
   gap: number
   footer(section: Section): number
+}
+
+// What the browsers have and TypeScript 4.8 does not know.
+declare global {
+  interface Array<T> {
+    findLast(predicate: (each: T, index: number) => unknown): T | undefined
+    findLastIndex(predicate: (each: T, index: number) => unknown): number
+    toSpliced(start: number, count: number, ...items: T[]): T[]
+  }
+  interface Element {
+    hidePopover(): void
+    showPopover(): void
+  }
+  interface ImportMeta {
+    resolve(name: string): string
+  }
 }

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""The web client's modules without a browser: their types by the TypeScript compiler, and their pure parts under Node."""
+
+import os
+import pathlib
+import subprocess
+
+from harness.verdict import Verdict, options
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# A reader far from UTC.
+ENVIRONMENT = os.environ | {"TZ": "Pacific/Honolulu", "LC_ALL": "en_US.UTF-8"}
+
+
+def run(*command):
+    done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def types(verdict):
+    status, output = run("tsc", "--project", "Sources/WebClient")
+    verdict.expect(status == 0, f"the types of the web client agree:\n{output}")
+
+
+def units(verdict):
+    for file in sorted((ROOT / "Tests" / "WebClient").glob("*.test.js")):
+        status, output = run("node", "--experimental-default-type=module", "--test-reporter=tap", str(file))
+        lines = output.splitlines()
+        for line in lines:
+            if line.startswith(("ok ", "not ok ")):
+                verdict.expect(line.startswith("ok "), f"{file.name}: {line}")
+        if status:
+            verdict.expect(False, f"{file.name}:\n{output}")
+
+
+def main():
+    options(__doc__)
+    with Verdict("the web client's modules") as verdict:
+        types(verdict)
+        units(verdict)
+
+
+if __name__ == "__main__":
+    main()

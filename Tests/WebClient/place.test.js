@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import './dom.js'
+
+const {conditions, itemPath, Place} = await import('../../Sources/WebClient/place.js')
+const {base} = await import('../../Sources/WebClient/elements.js')
+
+const at = address => {
+  const {pathname, search} = new URL(base + address, 'http://host')
+  return Place.of({pathname, search})
+}
+
+test('an address names a path and the query of its level', () => {
+  const place = at('/browse/A%20b/C?sort=-Price')
+  assert.deepEqual([place.path, place.level, place.detail, place.target], ['A%20b/C', '/levels/A%20b/C', '/detail/A%20b/C', '/levels/A%20b/C?sort=-Price'])
+  assert.equal(place.address, base + '/browse/A%20b/C?sort=-Price')
+})
+
+test('the root is the address of the service', () => {
+  assert.deepEqual([at('/').address, at('/browse/').address, at('/browse').path], [base + '/', base + '/', ''])
+})
+
+test('segments have the form of links, however they were typed', () => {
+  assert.equal(at("/browse/It's (1)!").path, 'It%27s%20%281%29%21')
+  assert.equal(at('/browse/%e4').path, '%25e4')
+  assert.equal(at('/browse/a%2Fb').segments.length, 1)
+})
+
+test('a link to a level and one to a detail lead to the same place', () => {
+  for (const link of ['/levels/A/B', '/detail/A/B']) assert.equal(Place.ofLink(link).path, 'A/B')
+  assert.deepEqual(['/levels/', '/levels', '/detail/A'].map(itemPath), ['', '', 'A'])
+})
+
+test('what only the client knows is not asked of the service', () => {
+  assert.equal(at('/browse/A?show=B&columns=Price&sort=Title&above=0%3Fsort%3DX').levelQuery, 'sort=Title')
+})
+
+test('levels above keep their order on the way down and back', () => {
+  const root = at('/?sort=-Price'), below = root.toLink('/levels/A')
+  assert.equal(below.levelQuery, '')
+  assert.equal(below.parent.levelQuery, 'sort=-Price')
+  assert.equal(below.toLink('/levels/A/B').prefix(0).levelQuery, 'sort=-Price')
+  assert.equal(at('/?q=text').toLink('/levels/A').parent.levelQuery, '')
+})
+
+test('the detail beside a level is named by its path below it', () => {
+  const level = at('/browse/A'), shown = level.showing(Place.ofLink('/detail/A/B/C'))
+  assert.deepEqual([shown.value('show'), shown.shown.path, shown.showing(null).address], ['B/C', 'A/B/C', base + '/browse/A'])
+  assert.equal(level.showing(level).shown.path, 'A')
+})
+
+test('rows have the fields that are sorted by and shown in columns', () => {
+  assert.deepEqual(at('/').fields, {})
+  assert.deepEqual(at('/?sort=-Price,Title&columns=Year').fields, {fields: 'Subtitle,Image,Kind,View,Tag,Value,Type,Price,Year'})
+  assert.deepEqual(at('/?q=x&in=*').fields, {fields: '*'})
+})
+
+test('conditions are a field, a sign and a value', () => {
+  const place = at('/?where=Price%3E5&where=Brand!a:b&where=odd')
+  assert.deepEqual(conditions(place), [['Price', '>', '5'], ['Brand', '!', 'a:b'], ['odd', ':', '']])
+})
+
+test('a place is within those above it, by whole segments', () => {
+  assert.deepEqual(['A', 'A/B', 'AB', ''].map(path => Place.ofLink('/levels/' + path).isWithin(Place.ofLink('/levels/A'))), [true, true, false, false])
+})

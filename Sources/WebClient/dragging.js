@@ -35,13 +35,19 @@ export function beginDrag(event, editor, pane, hrefs) {
     document.querySelector('.drop-into')?.classList.remove('drop-into')
     if (isDrop && target) editor.move(hrefs, target.to, target.at, pane.marked)
   }
+  const aim = () => target = targetAt(position, editor, hrefs, line, Math.abs(position.clientY - event.clientY) > EDGE)
   const follow = () => {
     Object.assign(ghost.style, {left: grabbed.left + position.clientX - event.clientX + 'px', top: grabbed.top + position.clientY - event.clientY + 'px'})
-    target = targetAt(position, editor, hrefs, line, Math.abs(position.clientY - event.clientY) > EDGE)
+    aim()
     frame = requestAnimationFrame(follow)
   }
   addEventListener('pointermove', moved => position = moved, {signal})
-  addEventListener('pointerup', () => end(true), {signal})
+  addEventListener('pointerup', released => {
+    // It may be at another place than in the last frame.
+    position = released
+    aim()
+    end(true)
+  }, {signal})
   addEventListener('pointercancel', () => end(false), {signal})
   addEventListener('keydown', pressed => pressed.key === 'Escape' && end(false), {signal})
   follow()

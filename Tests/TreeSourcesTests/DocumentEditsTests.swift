@@ -279,6 +279,10 @@ struct DocumentEditsTests {
         arguments: [
             ("[", "Line 1, column 2: "), ("[1]", "Line 1, column 2: "),
             (#"[{"Title":"M","Source":"Part.json","Children":["P"]}]"#, "/M has a Source and its own rows"),
+            (
+                #"[{"Title":"M","Database":"sqlite:Shop.db","Query":"SELECT 1 AS a","Key":["a"]}]"#,
+                "A 'Query' can be written only in the file of the document; leave it as it was."
+            ),
             (#"{"PreferenceSpecifiers":[]}"#, "A settings page cannot replace the document"),
             (
                 #"[{"Title":"M","Source":"Main.json"}]"#,

@@ -204,6 +204,12 @@ package struct SentDocument {
             throw EditRefusal(
                 .invalid(pointer: nil), "A settings page cannot replace the document; send a document of items.")
         }
+        let added = tree.document.partReferences.subtracting(old.partReferences)
+        if added.contains(where: \.holdsQuery) {
+            throw EditRefusal(
+                .invalid(pointer: nil), "A 'Query' can be written only in the file of the document; leave it as it was."
+            )
+        }
         if let path = tree.document.levelBesideSource {
             throw EditRefusal(
                 .invalid(pointer: nil),

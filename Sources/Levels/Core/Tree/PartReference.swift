@@ -31,6 +31,9 @@ public struct PartReference: Hashable, Sendable {
         PartReference(path: address, kind: .database(reference))
     }
 
+    /// Whether it is the answer of a database to a query.
+    public var holdsQuery: Bool { if case .database(let reference) = kind { reference.query != nil } else { false } }
+
     var isTable: Bool { kind != .document }
 
     /// The structural key for an item whose level is another document; `--keys` does not change it.

@@ -11,6 +11,7 @@ import urllib.request
 from harness.server import Server
 from harness.verdict import Verdict, options
 from harness.web_client import NARROW, ROOT, TOKEN, WIDE, Window, origin, expect_no_complaints
+from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 # The name, the document, the address, whether with a token, and a menu to open.
@@ -161,6 +162,8 @@ def picture(verdict, server, file):
         window.soon(lambda: len(window.all(".pane")) == 3 and window.find(".pane.end .row"))
         window.click(".pane.end .row")
         verdict.expect(window.soon(lambda: window.fields()), "and a detail")
+        # The mouse is on the edge of the new column, which is wide in the colour of the accent.
+        ActionChains(window.driver).move_to_element(window.find(".brand")).perform()
         window.soon(lambda: window.run("return document.getAnimations().length === 0"))
         window.screenshot(file)
 

@@ -53,8 +53,7 @@ def printed_colours(verdict, window):
     for path, ready, colour in (("/", ".switch", (0.04, 0.34, 0.77)), ("/browse/One", ".swatch", (0.67, 0.13, 0.07))):
         window.open(path)
         window.soon(lambda: window.find(ready))
-        found = fills(window)
-        verdict.expect(colour in found, f"{ready} has its colour on paper: {found}")
+        verdict.expect(window.soon(lambda: colour in fills(window)), f"{ready} has its colour on paper: {fills(window)}")
 
 
 def printed(verdict, window):

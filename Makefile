@@ -6,8 +6,8 @@ INSTALL_PACKAGES := binutils
 DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
 SYSTEM_TEST_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev python3 python3-venv python3-yaml openssl curl systemd groff-base zsh fish \
-	sqlite3 prometheus nginx-light varnish chromium-headless-shell chromium chromium-driver firefox-esr webkit2gtk-driver xvfb nodejs node-typescript
-SOAK_PACKAGES := btrfs-progs e2fsprogs fuse3 mount python3-fusepy xfsprogs
+	sqlite3 prometheus nginx-light varnish chromium-headless-shell chromium chromium-driver nodejs node-typescript
+SOAK_PACKAGES := btrfs-progs e2fsprogs firefox-esr fuse3 mount python3-fusepy webkit2gtk-driver xfsprogs xvfb
 BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev libpq-dev nginx-light postgresql sqlite3 wrk python3
 
 # What the tests in a browser need from PyPI.
@@ -177,6 +177,8 @@ soak: system-test-deps soak-deps build test-client ## Run the release under ever
 	python3 Tests/System/browser_drilling.py --server $(SERVER) --all
 	python3 Tests/System/browser_trouble.py --server $(SERVER) --changes 1000
 	python3 Tests/System/browser_screens.py --server $(SERVER) --million
+	python3 Tests/System/soak/browser_engines.py --server $(SERVER) --all
+	python3 Tests/System/waiters.py --server $(SERVER) --each 16 --own-each 16
 	python3 Tests/System/swift_client.py --server $(SERVER) --versions 1000 --long 100 --kills 50 --cuts 20 --seconds 10 \
 		--observers 1000 --changes 10000
 

@@ -403,7 +403,7 @@ def refused(verdict, answer, what):
 
 def main():
     arguments = options(
-        __doc__, waiters=2000, watchers=1000, streams=200, rounds=5, each=16.0, later_each=20.0, own_each=16.0, waves=6,
+        __doc__, waiters=2000, watchers=1000, streams=200, rounds=5, each=20.0, later_each=20.0, own_each=20.0, waves=6,
         wave_each=32.0)
     allow_descriptors(arguments.waiters + arguments.streams + 200)
     with Verdict("waiters") as verdict, tempfile.TemporaryDirectory() as folder:

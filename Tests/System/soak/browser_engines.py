@@ -2,9 +2,13 @@
 """The web client in Firefox and WebKitGTK: drilling, history, search, changes made elsewhere, editing, settings and dragging, at
 the size of a phone and of a desktop; with --all at four sizes, and in Chromium too, which the other tests use."""
 
+import os
 import pathlib
 import plistlib
+import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 from harness.engines import ENGINES
 from harness.server import Server

@@ -177,8 +177,10 @@ struct RemoteWatcherTests {
     /// Loads once and keeps a copy of it.
     private func keep(_ origin: StubOrigin, in copy: String) throws {
         let watcher = try watcher(origin, copy: copy)
+        // At this instant, the next poll is not due yet, however long the load takes.
+        let begun = ContinuousClock.Instant.now
         _ = try load(watcher)
-        _ = watcher.advance(at: .now)
+        _ = watcher.advance(at: begun)
     }
 
     @Test("keeps a copy, from which it serves without a network")

@@ -65,6 +65,16 @@ import TreeSources
         return found
     }
 
+    /// The albums in an order, one row a page.
+    private func sorted(_ text: String, arranged: Int = 1_000_000) throws -> [String] {
+        try list(
+            "/Album",
+            by: {
+                $0.order.sort = try RowOrder(text)
+                $0.page.limit = 1
+            }, arranged: arranged)
+    }
+
     @Test("are the first level, by name")
     func tables() throws {
         #expect(try list("") == ["Album Album 4", "Artist Artist 3", "Names Names 3", "Note Note 2"])
@@ -99,14 +109,6 @@ import TreeSources
 
     @Test("are sorted, chosen and divided as the rows of a tree are")
     func arranged() throws {
-        func sorted(_ text: String) throws -> [String] {
-            try list(
-                "/Album",
-                by: {
-                    $0.order.sort = try RowOrder(text)
-                    $0.page.limit = 1
-                })
-        }
         #expect(try sorted("Year") == ["~3,3 Third 0", "b Second 0", "a First 0", "~3,4 Fourth 0"])
         #expect(try sorted("-Year") == ["b Second 0", "~3,3 Third 0", "a First 0", "~3,4 Fourth 0"])
         #expect(try list("/Artist", by: { $0.search = "a" }) == ["1 Åse 2"])
@@ -117,14 +119,7 @@ import TreeSources
 
     @Test("are in the order of an index if they are large")
     func indexed() throws {
-        func sorted(_ text: String) throws -> [String] {
-            try list(
-                "/Album",
-                by: {
-                    $0.order.sort = try RowOrder(text)
-                    $0.page.limit = 1
-                }, arranged: 1)
-        }
+        func sorted(_ text: String) throws -> [String] { try self.sorted(text, arranged: 1) }
         #expect(try sorted("Year") == ["~3,3 Third 0", "b Second 0", "a First 0", "~3,4 Fourth 0"])
         #expect(try sorted("-Year").prefix(2) == ["b Second 0", "~3,3 Third 0"])
         let refusal = try #require(throws: RowRefusal.self) { try sorted("Title") }

@@ -14,7 +14,7 @@ import {send} from './service.js'
 export const titleName = ({fields, title}) =>
   'Title' in fields ? 'Title' : Object.keys(fields).find(name => fields[name] === title) ?? 'Title'
 
-// The styles of what is added, once they are there.
+// The styles of added elements, once they have loaded.
 export const styles = new Promise(resolve => document.head.append(el('link', {
   rel: 'stylesheet', href: import.meta.resolve('./editing.css'), onload: resolve, onerror: resolve})))
 

@@ -140,7 +140,7 @@ export const oneLine = text => visible(text).replace(/\s+/g, ' ')
 
 export const foldCase = text => text.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase().toLowerCase()
 
-// A text as parts, of which those that a search finds are marked: case and accents are ignored.
+// A text as parts; the hits of a search are marked. Case and accents are ignored.
 export function marked(text, query) {
   const wanted = foldCase(query ?? ''), parts = [], places = []
   if (!wanted) return [text]

@@ -1,4 +1,4 @@
-// The head of a level's column: its title, its tools, the search field, what was chosen of the view, and the names of columns.
+// The head of a level's column: its title, its tools, the search field, the chosen view, and the names of columns.
 
 import {backLink, choiceField, count, debounced, el, icon, iconButton, titleText} from './elements.js'
 import {conditions} from './place.js'

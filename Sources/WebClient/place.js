@@ -163,7 +163,7 @@ export class Place {
     return this.names('sort').map(name => name.replace(/^-/, '')).filter(name => !['Title', 'Key'].includes(name))
   }
 
-  // What rows are asked for beside their usual fields: what they are sorted by, what is in columns, and what was searched.
+  // The fields that rows show beside their usual ones: the fields of the order, of the columns and of the search.
   get fields() {
     if (this.value('fields') !== null) return {}
     if (this.isSearch && this.value('in')) return {fields: '*'}

@@ -1,4 +1,4 @@
-// Property lists: their values with their exact types, which JSON does not tell apart.
+// Property lists: their values with their exact types, which JSON does not distinguish.
 
 import {request} from './service.js'
 
@@ -39,7 +39,7 @@ export function plain({type, value}) {
   }
 }
 
-// What JSON tells of the types. So that numbers keep their digits, and names their order, both numbers and texts are read
+// The types as JSON has them. So that numbers keep their digits, and names their order, both numbers and texts are read
 // as texts, with a letter before them.
 export const readJSON = text => JSON.parse(
   text.replace(/"((?:[^"\\]+|\\.)*")|-?\d[\d.eE+-]*/g, (token, rest) => rest ? '"s' + rest : `"n${token}"`), typed)

@@ -178,7 +178,7 @@ final class TableReading: RowSource, @unchecked Sendable {
         return RecordCount(number: arranged.count, isEstimate: false)
     }
 
-    /// The number of records, also of those that do not meet the list's own conditions.
+    /// The number of records, including records that do not meet the list's own conditions.
     func total(_ list: RecordList) throws(DatabaseError) -> RecordCount {
         let found = try database.count(list, upTo: max(rows.options.arrangedRows, 100_000))
         guard list.table.isPositional else { return found }

@@ -42,7 +42,7 @@ struct RecordList {
         terms = Self.keyTerms(of: table)
     }
 
-    /// The first level of a table: all records, or in a tree those that refer to no record above.
+    /// The first level of a table: all records, or in a tree the records without a record above.
     init(firstLevelOf table: Table) {
         self.init(table)
         guard let tree = table.tree else { return }

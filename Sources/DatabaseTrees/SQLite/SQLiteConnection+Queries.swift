@@ -23,7 +23,7 @@ extension SQLiteConnection {
         return (sql, statement.columnNames)
     }
 
-    /// The end of the first statement from an offset; nil if there is none.
+    /// The end of the first statement from an offset; nil without a statement.
     private func end(ofStatementIn bytes: [UInt8], from start: Int) throws(DatabaseError) -> Int? {
         var end = start
         var result = SQLITE_OK

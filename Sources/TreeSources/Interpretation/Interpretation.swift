@@ -34,7 +34,7 @@ public struct Interpretation: Sendable {
     /// Opens the databases that items name, if set.
     public var openDatabase: DatabaseOpener?
 
-    /// Opens a database file, given its path, its name for messages and what is shown of it.
+    /// Opens a database file, given its path, its name for messages and its shown part.
     public typealias DatabaseOpener =
         @Sendable (_ path: String, _ name: String, _ reference: DatabaseReference) throws(SourceError) ->
         any RowsElsewhere

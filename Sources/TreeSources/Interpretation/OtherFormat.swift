@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// A format of text that is not read as a document, told by its first lines.
+/// A format of text that is not read as a document, recognized by its first lines.
 enum OtherFormat: Equatable {
     case toml, yaml, table
 

@@ -4,7 +4,7 @@ public import PropertyLists
 
 /// A table in its own file, named by `Records`.
 public enum RecordTable {
-    /// Reads a document that is a table, and chooses what the options leave open.
+    /// Reads a document that is a table, and chooses the title and the levels that the options leave open.
     ///
     /// - Throws: `PropertyListError` if it is not a table, or no record has a named field.
     static func document(

@@ -70,7 +70,7 @@ struct SyntaxCheck {
         }
         if first == UInt8(ascii: "<") { return .xml }
         let other = OtherFormat(text[cursor...])
-        // Entries of both have an equals sign; those of OpenStep end with a semicolon, which TOML's never do.
+        // Entries of both have an equals sign; OpenStep's end with a semicolon, and TOML's never do.
         if let other, other == .toml { throw other.refusal }
         if try isOpenStep() { throw Self.openStep }
         if let other { throw other.refusal }

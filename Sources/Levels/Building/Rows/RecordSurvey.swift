@@ -61,10 +61,10 @@ struct RecordSurvey {
 
     // MARK: Titles
 
-    /// The field that titles the records: one with the default name, else the first text that tells all records apart,
-    /// else the text of the most values if half of them differ, else the first number that tells them apart.
+    /// The field that titles the records: one with the default name, else the first text that differs in all records,
+    /// else the text of the most values if half of them differ, else the first number that differs in all.
     ///
-    /// - Parameter levels: the fields that are levels above the records, and so cannot tell those of one level apart.
+    /// - Parameter levels: the fields that are levels above the records; the records of one level have equal values there.
     /// - Returns: nil if only the records' numbers can be titles.
     func title(below levels: [String]) -> String? {
         let standard = RecordDrilling.defaultTitleField

@@ -190,7 +190,7 @@ public struct RecordLinks: Sendable, Equatable {
         }
     }
 
-    /// The keys of the shortest path to the record; nil if there is none.
+    /// The keys of the shortest path to the record; nil without a path.
     public let canonical: [[UInt8]]?
     /// The records that it refers to.
     public let references: [Link]

@@ -64,6 +64,12 @@ struct Daemon: ~Copyable {
         }
     }
 
+    /// How many events a thread of the library takes at once (`MAX_EVENTS` in its daemon.c).
+    ///
+    /// After exactly as many, the thread waits for one more event before it serves any of them: it calls `epoll_wait` again
+    /// with the same time-out, which is infinite. Seen in 0.9.75 and 1.0.1.
+    static let eventsAtOnce = 128
+
     /// The version of the library that is linked.
     static let version = unsafe String(cString: MHD_get_version())
 

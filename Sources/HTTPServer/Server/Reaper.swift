@@ -6,18 +6,22 @@ import Threads
 
 /// The thread that ends connections past their deadline, because the library's own time-out covers only idle ones.
 ///
-/// It sleeps until a connection arrives.
+/// It sleeps until a connection arrives. While there are many connections, it also wakes the library's threads (see
+/// `Daemon.eventsAtOnce`).
 final class Reaper: Sendable {
     private let thread: LoopThread
     private let lingering: Lingering
 
-    init(service: Service) throws(ServerError) {
+    /// - Parameter wakeThreads: has each of the library's threads return from its wait.
+    init(service: Service, wakeThreads: @escaping @Sendable () -> Void) throws(ServerError) {
         lingering = service.lingering
         // The time between two checks of the deadlines, in milliseconds.
         let period = min(1000, max(5, min(service.idleMilliseconds, service.deadlineMilliseconds) / 4))
         thread = try ServerError.wrapping { () throws(SystemCallError) in
             try LoopThread(name: "reaper", bell: service.connections.reaping) {
                 Self.look(after: service, every: period)
+                if service.connections.awakeCount >= Daemon.eventsAtOnce { wakeThreads() }
+                service.connections.reaping.wait(milliseconds: service.pause(atMost: period))
             }
         }
     }
@@ -34,7 +38,6 @@ final class Reaper: Sendable {
         service.connections.closeEnded(waitingUntil: now + service.idleMilliseconds - 2 * period)
         service.lingering.drain(at: now)
         service.heapTrimmer.giveBack(at: now)
-        service.connections.reaping.wait(milliseconds: service.pause(atMost: period))
     }
 }
 

@@ -42,17 +42,18 @@ public final class Server: Sendable {
         addresses = listeners.map(\.address)
         guard let first = listeners.first else { throw .unusableSocket("there is no socket to listen on") }
         service = try Service(responder: responder, configuration: configuration)
-        reaper = try Reaper(service: service)
-        let daemon: Daemon
+        try service.suspended.start()
         do throws(ServerError) {
-            try service.suspended.start()
-            daemon = try Daemon(listener: first, configuration: configuration, service: service)
+            let daemon = Guarded<Daemon?>(try Daemon(listener: first, configuration: configuration, service: service))
+            self.daemon = daemon
+            let threads = configuration.threads
+            reaper = try Reaper(service: service) {
+                for thread in 0..<threads { Server.probe(thread, of: threads, in: daemon).map { _ = close($0) } }
+            }
         } catch {
             service.suspended.stop()
-            reaper.stop()
             throw error
         }
-        self.daemon = Guarded(daemon)
         let others = Array(listeners.dropFirst())
         further = Guarded(others)
         acceptor = Guarded(nil)
@@ -115,11 +116,13 @@ extension Server {
     /// - Parameter thread: the number of the thread, from 0.
     /// - Returns: a descriptor, owned by the caller, that is readable when the thread has responded; nil if there is
     ///   none, because all connections are in use or the server has stopped.
-    public func probe(thread: Int) -> Int32? {
+    public func probe(thread: Int) -> Int32? { Server.probe(thread, of: threadCount, in: daemon) }
+
+    private static func probe(_ thread: Int, of count: Int, in daemon: Guarded<Daemon?>) -> Int32? {
         guard let (own, other) = Socket.pair() else { return nil }
         _ = shutdown(own, Int32(SHUT_WR))
         let isAdded = daemon.withLock { daemon in
-            guard let lent = Server.numbered(other, thread, of: threadCount) else { return false }
+            guard let lent = numbered(other, thread, of: count) else { return false }
             guard daemon != nil else {
                 close(lent)
                 return false

@@ -33,6 +33,9 @@ final class Connections: Sendable {
     /// The number of connections.
     var count: Int { open.withLock { $0.states.count + $0.aside } }
 
+    /// The number of connections that do not sleep.
+    var awakeCount: Int { open.withLock { $0.states.count } }
+
     func insert(_ state: ConnectionState) {
         wakingReaper { open in open.states[ObjectIdentifier(state)] = state }
     }

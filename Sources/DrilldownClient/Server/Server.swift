@@ -18,6 +18,13 @@ public final class Server: Sendable {
     /// The configuration that the server was made with.
     public var configuration: Configuration { transport.configuration }
 
+    /// Why the latest observed level could not be kept in the cache folder; nil if all is well.
+    ///
+    /// ```swift
+    /// if let problem = server.cacheProblem { print(problem) }
+    /// ```
+    public var cacheProblem: Problem? { observations.cache?.problem }
+
     /// A service with a configuration. Nothing is sent before the first request.
     public init(_ configuration: Configuration) {
         transport = Transport(configuration)

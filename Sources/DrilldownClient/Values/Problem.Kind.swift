@@ -115,6 +115,8 @@ extension Problem.Kind {
     public static let answerTooLong = Problem.Kind(rawValue: "answer-too-long")
     /// The answer nests more than 512 lists and dictionaries, which the library does not read.
     public static let answerTooDeep = Problem.Kind(rawValue: "answer-too-deep")
+    /// A level could not be written to the cache folder; only `Server.cacheProblem` has this kind.
+    public static let unwritableCache = Problem.Kind(rawValue: "unwritable-cache")
     /// Something other than the service refused the request: a proxy, or the login page of a network.
     public static let foreignRefusal = Problem.Kind(rawValue: "about:blank")
     /// The answer does not come from a drilldown service.

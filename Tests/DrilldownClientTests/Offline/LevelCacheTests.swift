@@ -121,14 +121,22 @@ struct LevelCacheTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder("cache")).isEmpty)
     }
 
-    @Test func `A folder that cannot be written only keeps nothing`() async throws {
+    @Test func `A folder that cannot be written keeps nothing, and the server says so`() async throws {
         try folder.write("file", "x")
-        var configuration = try Server.Configuration("http://127.0.0.1:8080")
-        configuration.cacheFolder = URL(fileURLWithPath: folder("file/below"))
-        let cache = try #require(LevelCache(configuration))
+        let url = URL(fileURLWithPath: folder("file/below"))
+        let server = try Server("http://127.0.0.1:8080", cacheFolder: url)
+        let cache = try #require(server.observations.cache)
+        #expect(server.cacheProblem == nil)
         cache.keep(copy(), of: target)
         await cache.flush()
         #expect(await cache.copy(of: target) == nil)
+        let problem = try #require(server.cacheProblem)
+        #expect(problem.kind == .unwritableCache)
+        #expect(problem.detail.hasPrefix("No level can be kept in '\(url.path)': "))
+        try folder.remove("file")
+        cache.keep(copy(), of: target)
+        await cache.flush()
+        #expect(server.cacheProblem == nil)
     }
 
     @Test func `The folder never keeps more than its limit`() async throws {

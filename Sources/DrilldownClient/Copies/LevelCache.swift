@@ -14,6 +14,8 @@ final class LevelCache: Sendable {
         var pending: [LevelTarget: LevelCopy?] = [:]
         /// Whether the queue will check `pending`.
         var isScheduled = false
+        /// Why the latest copy could not be written.
+        var problem: Problem?
     }
 
     private static let interval = DispatchTimeInterval.seconds(1)
@@ -27,6 +29,9 @@ final class LevelCache: Sendable {
             CacheFolder(
                 url: folder, server: configuration.address, limit: configuration.maximumCacheBytes))
     }
+
+    /// Why the latest copy could not be written; nil if it was written.
+    var problem: Problem? { state.withLock(\.problem) }
 
     /// The last known state of a level; nil if it is unknown, or if its file is damaged.
     func copy(of target: LevelTarget) async -> LevelCopy? {
@@ -72,12 +77,32 @@ final class LevelCache: Sendable {
         let pending = state.withLock(\.pending)
         guard !pending.isEmpty else { return false }
         for (target, copy) in pending {
-            // A cache that cannot be written is only less useful.
-            _ = Result { try folder.write(copy, of: target) }
-            // A newer state may have come meanwhile.
-            state.withLock { if $0.pending[target]??.pages == copy?.pages { $0.pending[target] = nil } }
+            let problem = failure { try folder.write(copy, of: target) }
+            state.withLock { state in
+                state.problem = problem
+                // A newer state may have come meanwhile.
+                if state.pending[target]??.pages == copy?.pages { state.pending[target] = nil }
+            }
         }
         folder.shrink()
         return true
+    }
+
+    private func failure(of write: () throws -> Void) -> Problem? {
+        do {
+            try write()
+            return nil
+        } catch {
+            return .unwritableCache(folder.url, error)
+        }
+    }
+}
+
+extension Problem {
+    /// Levels cannot be kept.
+    static func unwritableCache(_ folder: URL, _ error: any Error) -> Problem {
+        Problem(
+            .unwritableCache, title: "Cache folder not writable",
+            detail: "No level can be kept in '\(folder.path)': \(error.localizedDescription)")
     }
 }

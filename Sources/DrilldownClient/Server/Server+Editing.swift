@@ -62,6 +62,36 @@ extension Server {
         try await changedItem(.patch(changes, removing: names, at: path, ifMatch: version))
     }
 
+    /// Merges changes into the fields of an item as it was read; other fields may have changed since.
+    ///
+    /// ```swift
+    /// detail = try await server.patch(["Price": 15], of: detail)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - changes: the fields that change; `.null` removes a field.
+    ///   - names: the fields that are removed.
+    ///   - detail: the item as it was when the changes were made.
+    /// - Returns: the item with the changes of both sides.
+    /// - Throws: `EditConflict` if one of these fields has changed since `detail` was read, and otherwise as
+    ///   `patch(_:removing:at:ifMatch:)`.
+    @discardableResult
+    public func patch(_ changes: Fields, removing names: [String] = [], of detail: Detail) async throws -> Detail {
+        var version = detail.fieldsVersion
+        while true {
+            do {
+                return try await patch(changes, removing: names, at: detail.path, ifMatch: version)
+            } catch let conflict as EditConflict {
+                // Each round has another version, so this ends when nobody else edits.
+                guard conflict.isOutdated, case .detail(let current) = conflict.current,
+                    current.fieldsVersion != version,
+                    (changes.names + names).allSatisfy({ current[$0] == detail[$0] })
+                else { throw conflict }
+                version = current.fieldsVersion
+            }
+        }
+    }
+
     /// Moves an item, with all below it, to a level or to another place on its own.
     ///
     /// - Parameters:

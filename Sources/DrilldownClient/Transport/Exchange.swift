@@ -40,6 +40,21 @@ final class Exchange: Sendable {
         if let outcome { continuation.resume(with: outcome) }
     }
 
+    /// The answer that a function of the app gives.
+    func run(_ send: () async throws -> (Data, URLResponse)) async throws -> Answer {
+        do {
+            let (body, head) = try await send()
+            guard let head = head as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+            if receive(head) { _ = receive(body) }
+            return try result(of: state.withLock { $0 }, nil, false).get()
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            let isCancelled = error is CancellationError || (error as? URLError)?.code == .cancelled
+            return try result(of: State(), error, isCancelled).get()
+        }
+    }
+
     /// Takes the head of the answer; false if the answer is too long.
     func receive(_ head: HTTPURLResponse) -> Bool {
         let length = head.expectedContentLength

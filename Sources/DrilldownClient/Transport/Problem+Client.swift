@@ -37,6 +37,11 @@ extension Problem {
         }
     }
 
+    /// The token provider of the configuration failed.
+    static func noToken(for address: String, _ error: any Error) -> Problem {
+        Problem(.unreachable, title: "No token", detail: "There is no token for \(address): \(reason(error)).")
+    }
+
     static func answerTooLong(_ target: String, limit: Int) -> Problem {
         Problem(
             .answerTooLong, title: "Answer too long",
@@ -61,6 +66,7 @@ extension Problem {
         if answer.isJSON, let problem = Self.problem(in: answer.body) {
             self = problem
             status = answer.status
+            if let sentence = Self.sentences[kind] { detail = sentence }
         } else {
             self.init(
                 .foreignRefusal, title: "Status \(answer.status)", status: answer.status,
@@ -69,6 +75,13 @@ extension Problem {
         }
         retryAfter = answer.retryAfter
     }
+
+    /// Sentences in place of those of the service that explain header fields, which an app does not see.
+    private static let sentences: [Kind: String] = [
+        .unauthorized: "The service needs a token for this.",
+        .wrongToken: "The service does not accept this token here.",
+        .preconditionFailed: "Someone else has changed this since it was read.",
+    ]
 
     /// The problem in a body of problem+json (RFC 9457); nil for anything else.
     private static func problem(in body: Data) -> Problem? {

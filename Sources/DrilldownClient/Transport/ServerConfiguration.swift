@@ -1,13 +1,34 @@
 public import Foundation
 
-/// The address of a service, its tokens, and the limits of the client.
-public struct ServerConfiguration: Hashable, Sendable {
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+/// The address of a service, its tokens, how requests are sent, and the limits of the client.
+public struct ServerConfiguration: Sendable {
     /// The address of the service; its path precedes the paths of the service.
     public var url: URL
     /// The token for reading, if the service needs one; if nil, reads are sent with `editToken`.
     public var readToken: String?
     /// The token for edits.
     public var editToken: String?
+    /// Gives the token for reads and edits, in place of `readToken` and `editToken`.
+    ///
+    /// It is called before the first request, and again with the refused token if the service does not accept it; requests
+    /// at the same time share a call. Nil sends a request without a token.
+    ///
+    /// ```swift
+    /// configuration.tokenProvider = { refused in try await account.token(renewing: refused) }
+    /// ```
+    public var tokenProvider: (@Sendable (_ refused: String?) async throws -> String?)?
+    /// Header fields that every request to the service has in addition, such as the key of a gateway.
+    public var headerFields: [String: String] = [:]
+    /// Sends a request in place of the library's own `URLSession`: for certificates of one's own, and for tests.
+    ///
+    /// ```swift
+    /// configuration.send = { [session] request in try await session.data(for: request) }
+    /// ```
+    public var send: (@Sendable (_ request: URLRequest) async throws -> (Data, URLResponse))?
     /// A folder in which `updates(of:matching:)` keeps the last known levels; nil to keep none. No other method uses it.
     public var cacheFolder: URL?
     /// Maximum total size in bytes; the least recently used levels are removed first.

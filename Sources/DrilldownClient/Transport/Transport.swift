@@ -10,22 +10,49 @@ final class Transport: Sendable {
     let memory: AnswerMemory
     /// The number of connections is the default of most systems.
     private let session = RenewedSession(connections: 6)
+    private let tokens: TokenMemory?
 
     init(_ configuration: ServerConfiguration) {
         self.configuration = configuration
+        tokens = configuration.tokenProvider.map { TokenMemory($0) }
         memory = AnswerMemory(limit: configuration.maximumMemoryBytes)
     }
 
     /// Closes all idle connections; called when nothing is observed any more.
     func closeIdleConnections() { session.close(cancelling: false) }
 
-    /// Sends a request and waits for its answer, whatever the status.
+    /// Sends a request and waits for its answer, whatever the status; once more if its token is refused and there is another.
     ///
     /// - Throws: `Problem` if the answer is not complete, `CancellationError` if the task was cancelled.
     private func answer(to request: Request) async throws -> Answer {
+        guard let tokens, request.url == nil else {
+            let token = request.isEdit ? configuration.editToken : configuration.readToken ?? configuration.editToken
+            return try await answer(to: request, token: token)
+        }
+        let token = try await token(of: tokens)
+        let answer = try await answer(to: request, token: token)
+        guard answer.refusesToken(from: address) else { return answer }
+        let other = try await self.token(of: tokens, insteadOf: token)
+        return other == token ? answer : try await self.answer(to: request, token: other)
+    }
+
+    private func token(of tokens: TokenMemory, insteadOf refused: String? = nil) async throws -> String? {
+        do {
+            return try await tokens.token(insteadOf: refused)
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            try Task.checkCancellation()
+            throw Problem.noToken(for: address, error)
+        }
+    }
+
+    private func answer(to request: Request, token: String?) async throws -> Answer {
         try Task.checkCancellation()
         let exchange = Exchange(request.target, of: address, limit: configuration.maximumAnswerBytes)
-        let task = (request.session ?? session).task(for: try urlRequest(for: request), exchange)
+        let urlRequest = try urlRequest(for: request, token: token)
+        if let send = configuration.send { return try await exchange.run { try await send(urlRequest) } }
+        let task = (request.session ?? session).task(for: urlRequest, exchange)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 exchange.start(continuation)
@@ -36,7 +63,7 @@ final class Transport: Sendable {
         }
     }
 
-    private func urlRequest(for request: Request) throws -> URLRequest {
+    private func urlRequest(for request: Request, token: String?) throws -> URLRequest {
         guard let url = request.url ?? configuration.url(of: request.target), ServerConfiguration.isWeb(url) else {
             throw Problem.badAddress(request.url?.absoluteString ?? address)
         }
@@ -46,9 +73,8 @@ final class Transport: Sendable {
         result.timeoutInterval = configuration.timeout + Double(request.wait)
         for (name, value) in request.header { result.setValue(value, forHTTPHeaderField: name) }
         if request.url != nil { return result }
-        if let token = request.isEdit ? configuration.editToken : configuration.readToken ?? configuration.editToken {
-            result.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
-        }
+        for (name, value) in configuration.headerFields { result.setValue(value, forHTTPHeaderField: name) }
+        if let token { result.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         return result
     }
 

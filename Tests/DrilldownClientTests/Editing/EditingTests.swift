@@ -147,9 +147,7 @@ struct EditingTests {
         #expect(conflict?.current == .detail(theirs))
         #expect(conflict?.currentVersion == theirs.version)
         #expect(conflict?.problem.kind == .preconditionFailed && conflict?.problem.status == 412)
-        #expect(
-            conflict.map { "\($0)" }
-                == "If-Match does not contain the current entity tag of the request's target, \"\(theirs.version)\".")
+        #expect(conflict.map { "\($0)" } == "Someone else has changed this since it was read.")
         let insisted = try await server.patch(["Text": "mine"], at: ["Item 4"], ifMatch: conflict?.currentVersion)
         #expect(insisted.fields["Text"] == "mine")
 
@@ -172,6 +170,23 @@ struct EditingTests {
         #expect(step?.edit == .delete(["Item 3"], ifMatch: "old"))
         let third = try await server.detail(at: ["Item 3"])
         #expect(step?.current == .detail(third))
+    }
+
+    @Test("are merged with those that others made to other fields since the item was read")
+    func merges() async throws {
+        let mine = try await server.patch(["Text": "a", "Note": "b"], at: ["Item 4"])
+        try await server.patch(["Text": "theirs"], at: ["Item 4"])
+        let merged = try await server.patch(["Price": 3], removing: ["Note"], of: mine)
+        #expect(merged.fields == ["Title": "Item 4", "Text": "theirs", "Price": 3])
+        for (changes, names): (Fields, [String]) in [(["Text": "mine"], []), ([:], ["Text"]), (["Price": 4], [])] {
+            let conflict = await #expect(throws: EditConflict.self) {
+                try await server.patch(changes, removing: names, of: mine)
+            }
+            #expect(conflict?.current == .detail(merged))
+        }
+        try await server.delete(["Item 4"])
+        let gone = await #expect(throws: EditConflict.self) { try await server.patch(["Price": 4], of: merged) }
+        #expect(gone?.current == .missing)
     }
 
     @Test("are made on the version of a level that was read without a query")
@@ -197,9 +212,11 @@ struct EditingTests {
         let reader = try Server(running.address)
         let problem = await #expect(throws: Problem.self) { try await reader.delete(["Item 1"]) }
         #expect(problem?.kind == .unauthorized && problem?.status == 401)
+        #expect(problem?.detail == "The service needs a token for this.")
         let wrong = try Server(running.address, editToken: "0123456789abcdef")
         let forbidden = await #expect(throws: Problem.self) { try await wrong.reload() }
         #expect(forbidden?.kind == .wrongToken)
+        #expect(forbidden?.detail == "The service does not accept this token here.")
         let bad = await #expect(throws: Problem.self) { try await server.insert(["Text": "x"], into: .root) }
         #expect(bad?.kind == .invalidContent && bad?.pointer == "")
         #expect(bad.map { "\($0)" } == "An item has no 'Title'; give it one, or a 'Key'.")

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@testable import DrilldownClient
+@testable import TestSupport
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Requests that an app sends itself, with header fields and tokens of its own.
+@Suite(.timeLimit(.minutes(1)))
+struct OwnTransportTests {
+    private static let refusal = StubOrigin.Answer.status(
+        "401 Unauthorized", ["Content-Type": "application/problem+json"],
+        Array(#"{"type":"/problems/unauthorized","title":"No","status":401,"detail":"No."}"#.utf8))
+
+    @Test func `a function of the app sends every request`() async throws {
+        let sent = Guarded<[String]>([])
+        var configuration = try Server.Configuration("http://service/below")
+        configuration.headerFields = ["X-Key": "k"]
+        configuration.readToken = "reader"
+        configuration.send = { request in
+            sent.withLock { sent in
+                let fields = ["X-Key", "Authorization"].map { request.value(forHTTPHeaderField: $0) ?? "" }
+                sent.append("\(request.url?.absoluteString ?? "") \(fields.joined(separator: " "))")
+            }
+            let url = try #require(request.url)
+            let head = HTTPURLResponse(
+                url: url, statusCode: 200, httpVersion: nil, headerFields: ["Content-Type": "application/json"])
+            return (Data(StubOrigin.Answer.level.utf8), try #require(head))
+        }
+        #expect(try await Server(configuration).level().rows.map(\.title) == ["A"])
+        #expect(sent.withLock { $0 } == ["http://service/below/levels/ k Bearer reader"])
+    }
+
+    @Test func `its errors become problems, and its limits hold`() async throws {
+        var configuration = try Server.Configuration("http://service")
+        configuration.send = { _ in throw URLError(.cannotFindHost) }
+        #expect(
+            try await problem { try await Server(configuration).level() }?.detail
+                == "http://service gave no whole answer to /levels/: its host name is unknown.")
+        configuration.send = { _ in throw CancellationError() }
+        await #expect(throws: CancellationError.self) { try await Server(configuration).level() }
+        configuration.send = { request in
+            let head = HTTPURLResponse(
+                url: try #require(request.url), statusCode: 200, httpVersion: nil, headerFields: [:])
+            return (Data(count: 2_000), try #require(head))
+        }
+        configuration.maximumAnswerBytes = 1_000
+        #expect(try await problem { try await Server(configuration).level() }?.kind == .answerTooLong)
+    }
+
+    @Test func `a provider is asked once for a token, and again when it is refused`() async throws {
+        let origin = try StubOrigin { request in
+            request.fields["authorization"] == "Bearer t2" ? .json(StubOrigin.Answer.level) : Self.refusal
+        }
+        let asked = Guarded<[String?]>([])
+        var configuration = try Server.Configuration(origin(""))
+        configuration.tokenProvider = { refused in
+            asked.withLock { asked in
+                asked.append(refused)
+                return "t\(asked.count)"
+            }
+        }
+        let server = Server(configuration)
+        async let first = server.level()
+        async let second = server.level(at: ["B"])
+        #expect(try await [first.title, second.title] == ["Root", "Root"])
+        #expect(asked.withLock { $0 } == [nil, "t1"])
+    }
+
+    @Test func `a refused token without another is a refusal, and a provider that fails is told`() async throws {
+        let origin = try StubOrigin { _ in Self.refusal }
+        var configuration = try Server.Configuration(origin(""))
+        configuration.tokenProvider = { _ in "only" }
+        #expect(
+            try await problem { try await Server(configuration).level() }?.detail
+                == "The service needs a token for this.")
+        #expect(origin.requests.count == 1)
+        struct NoAccount: Error {}
+        configuration.tokenProvider = { _ in throw NoAccount() }
+        let found = try await problem { try await Server(configuration).level() }
+        #expect(found?.detail == "There is no token for \(origin("")): NoAccount().")
+        #expect(found?.isTemporary == true)
+    }
+}

@@ -24,6 +24,13 @@ let clientSettings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Apple reads the privacy manifest; on Linux it would only make a bundle of files beside each program.
+#if os(macOS)
+    let privacyManifest: (excluded: [String], resources: [Resource]) = ([], [.copy("PrivacyInfo.xcprivacy")])
+#else
+    let privacyManifest: (excluded: [String], resources: [Resource]) = (["PrivacyInfo.xcprivacy"], [])
+#endif
+
 let webClientFiles = [
     "app.js", "client.css", "columns.js", "detail-pane.js", "dragging.js", "edit-form.js", "editing.css", "editor.js",
     "edits.js", "elements.js", "history.js", "index.html", "level-head.js", "level-pane.js", "level.js", "list.js",
@@ -33,7 +40,7 @@ let webClientFiles = [
 let package = Package(
     name: "drilldown",
     // They concern the client library; the service itself is for Linux.
-    platforms: [.iOS(.v16), .macOS(.v13)],
+    platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .executable(name: "drilldown", targets: ["drilldown"]),
         .executable(name: "drilldown-browse", targets: ["drilldown-browse"]),
@@ -124,7 +131,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         // For apps on every platform: only Foundation, and no module of the service alone.
-        .target(name: "DrilldownClient", dependencies: ["DrilldownDates"], swiftSettings: clientSettings),
+        .target(
+            name: "DrilldownClient", dependencies: ["DrilldownDates"], exclude: privacyManifest.excluded,
+            resources: privacyManifest.resources, swiftSettings: clientSettings),
         .executableTarget(name: "drilldown-browse", dependencies: ["DrilldownClient"], swiftSettings: clientSettings),
         // What test targets share: they do not depend on each other.
         .target(

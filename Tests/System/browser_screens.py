@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Every screen of the web client in a browser, in both sizes, light and dark: what axe-core finds wrong with it, at 200 % too;
-with --pictures FOLDER also a picture of each, with --picture FILE the one of the manual, and with --million the times on a level of 1,000,000 rows."""
+"""Every screen of the web client in a browser, on a phone and on a desktop, light and dark, and in forced colours: what axe-core
+finds wrong with it, at 200 % too. With --all in four sizes, with --pictures FOLDER also a picture of each, with --picture FILE the one
+of the manual, and with --million the times on a level of 1,000,000 rows. With --only NAME one screen alone."""
 
 import json
 import os
@@ -14,21 +15,70 @@ from harness.web_client import NARROW, ROOT, TOKEN, WIDE, Window, origin, expect
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-# The name, the document, the address, whether with a token, and a menu to open.
+SIZES = [NARROW, (768, 1024), WIDE, (2560, 1440)]
+# Light or dark, and whether the reader's system sets the colours.
+THEMES = {"light": (False, False), "dark": (True, False), "forced": (False, True), "forced-dark": (True, True)}
+
+
+def opening(button):
+    """What opens a menu of the last column."""
+    return lambda window: window.click(f'.pane.end .tools [aria-label="{button}"]') and window.soon(lambda: window.find(".panel"))
+
+
+def keys(window):
+    window.keys("?")
+    window.soon(lambda: window.find("dialog .keys"))
+
+
+def marking(window):
+    for mark in window.all(".pane.end .mark")[1:3]:
+        mark.click()
+    window.soon(lambda: window.find('.edit-tools [aria-label="Cut"]'))
+
+
+def cutting(window):
+    marking(window)
+    window.click('.edit-tools [aria-label="Cut"]')
+    window.soon(lambda: window.find(".notice"))
+
+
+def adding_a_field(window):
+    window.run("[...document.querySelectorAll('.edit-form .plain')].at(-1).click()")
+    window.soon(lambda: window.find("dialog[open]"))
+
+
+def typing(window):
+    window.soon(lambda: window.all(".edit-form textarea")[1].send_keys(", changed") is None)
+    window.soon(lambda: window.find(".edit-form .main"))
+
+
+# The name, the document, the address, whether with a token, and what is done there.
 SCREENS = [
     ("level", "Catalog.plist", "/browse/Colours", False, None),
+    ("root", "Meetings.plist", "/", False, None),
     ("detail", "Meetings.plist", "/browse/Meetings/weekly-10?show=", False, None),
+    ("leaf", "Music.plist", "/browse/Marble%20Harbour/Low%20Water/Customs%20House", False, None),
     ("images", "Music.plist", "/", False, None),
-    ("search", "Catalog.plist", "/browse/?q=in", False, None),
+    ("search", "Catalog.plist", "/browse/?q=in&in=*", False, None),
+    ("nothing", "Catalog.plist", "/browse/?q=nowhere", False, None),
     ("groups", "Music.plist", "/browse/?group=initial", False, None),
     ("outline", "Catalog.plist", "/browse/?depth=1&expand=Colours", False, None),
+    ("table", "Music.plist", "/browse/?columns=Founded,Members,Subtitle&sort=-Founded", False, None),
     ("settings", "Settings.bundle", "/", True, None),
+    ("reading", "Settings.bundle", "/", False, None),
     ("missing", "Catalog.plist", "/browse/Colors", False, None),
-    ("menu", "Catalog.plist", "/browse/Colours", False, "More"),
-    ("order", "Catalog.plist", "/browse/Colours?where=Title~r", False, "Sort, group, filter"),
+    ("menu", "Music.plist", "/browse/Marble%20Harbour/Low%20Water", False, opening("More")),
+    ("order", "Catalog.plist", "/browse/Colours?where=Title~r", False, opening("Sort, group, filter")),
+    ("keys", "Catalog.plist", "/browse/Colours", True, keys),
     ("editing", "Catalog.plist", "/browse/Colours", True, None),
-    ("form", "Catalog.plist", "/browse/Colours/Ink", True, None),
+    ("marked", "Catalog.plist", "/browse/Colours", True, marking),
+    ("cut", "Catalog.plist", "/browse/Colours", True, cutting),
+    ("form", "Catalog.plist", "/browse/Colours/Ink", True, typing),
+    ("field", "Catalog.plist", "/browse/Colours/Ink", True, adding_a_field),
 ]
+# What is there when a screen is complete, if it is not the last column.
+READY = {"settings": ".control", "reading": ".control"} | dict.fromkeys(("form", "field"), ".edit-form") \
+    | dict.fromkeys(("editing", "marked", "cut", "keys"), ".edit-tools")
 
 # Jumps anywhere, then scrolls for 200 frames: the time until rows are shown, and the time of each frame.
 SCROLLING = """
@@ -70,21 +120,24 @@ measure().then(done)
 """
 
 
-def look(verdict, servers, size, dark, pictures):
-    with Window(None, size, dark=dark) as window:
-        for name, document, address, has_token, menu in SCREENS:
+def look(verdict, servers, screens, size, theme, pictures):
+    dark, forced = THEMES[theme]
+    with Window(None, size, dark=dark, forced_colours=forced) as window:
+        for name, document, address, has_token, action in screens:
             window.origin = origin(servers[document])
-            window.run("sessionStorage.clear()") if window.driver.current_url.startswith("http") else None
+            # What was typed is given up without a question.
+            window.run("onbeforeunload = null; document.querySelector('.edit-form .button:not(.main)')?.click(); sessionStorage.clear()") \
+                if window.driver.current_url.startswith("http") else None
             window.open(address, token=TOKEN if has_token else None)
-            title = f"{name} at {size[0]}, {'dark' if dark else 'light'}"
-            ready = {"form": ".edit-form", "editing": ".edit-tools", "settings": ".control"}.get(name, ".pane.last")
-            verdict.expect(window.soon(lambda: window.find(ready)), f"{title}: it is shown")
-            if menu:
-                window.click(f'.pane.end .tools [aria-label="{menu}"]')
-                window.soon(lambda: window.find(".panel"))
+            title = f"{name} at {size[0]}, {theme}"
+            verdict.expect(window.soon(lambda: window.find(READY.get(name, ".pane.last"))), f"{title}: it is shown")
+            if action:
+                action(window)
+            # The mouse is where it changes no colour.
+            window.tell("Input.dispatchMouseEvent", type="mouseMoved", x=size[0] - 1, y=size[1] - 1)
             window.soon(lambda: window.run("return document.getAnimations().length === 0 && !document.querySelector('.waiting')"))
             if pictures:
-                window.screenshot(os.path.join(pictures, f"{name}-{size[0]}-{'dark' if dark else 'light'}.png"))
+                window.screenshot(os.path.join(pictures, f"{name}-{size[0]}-{theme}.png"))
             found = window.axe()
             verdict.expect(found == [], f"{title}: axe finds {found}")
             small = window.run("""return [...document.querySelectorAll('button, .row, .crumbs a, select, .panel a')]
@@ -116,12 +169,13 @@ def zoomed(verdict, server):
                 window.keys(Keys.ESCAPE) if menu else None
 
 
-def conflicts(verdict, program, folder, size, dark, pictures):
+def conflicts(verdict, program, folder, size, theme, pictures):
     """What is told of a conflict: of a form, and of a title."""
     file, token = pathlib.Path(folder, "Shelf.json"), pathlib.Path(folder, "token")
     file.write_text(json.dumps({"Title": "Shelf", "Rows": [{"Title": "One", "Note": "a note"}, {"Title": "Two"}]}))
-    title = f"a conflict at {size[0]}, {'dark' if dark else 'light'}"
-    with Server(program, file, "--edit-token-file", str(token)) as server, Window(origin(server), size, dark=dark) as window:
+    title, (dark, forced) = f"a conflict at {size[0]}, {theme}", THEMES[theme]
+    with Server(program, file, "--edit-token-file", str(token)) as server, \
+            Window(origin(server), size, dark=dark, forced_colours=forced) as window:
 
         def change(target, content):
             urllib.request.urlopen(urllib.request.Request(origin(server) + target, json.dumps(content).encode(), method="PATCH", headers={
@@ -130,7 +184,7 @@ def conflicts(verdict, program, folder, size, dark, pictures):
         def look(name, selector, words):
             verdict.expect(window.soon(lambda: window.text(selector) == words), f"{title}: it tells about {name}")
             if pictures:
-                window.screenshot(os.path.join(pictures, f"conflict-{name.split()[-1]}-{size[0]}-{'dark' if dark else 'light'}.png"))
+                window.screenshot(os.path.join(pictures, f"conflict-{name.split()[-1]}-{size[0]}-{theme}.png"))
             found = window.axe()
             verdict.expect(found == [], f"{title}: axe finds {found}")
             window.keys(Keys.ESCAPE)
@@ -191,7 +245,7 @@ def million(verdict, program, folder):
 
 
 def main():
-    arguments = options(__doc__, pictures="", picture="", million=False)
+    arguments = options(__doc__, pictures="", picture="", only="", all=False, million=False)
     with Verdict("screens in the browser") as verdict, tempfile.TemporaryDirectory() as folder:
         token = pathlib.Path(folder, "token")
         token.write_text(TOKEN)
@@ -200,11 +254,14 @@ def main():
         servers = {document: Server(arguments.server, os.path.join(ROOT, "Data", document), "--edit-token-file", str(token),
                                     "--values", os.path.join(folder, "values.plist"))
                    for document in {screen[1] for screen in SCREENS}}
-        for size in (WIDE, NARROW):
-            for dark in (False, True):
-                look(verdict, servers, size, dark, arguments.pictures)
-                conflicts(verdict, arguments.server, folder, size, dark, arguments.pictures)
-        zoomed(verdict, servers["Catalog.plist"])
+        screens = [screen for screen in SCREENS if arguments.only in ("", screen[0])]
+        for size in SIZES if arguments.all else (WIDE, NARROW):
+            for theme in THEMES:
+                look(verdict, servers, screens, size, theme, arguments.pictures)
+                if not arguments.only:
+                    conflicts(verdict, arguments.server, folder, size, theme, arguments.pictures)
+        if not arguments.only:
+            zoomed(verdict, servers["Catalog.plist"])
         if arguments.picture:
             picture(verdict, servers["Music.plist"], arguments.picture)
         for server in servers.values():

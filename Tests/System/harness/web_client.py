@@ -38,7 +38,7 @@ return [...list.querySelectorAll('.item')].map(item => [item.getBoundingClientRe
 class Window:
     """A window of a headless Chromium with an empty profile; leaving the `with` block closes it."""
 
-    def __init__(self, origin, size=WIDE, dark=False, touch=False, reduced_motion=True):
+    def __init__(self, origin, size=WIDE, dark=False, touch=False, reduced_motion=True, forced_colours=False):
         self.origin = origin
         self.size = size
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -57,6 +57,7 @@ class Window:
             self.tell("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=1)
         self.tell("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+            {"name": "forced-colors", "value": "active" if forced_colours else "none"},
             {"name": "prefers-reduced-motion", "value": "reduce" if reduced_motion else "no-preference"}])
 
     def __enter__(self):

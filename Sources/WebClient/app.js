@@ -222,11 +222,13 @@ class App {
   async #showAbout() {
     const pane = this.panes.at(-1), {clientWidth} = this.#main
     this.#about.remove()
-    if (!pane?.level || this.isNarrow || this.#main.scrollWidth > clientWidth) return
+    if (!pane?.level || this.isNarrow || pane.place.value('columns') || this.#main.scrollWidth > clientWidth) return
     this.#main.append(this.#about)
     if (this.#main.scrollWidth > clientWidth) return this.#about.remove()
     const {drawAbout} = await details()
-    if (this.#about.isConnected && pane === this.panes.at(-1)) drawAbout(this.#about, pane)
+    if (!this.#about.isConnected || pane !== this.panes.at(-1)) return
+    await drawAbout(this.#about, pane)
+    this.#about.tabIndex = this.#about.scrollHeight > this.#about.clientHeight ? 0 : -1
   }
 
   // Where the keyboard goes on: 'heading'; 'last' and 'detail', the last column; 'selected', the row that led to the place

@@ -255,16 +255,16 @@ function sentence({status, message, body: {nearest}}, place) {
  * @param {any} holder
  * @param {import('./types').Pane} pane
  */
-export async function drawAbout(holder, {place, level: {head, count}}) {
+export async function drawAbout(holder, {place, isSettings, level: {head, count}}) {
   if (holder.version === head.version + place.path) return
   holder.version = head.version + place.path
   const {fields} = await readDetail(place).catch(() => ({fields: []}))
   if (holder.version !== head.version + place.path) return
   const image = fields.find(([name]) => name === 'Image')?.[1], source = image?.type === 'string' && asset(image.value)
-  const own = fields.filter(([name]) => name !== 'Title')
+  const own = isSettings ? [] : fields.filter(([name]) => name !== 'Title')
   holder.replaceChildren(
     source ? showImage(source, el('img.hero', {alt: '', onerror: ({target}) => target.remove()})) : icon('open'),
-    el('h2', titleText(head.title)), el('p', plural(count, 'row')),
+    el('h2', titleText(head.title)), el('p', plural(count, place.isSearch ? 'hit' : 'row')),
     own.length ? fieldList(own, '', new Set()) : el('p', 'Choose a row to see what is in it.'),
     el('p', el('kbd', '/'), ' searches, ', el('kbd', '?'), ' shows the keys'))
 }

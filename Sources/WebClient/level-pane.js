@@ -160,6 +160,7 @@ export class LevelPane {
     this.#hasImages ||= rows.some(({fields}) => asset(fields.Image))
     this.element.classList.toggle('settings', hasControls)
     this.element.classList.toggle('table', this.place.value('columns') !== null)
+    this.element.classList.toggle('pictured', this.#hasImages)
     const heights = {
       row: rem * (this.#isTall ? 3.75 : hasControls ? 3.25 : 2.75),
       header: 2.25 * rem,

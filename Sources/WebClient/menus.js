@@ -1,6 +1,6 @@
 // The menus of a pane: what developers and editors want; sort, group, filter and outline.
 
-import {base, choiceField, el, icon, iconButton, stop, toggleSwitch} from './elements.js'
+import {base, choiceField, el, icon, iconButton, stop, titleText, toggleSwitch} from './elements.js'
 import {RELATIONS} from './level-head.js'
 import {ask as askReader, openPanel, tell} from './messages.js'
 import {conditions, Place} from './place.js'
@@ -15,20 +15,22 @@ export function openMoreMenu(pane, button) {
     action()
   }}, text)
   openPanel(button, 'More', [
+    app.isNarrow && pane.place.parent && pathLinks(pane),
     item('Copy as curl', () => copy(curl(target), 'The command is copied.')),
     item('Copy address', () => copy(location.href, 'The address is copied.')),
     el('a.menu-item', {href: base + target, target: '_blank', rel: 'noopener', onclick: event => token.value && (stop(event), openTab(target))}, 'JSON'),
     item('Keys…', () => showKeys(app)),
-    ...(app.isNarrow ? pathLinks(pane.place) : []),
     app.isEditable && (app.isEditing ? item('Stop editing', () => app.setEditing(false))
       : item('Edit…', async () => await token.ask('editing') && app.setEditing(true))),
   ])
 }
 
 // The levels above, for a screen that has no room for the path.
-const pathLinks = place => place.segments.map((_, length) => place.prefix(length)).map((above, depth) =>
-  el('a.menu-item.step', {href: above.address, onclick: ({target}) => target.closest('.panel').hidePopover(), style: `--depth: ${depth}`},
-    el('bdi', above.name || 'Root')))
+const pathLinks = ({place, level, detail}) => el('nav.path', {ariaLabel: 'Path'}, ...place.segments.map((_, depth) => {
+  const above = place.prefix(depth), title = (level?.head ?? detail)?.ancestors?.[depth]?.title ?? (above.name || 'Root')
+  return el('a.menu-item.step', {href: above.address, onclick: ({target}) => target.closest('.panel').hidePopover(), style: `--depth: ${depth}`},
+    el('bdi', titleText(title)))
+}))
 
 const KEYS = [['↑ ↓ Page Up, Page Down, Home, End', 'another row'], ['→ Enter', 'opens a row'], ['← Escape', 'the level above'],
   ['/', 'searches'], ['Letters', 'the next row that begins with them'], ['?', 'these keys']]
@@ -36,7 +38,7 @@ const EDITING_KEYS = [['F2', 'renames'], ['Insert', 'adds'], ['Delete', 'deletes
   ['Ctrl D', 'duplicates'], ['Ctrl X, Ctrl V', 'moves to another level'], ['Ctrl Z, Ctrl Y', 'undoes, redoes']]
 
 export const showKeys = app => askReader('Keys', [el('dl.keys', ...[...KEYS, ...(app.isEditing ? EDITING_KEYS : [])].map(([keys, what]) =>
-  el('div', el('dt', keys), el('dd', what))))], ['Close', 'OK'])
+  el('div', el('dt', keys), el('dd', what))))], ['Close'])
 
 // The command for a shell: quoted so that nothing in it is expanded. A token is not part of it.
 const curl = target => `curl '${(location.origin + base + target).replace(/'/g, "'\\''")}'`

@@ -71,9 +71,9 @@ export function watchState() {
 // MARK: Questions to the reader.
 
 // Asks with some content and these buttons, of which the first gives up and the last is the likely one.
-// Gives the text of the one that was taken, or null. The dialog stays until an attempt, if one is given, succeeds.
+// Gives the text of the one that was taken, or null. With one button it only tells. The dialog stays until an attempt, if one is given, succeeds.
 export function ask(title, content, [cancel, ...others], attempt) {
-  const main = others.pop(), problem = el('p.problem', {role: 'alert'})
+  const main = others.pop() ?? cancel, problem = el('p.problem', {role: 'alert'})
   const submit = async event => {
     if (!attempt) return
     event.preventDefault()
@@ -92,7 +92,7 @@ export function ask(title, content, [cancel, ...others], attempt) {
   const button = el('button.button.main', {type: 'submit', value: main}, main)
   const dialog = el('dialog', {ariaLabel: title, onkeydown: event => event.stopPropagation()},
     el('form', {method: 'dialog', onsubmit: submit}, el('h2', title), ...content, problem, el('div.buttons',
-      ...[cancel, ...others].map(text => el('button.button', {onclick: () => dialog.close(text)}, text)), button)))
+      ...[cancel, ...others].filter(text => text !== main).map(text => el('button.button', {onclick: () => dialog.close(text)}, text)), button)))
   document.body.append(dialog)
   dialog.showModal()
   const first = dialog.querySelector('input, textarea, select, .main')

@@ -1,6 +1,6 @@
 // Places in the document: their addresses, the path to them, and where each level was left.
 
-import {base, el, oneLine} from './elements.js'
+import {base, el, isRightToLeft, oneLine} from './elements.js'
 
 // MARK: A place in the document: a path, the query of its level, and its address in the browser.
 
@@ -223,14 +223,22 @@ export function showCrumbs(place, ancestors, title) {
       return part('a', {href: above.address}, ancestors?.[length]?.title ?? (above.name || 'Root'))
     }),
     part('span', {ariaCurrent: 'page'}, title ?? place.name))
-  path.scrollLeft = path.scrollWidth
-  showCut()
+  showEnd()
   document.title = document.querySelector('h1').textContent = short(title ?? (place.name || 'Root')) || 'Untitled'
 }
 
 // An edge of the path that can be scrolled fades.
-const showCut = () => path.classList.toggle('cut', path.scrollLeft > 0)
+const showCut = () => path.classList.toggle('cut', path.scrollLeft !== 0)
 
-path?.addEventListener('scroll', showCut)
+// The end of the path is what is seen first, also after there is less room for it.
+function showEnd() {
+  path.scrollLeft = path.scrollWidth * (isRightToLeft(path) ? -1 : 1)
+  showCut()
+}
+
+if (path) {
+  path.addEventListener('scroll', showCut)
+  new ResizeObserver(showEnd).observe(path)
+}
 
 const short = text => oneLine(text.slice(0, 200)).trim() || 'Untitled'

@@ -19,6 +19,8 @@ export interface Pane {
   level?: Level
   head?: LevelHead
   list?: List
+  /** Whether it is a page of a settings bundle, of which only values can be changed. */
+  isSettings?: boolean
   /** Only of a detail beside a level: the place whose address shows it. */
   home?: Place
   /** Only of what is missing: why it is. */

@@ -117,6 +117,24 @@ import TreeSources
         )
     }
 
+    @Test(
+        "are compared without their titles if a query does not look at titles",
+        arguments: [
+            ("Year", nil, nil, false), ("Key", nil, nil, false), (nil, "Year>2000", nil, false),
+            ("Year,Title", nil, nil, true),
+            (nil, "Title:First", nil, true), (nil, nil, "initial", true), (nil, nil, "Title", true),
+            (nil, nil, "Year", false),
+        ] as [(String?, String?, String?, Bool)])
+    func titles(sort: String?, condition: String?, group: String?, looks: Bool) throws {
+        var query = RowQuery()
+        query.order.sort = try sort.map { try RowOrder($0) }
+        query.conditions = condition.flatMap { RowCondition($0) }.map { [$0] } ?? []
+        query.order.group = group.map { $0 == "initial" ? .initial : .field(RowField($0)) }
+        #expect(query.looksAtTitles == looks)
+        query.search = "a"
+        #expect(query.looksAtTitles)
+    }
+
     @Test("are in the order of an index if they are large")
     func indexed() throws {
         func sorted(_ text: String) throws -> [String] { try self.sorted(text, arranged: 1) }

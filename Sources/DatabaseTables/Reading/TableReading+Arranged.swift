@@ -72,8 +72,10 @@ extension TableReading {
         let reader = RecordReader(
             list, showing: { looked?.contains($0.bytes) ?? true }, limit: RecordReader.detailLimit)
         var packer = RowPacker()
+        // Titles take most of the memory of a large list.
+        let needsTitle = query.looksAtTitles || list.isArranged
         try forEachRecord(of: list, reader, limit: count) { (statement, key) throws(DatabaseError) in
-            packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
+            packer.beginRow(key: key.span, title: (needsTitle ? reader.title(statement, key: key) : []).span)
             _ = reader.addFields(statement, to: &packer)
             return true
         }
@@ -83,6 +85,13 @@ extension TableReading {
 }
 
 extension RowQuery {
+    /// Whether titles determine the rows or their order.
+    var looksAtTitles: Bool {
+        if search != nil || order.group == .initial || order.group == .field(.title) { return true }
+        return conditions.contains { $0.field == .title }
+            || order.sort?.criteria.contains { $0.field == .title } == true
+    }
+
     /// The names of the fields that determine the rows and their order; nil for all.
     var lookedAt: Set<[UInt8]>? {
         var fields = conditions.map(\.field) + (order.sort?.criteria.map(\.field) ?? [])

@@ -1,6 +1,7 @@
 import Bytes
 import DatabaseTrees
 import Levels
+import Locking
 import Testing
 import TreeSources
 
@@ -262,6 +263,27 @@ import TreeSources
         #expect(try count() == 2)
         try change("ALTER TABLE Artist RENAME TO Singer")
         #expect(try count() == nil)
+    }
+
+    @Test("end their statements for a client that has left")
+    func left() throws {
+        try change(
+            "WITH n(i) AS (SELECT 11 UNION ALL SELECT i + 1 FROM n LIMIT 1000) INSERT INTO Artist (Id) SELECT i FROM n")
+        let isWanted = Guarded(true)
+        let reading = try rows().begin { isWanted.withLock { $0 } }
+        defer { reading.end() }
+        let item = try #require(try item("/Artist", in: reading))
+        var query = RowQuery()
+        query.order.sort = try RowOrder("Name")
+        isWanted.withLock { $0 = false }
+        #expect(
+            throws: RowRefusal(
+                .timeout, sentence: "The database needs more time for this answer than it may have. Ask for less.")
+        ) {
+            try reading.page(query, below: item)
+        }
+        isWanted.withLock { $0 = true }
+        #expect(try reading.page(query, below: item).count == 1_003)
     }
 
     @Test("are published after another program has committed")

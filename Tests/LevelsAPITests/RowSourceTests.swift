@@ -1,6 +1,7 @@
 import Bytes
 import HTTPServer
 import Levels
+import Locking
 import Testing
 import TreeStore
 
@@ -11,6 +12,27 @@ import TreeStore
 private struct NumberRows: RowSource {
     var numbers: Range<Int>
     var isImmediate = true
+    var observer: Observer?
+
+    /// What requests have done with the rows.
+    final class Observer: Sendable {
+        /// For each page whether its answer was wanted before and after `duringPage`.
+        let wanted = Guarded<[Bool]>([])
+        let duringPage = Guarded<@Sendable () -> Void>({})
+        private let isWanted = Guarded<@Sendable () -> Bool>({ true })
+
+        func begin(_ isWanted: @escaping @Sendable () -> Bool) { self.isWanted.withLock { $0 = isWanted } }
+
+        func noteWanted() {
+            let isWanted = isWanted.withLock { $0 }()
+            wanted.withLock { $0.append(isWanted) }
+        }
+    }
+
+    func begin(while isWanted: @escaping @Sendable () -> Bool) -> any RowSource {
+        observer?.begin(isWanted)
+        return self
+    }
 
     /// The publication of these rows; the document has only the root.
     func snapshot(_ revision: String) throws -> Snapshot {
@@ -54,6 +76,11 @@ private struct NumberRows: RowSource {
 
     func page(_ query: RowQuery, below item: Item) throws(RowRefusal) -> RowPage {
         guard query.search == nil else { throw RowRefusal(parameter: "q", sentence: "'q' needs an index.") }
+        if let observer {
+            observer.noteWanted()
+            observer.duringPage.withLock { $0 }()
+            observer.noteWanted()
+        }
         if let number = number(item) {
             let digits = number.map { "\($0)" }
             return RowPage(
@@ -173,6 +200,30 @@ private struct NumberRows: RowSource {
         #expect(waiter.end == nil)
         threads.run()
         #expect(Answer(try #require(waiter.response)) == (try self.desk(0..<10).get(target)))
+    }
+
+    /// A service with rows that are not found at once, which are observed.
+    private func observed() throws -> (desk: Desk, observer: NumberRows.Observer) {
+        let observer = NumberRows.Observer()
+        let rows = NumberRows(numbers: 0..<10, isImmediate: false, observer: observer)
+        let desk = try Desk(rows.snapshot("k3-1")) { [threads] configuration in
+            configuration.startWork = { threads.start($0) }
+        }
+        return (desk, observer)
+    }
+
+    private func later(_ desk: Desk, _ target: String, _ fields: [(name: String, value: String)] = []) throws -> Waiter
+    {
+        try #require(desk.api.respond(to: Request(target: target, fields: fields)).waiter)
+    }
+
+    @Test("learn that a client has left while its answer is made")
+    func left() throws {
+        let (desk, observer) = try observed()
+        let waiter = try later(desk, "/levels/")
+        observer.duringPage.withLock { $0 = { waiter.expire() } }
+        threads.run()
+        #expect(observer.wanted.withLock { $0 } == [true, false])
     }
 
     @Test("tell a client that waits what has changed", arguments: [true, false])

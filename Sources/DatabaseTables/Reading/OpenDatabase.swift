@@ -47,8 +47,12 @@ final class OpenDatabase: @unchecked Sendable {
     }
 
     /// Begins to read one state of the database.
-    func begin(until deadline: ContinuousClock.Instant) throws(DatabaseError) {
-        connection.setDeadline(deadline)
+    ///
+    /// - Parameter isWanted: whether somebody still waits for the answer; its statements end once nobody does.
+    func begin(
+        until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool = { true }
+    ) throws(DatabaseError) {
+        connection.setDeadline(deadline, while: isWanted)
         do throws(DatabaseError) {
             try connection.execute("BEGIN")
             let schema = try connection.first("PRAGMA schema_version")?[0] ?? .null

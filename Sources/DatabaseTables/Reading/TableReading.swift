@@ -10,11 +10,11 @@ final class TableReading: RowSource, @unchecked Sendable {
     /// The places that paths have led to, by the level of their own row.
     private var places: [(level: Level, place: Place)] = []
 
-    init(_ rows: TableRows) throws(DatabaseError) {
+    init(_ rows: TableRows, while isWanted: @escaping @Sendable () -> Bool = { true }) throws(DatabaseError) {
         self.rows = rows
         let database = try rows.pool.take()
         database.connection.setBusyTimeout(rows.options.timeout)
-        try database.begin(until: .now + rows.options.timeout)
+        try database.begin(until: .now + rows.options.timeout, while: isWanted)
         taken = database
     }
 

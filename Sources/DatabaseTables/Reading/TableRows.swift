@@ -22,8 +22,8 @@ public struct TableRows: RowSource {
 
     public var isImmediate: Bool { false }
 
-    public func begin() throws(RowRefusal) -> any RowSource {
-        do throws(DatabaseError) { return try TableReading(self) } catch { throw RowRefusal(error) }
+    public func begin(while isWanted: @escaping @Sendable () -> Bool) throws(RowRefusal) -> any RowSource {
+        do throws(DatabaseError) { return try TableReading(self, while: isWanted) } catch { throw RowRefusal(error) }
     }
 
     // Outside of an answer, each call is an answer of its own.

@@ -11,6 +11,8 @@ package final class SQLiteConnection {
     private var statements: [String: SQLiteStatement] = [:]
     /// When statements are interrupted; nil if they may take any time.
     private var deadline: ContinuousClock.Instant?
+    /// Whether the answer of statements is still wanted; otherwise they are interrupted.
+    private var isWanted: @Sendable () -> Bool = { true }
     private let access: Access
 
     /// What a connection may do with a file.
@@ -158,9 +160,13 @@ package final class SQLiteConnection {
 
     /// Interrupts statements from a moment on (`sqlite3_progress_handler`).
     ///
-    /// - Parameter deadline: nil to let them take any time.
-    package func setDeadline(_ deadline: ContinuousClock.Instant?) {
-        self.deadline = deadline
+    /// - Parameters:
+    ///   - deadline: nil to let them take any time.
+    ///   - isWanted: whether somebody still waits for the answer; they are also interrupted once nobody does.
+    package func setDeadline(
+        _ deadline: ContinuousClock.Instant?, while isWanted: @escaping @Sendable () -> Bool = { true }
+    ) {
+        (self.deadline, self.isWanted) = (deadline, isWanted)
         guard deadline != nil else {
             unsafe sqlite3_progress_handler(handle, 0, nil, nil)
             return
@@ -170,7 +176,7 @@ package final class SQLiteConnection {
         unsafe sqlite3_progress_handler(handle, Self.stepsBetweenLooks, looksAtClock, context)
     }
 
-    fileprivate var isPastDeadline: Bool { deadline.map { ContinuousClock.now >= $0 } ?? false }
+    fileprivate var isInterrupted: Bool { !isWanted() || (deadline.map { ContinuousClock.now >= $0 } ?? false) }
 
     /// How long statements wait for a lock of another program.
     package func setBusyTimeout(_ time: Duration) {
@@ -230,7 +236,7 @@ package final class SQLiteConnection {
 /// The C side of the look at the clock (`sqlite3_progress_handler`).
 private func looksAtClock(_ context: UnsafeMutableRawPointer?) -> Int32 {
     guard let context = unsafe context else { return 0 }
-    return unsafe Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue().isPastDeadline ? 1 : 0
+    return unsafe Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue().isInterrupted ? 1 : 0
 }
 
 /// A value of a column or of a parameter.

@@ -99,13 +99,11 @@ struct Inquiry {
 extension Inquiry {
     /// - Throws: `Problem` (404) if the publication does not have the item.
     init(_ question: Question, in publication: Publication, _ arrangements: ArrangementCache) throws(Problem) {
-        let source: any RowSource
-        do throws(RowRefusal) {
-            source = try publication.snapshot.source(at: question.path, arrangements, language: question.language)
-                .begin()
-        } catch {
-            throw Problem(error)
-        }
+        try self.init(question, in: publication, question.source(in: publication, arrangements))
+    }
+
+    /// - Parameter source: it is ended if the item is not found.
+    init(_ question: Question, in publication: Publication, _ source: any RowSource) throws(Problem) {
         do throws(Problem) {
             self.init(
                 question: question, publication: publication, source: source, item: try source.item(at: question.path))
@@ -136,6 +134,22 @@ extension Inquiry {
     /// - Parameter limit: the most rows that may be looked at to find that number.
     func work(limit: Int) -> Int {
         question.subject == .document ? 0 : source.work(question.rowsOfLevel, below: item, limit: limit)
+    }
+}
+
+extension Question {
+    /// The source for this answer, which its user ends.
+    ///
+    /// - Parameter isWanted: whether somebody still waits for the answer.
+    func source(
+        in publication: Publication, _ arrangements: ArrangementCache,
+        while isWanted: @escaping @Sendable () -> Bool = { true }
+    ) throws(Problem) -> any RowSource {
+        do throws(RowRefusal) {
+            return try publication.snapshot.source(at: path, arrangements, language: language).begin(while: isWanted)
+        } catch {
+            throw Problem(error)
+        }
     }
 }
 

@@ -160,8 +160,9 @@ extension LevelsAPI {
         do throws(Problem) {
             let current = publications.current
             if let revision = question.delivery.revision { _ = try AskedRevision.isHere(revision, in: current) }
-            let inquiry = try Inquiry(question, in: current, selection.arrangements)
-            defer { inquiry.source.end() }
+            let source = try question.source(in: current, selection.arrangements) { place.waiter.end == nil }
+            defer { source.end() }
+            let inquiry = try Inquiry(question, in: current, source)
             guard let memory = MemoryBudget.reserve(selection.memory(for: inquiry)) else { throw .outOfMemory }
             defer { withExtendedLifetime(memory) {} }
             switch try decide(inquiry, Condition(conditions.request, question.delivery)) {

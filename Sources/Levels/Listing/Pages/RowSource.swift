@@ -7,7 +7,9 @@
 /// The manual (Architecture, Adding to it) names the files of a new source.
 public protocol RowSource: Sendable {
     /// The source for one answer, which shows one state until `end`.
-    func begin() throws(RowRefusal) -> any RowSource
+    ///
+    /// - Parameter isWanted: whether somebody still waits for the answer; otherwise it may end with any refusal.
+    func begin(while isWanted: @escaping @Sendable () -> Bool) throws(RowRefusal) -> any RowSource
 
     /// Ends the answer, and frees what it used.
     func end()
@@ -53,7 +55,8 @@ public protocol RowSource: Sendable {
 }
 
 extension RowSource {
-    public func begin() throws(RowRefusal) -> any RowSource { self }
+    public func begin(while isWanted: @escaping @Sendable () -> Bool) throws(RowRefusal) -> any RowSource { self }
+    public func begin() throws(RowRefusal) -> any RowSource { try begin { true } }
     public func end() {}
     public var isImmediate: Bool { true }
     public var hasDocuments: Bool { false }

@@ -20,6 +20,8 @@ final class OpenDatabase: @unchecked Sendable {
     private var runs: [String: [SectionRun]] = [:]
     /// The latest arrangements in the present version, by the name of the list and the query.
     private var arrangements: [(name: String, rows: ArrangedRows, level: Level)] = []
+    /// Samples of orders in the present version, by the name of the list.
+    private(set) var ranks: [String: RankSamples] = [:]
     /// The steps of statements, for the present schema.
     private var plans: [String: [String]] = [:]
 
@@ -60,13 +62,22 @@ final class OpenDatabase: @unchecked Sendable {
             if schema != schemaVersion {
                 connection.forgetStatements()
                 (catalogue, schemaVersion) = (try Catalogue(connection, options), schema)
-                (counts, runs, plans, arrangements) = ([:], [:], [:], [])
+                plans = [:]
+                forgetState()
             }
-            if data != dataVersion { (dataVersion, counts, runs, arrangements) = (data, [:], [:], []) }
+            if data != dataVersion {
+                dataVersion = data
+                forgetState()
+            }
         } catch {
             end()
             throw error
         }
+    }
+
+    /// Forgets everything about another state of the database.
+    private func forgetState() {
+        (counts, runs, arrangements, ranks) = ([:], [:], [], [:])
     }
 
     func end() {
@@ -88,6 +99,14 @@ final class OpenDatabase: @unchecked Sendable {
         }
         return (rows, level)
     }
+
+    func keep(_ samples: RankSamples, as name: String) {
+        if ranks[name] == nil, ranks.count >= Self.mostRanks { ranks = [:] }
+        ranks[name] = samples
+    }
+
+    /// The most orders with samples; one of 10 million records takes about 1 MB.
+    private static let mostRanks = 8
 
     private static let mostArrangements = 4
     /// The memory for kept arrangements of one connection, in bytes.

@@ -212,8 +212,16 @@ extension TableReading {
         var hasMore = false
         let most = list.table.isPositional ? min(limit, max(0, count.number - start)) : limit
         if passed == nil {
-            try forEachRecord(of: list, after: after, reader, limit: most + 1, offset: isOffset ? start : 0) {
-                (statement, key) throws(DatabaseError) in
+            let sample = isOffset ? try sample(before: start, in: list) : nil
+            var toPass = sample?.distance ?? 0
+            try forEachRecord(
+                of: list, after: sample?.values ?? after, reader, limit: most + 1 + toPass,
+                offset: isOffset && sample == nil ? start : 0
+            ) { (statement, key) throws(DatabaseError) in
+                guard toPass == 0 else {
+                    toPass -= 1
+                    return true
+                }
                 guard page.count < most else {
                     hasMore = true
                     return false

@@ -286,6 +286,23 @@ import TreeSources
         #expect(try reading.page(query, below: item).count == 1_003)
     }
 
+    @Test("keep answers until another program commits")
+    func kept() throws {
+        let rows = rows()
+        func kept() throws -> Int? {
+            let reading = try rows.begin()
+            defer { reading.end() }
+            return reading.keptAnswer("a") as? Int
+        }
+        let reading = try rows.begin()
+        reading.keep(7, as: "a", cost: 1)
+        reading.end()
+        #expect(try kept() == 7)
+        #expect(try kept() == 7)
+        try change("INSERT INTO Note VALUES ('z')")
+        #expect(try kept() == nil)
+    }
+
     @Test("are published after another program has committed")
     func published() throws {
         let options = TableRows.Options()

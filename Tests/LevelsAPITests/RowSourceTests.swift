@@ -14,8 +14,9 @@ private struct NumberRows: RowSource {
     var isImmediate = true
     var observer: Observer?
 
-    /// What requests have done with the rows.
+    /// What requests have done with the rows, and what was kept.
     final class Observer: Sendable {
+        let kept = Guarded<[String: any Sendable]>([:])
         /// For each page whether its answer was wanted before and after `duringPage`.
         let wanted = Guarded<[Bool]>([])
         let duringPage = Guarded<@Sendable () -> Void>({})
@@ -32,6 +33,12 @@ private struct NumberRows: RowSource {
     func begin(while isWanted: @escaping @Sendable () -> Bool) -> any RowSource {
         observer?.begin(isWanted)
         return self
+    }
+
+    func keptAnswer(_ name: String) -> (any Sendable)? { observer?.kept.withLock { $0[name] } }
+
+    func keep(_ answer: any Sendable, as name: String, cost: Int) {
+        observer?.kept.withLock { $0[name] = answer }
     }
 
     /// The publication of these rows; the document has only the root.
@@ -224,6 +231,30 @@ private struct NumberRows: RowSource {
         observer.duringPage.withLock { $0 = { waiter.expire() } }
         threads.run()
         #expect(observer.wanted.withLock { $0 } == [true, false])
+    }
+
+    @Test("are answered as before, without a page, while the source keeps its state")
+    func keptAnswers() throws {
+        let (desk, observer) = try observed()
+        func answer(_ target: String, _ fields: [(name: String, value: String)] = []) throws -> Answer {
+            let waiter = try later(desk, target, fields)
+            threads.run()
+            return Answer(try #require(waiter.response))
+        }
+        var pages: Int { observer.wanted.withLock(\.count) / 2 }
+        let first = try answer("/levels/?limit=2")
+        #expect(pages == 1)
+        #expect(try answer("/levels/?limit=2") == first)
+        let tag = [(name: "If-None-Match", value: first.entityTag)]
+        #expect(try answer("/levels/?limit=2", tag).status == 304)
+        #expect(pages == 1)
+        // An indented answer, another form, and the same after the state has changed.
+        #expect(try answer("/levels/?limit=2&pretty=true").text != first.text)
+        #expect(try answer("/levels/?limit=2", [("Accept", "application/x-plist")]).text != first.text)
+        #expect(pages == 3)
+        observer.kept.withLock { $0 = [:] }
+        #expect(try answer("/levels/?limit=2", tag).status == 304)
+        #expect(pages == 4)
     }
 
     @Test("tell a client that waits what has changed", arguments: [true, false])

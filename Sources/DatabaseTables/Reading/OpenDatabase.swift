@@ -22,6 +22,7 @@ final class OpenDatabase: @unchecked Sendable {
     private var arrangements: [(name: String, rows: ArrangedRows, level: Level)] = []
     /// Samples of orders in the present version, by the name of the list.
     private(set) var ranks: [String: RankSamples] = [:]
+    private var answers = KeptAnswers()
     /// The steps of statements, for the present schema.
     private var plans: [String: [String]] = [:]
 
@@ -78,6 +79,7 @@ final class OpenDatabase: @unchecked Sendable {
     /// Forgets everything about another state of the database.
     private func forgetState() {
         (counts, runs, arrangements, ranks) = ([:], [:], [], [:])
+        answers = KeptAnswers()
     }
 
     func end() {
@@ -107,6 +109,10 @@ final class OpenDatabase: @unchecked Sendable {
 
     /// The most orders with samples; one of 10 million records takes about 1 MB.
     private static let mostRanks = 8
+
+    func keptAnswer(_ name: String) -> (any Sendable)? { answers[name] }
+
+    func keep(_ answer: any Sendable, as name: String, cost: Int) { answers.keep(answer, as: name, cost: cost) }
 
     private static let mostArrangements = 4
     /// The memory for kept arrangements of one connection, in bytes.

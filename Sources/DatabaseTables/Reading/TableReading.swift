@@ -26,6 +26,10 @@ final class TableReading: RowSource, @unchecked Sendable {
 
     var isImmediate: Bool { false }
 
+    func keptAnswer(_ name: String) -> (any Sendable)? { taken?.keptAnswer(name) }
+
+    func keep(_ answer: any Sendable, as name: String, cost: Int) { taken?.keep(answer, as: name, cost: cost) }
+
     func hash(of part: ShownPart, of item: Item) -> ContentHash { rows.hash(of: part, of: item) }
 
     var database: OpenDatabase {

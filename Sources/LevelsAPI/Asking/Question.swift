@@ -151,6 +151,14 @@ extension Question {
             throw Problem(error)
         }
     }
+
+    /// The name of the answer among those that a source keeps; nil if it depends on more than the source's state.
+    func keptName(in publication: Publication) -> String? {
+        guard delivery.since == nil, delivery.wait == nil, delivery.revision == nil, !delivery.isIndented else {
+            return nil
+        }
+        return "\(publication.number) \(negotiation.number) \(String(decoding: target, as: UTF8.self))"
+    }
 }
 
 extension Snapshot {

@@ -16,11 +16,18 @@ extension LevelsAPI {
 
     /// Applies the conditions of a request to the representation that it selects.
     ///
-    /// - Parameter found: the result of a look-up in the cache, if there was one.
+    /// - Parameters:
+    ///   - found: the result of a look-up in the cache, if there was one.
+    ///   - name: the name of the answer among those that its source keeps.
     func decide(
-        _ inquiry: Inquiry, found: ResponseCache.Found? = nil, _ condition: Condition
+        _ inquiry: Inquiry, found: ResponseCache.Found? = nil, keepingAs name: String? = nil, _ condition: Condition
     ) throws(Problem) -> Decision {
         let selected = try selection.select(inquiry, found: found)
+        if let name, !inquiry.source.isImmediate {
+            let target = inquiry.question.target
+            let kept = KeptAnswer(try selected.response(), selected.head, for: target.span, showing: nil)
+            inquiry.source.keep(kept, as: name, cost: kept.cost)
+        }
         let wait = inquiry.question.delivery.wait
         let added = inquiry.addedHeaders
         guard try condition.isNotModified(selected.entityTag) else {
@@ -162,10 +169,15 @@ extension LevelsAPI {
             if let revision = question.delivery.revision { _ = try AskedRevision.isHere(revision, in: current) }
             let source = try question.source(in: current, selection.arrangements) { place.waiter.end == nil }
             defer { source.end() }
+            let name = question.keptName(in: current)
+            if let name, let kept = source.keptAnswer(name) as? KeptAnswer {
+                place.waiter.finish(try kept.response(to: conditions.request, chargedTo: selection.budget))
+                return
+            }
             let inquiry = try Inquiry(question, in: current, source)
             guard let memory = MemoryBudget.reserve(selection.memory(for: inquiry)) else { throw .outOfMemory }
             defer { withExtendedLifetime(memory) {} }
-            switch try decide(inquiry, Condition(conditions.request, question.delivery)) {
+            switch try decide(inquiry, keepingAs: name, Condition(conditions.request, question.delivery)) {
             case .response(let response): place.waiter.finish(response)
             case .waits(let selected, let wait, let otherwise):
                 place.waiter.otherwise = otherwise

@@ -11,6 +11,14 @@ public protocol RowSource: Sendable {
     /// - Parameter isWanted: whether somebody still waits for the answer; otherwise it may end with any refusal.
     func begin(while isWanted: @escaping @Sendable () -> Bool) throws(RowRefusal) -> any RowSource
 
+    /// An answer that was kept for the state that is shown; nil without one.
+    func keptAnswer(_ name: String) -> (any Sendable)?
+
+    /// Keeps an answer for the state that is shown.
+    ///
+    /// - Parameter cost: its approximate memory use, in bytes.
+    func keep(_ answer: any Sendable, as name: String, cost: Int)
+
     /// Ends the answer, and frees what it used.
     func end()
 
@@ -57,6 +65,8 @@ public protocol RowSource: Sendable {
 extension RowSource {
     public func begin(while isWanted: @escaping @Sendable () -> Bool) throws(RowRefusal) -> any RowSource { self }
     public func begin() throws(RowRefusal) -> any RowSource { try begin { true } }
+    public func keptAnswer(_ name: String) -> (any Sendable)? { nil }
+    public func keep(_ answer: any Sendable, as name: String, cost: Int) {}
     public func end() {}
     public var isImmediate: Bool { true }
     public var hasDocuments: Bool { false }

@@ -118,6 +118,24 @@ import TreeSources
         )
     }
 
+    @Test("have a cursor that changes only with what it leads to")
+    func stableCursors() throws {
+        func next() throws -> RowBookmark? {
+            let reading = try rows().begin()
+            defer { reading.end() }
+            let item = try #require(try item("/Album", in: reading))
+            var query = RowQuery()
+            query.order.sort = try RowOrder("-Year")
+            query.page.limit = 1
+            return try reading.page(query, below: item).next
+        }
+        let before = try next()
+        #expect(before != nil)
+        // Before the last record of the page in the order of the key, and after it in this order.
+        try change("DELETE FROM Album WHERE Code = 'a'; INSERT INTO Album VALUES ('c', 'Fifth', NULL, 1, NULL)")
+        #expect(try next() == before)
+    }
+
     @Test(
         "are compared without their titles if a query does not look at titles",
         arguments: [

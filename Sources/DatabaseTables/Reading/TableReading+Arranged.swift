@@ -44,10 +44,12 @@ extension TableReading {
         }
         var next: RowBookmark?
         if positions.upperBound < all.count, let final = positions.last {
+            // The number of a record whose values are known changes with others that are not shown.
+            let isNumbered = list.table.isPositional || last.isEmpty
             next =
                 PageCursor(
-                    shape: PageCursor.shape(of: query), position: final + 1, row: all.rowNumber(at: final) + 1,
-                    values: last, mark: all.mark(at: final)
+                    shape: PageCursor.shape(of: query), position: final + 1,
+                    row: isNumbered ? all.rowNumber(at: final) + 1 : 0, values: last, mark: all.mark(at: final)
                 ).bookmark
         }
         return try finish(

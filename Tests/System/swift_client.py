@@ -208,10 +208,10 @@ def many_observers(verdict, programs, folder, count):
                     wanted = digest(fresh_rows(server.port, "/levels" + level))
                     reached = client.wait(lambda client: client.reached.get(level) == wanted)
                     verdict.expect(reached, f"all observers of {level} have seen edition {edition}")
-                wait_until(lambda: waiting(server.port) >= 10, within=5)
+                wait_until(lambda: waiting(server.port) >= 1, within=5)
                 greatest = max(greatest, waiting(server.port))
-            verdict.expect(waiting(server.port) == 10, f"{waiting(server.port)} requests wait, one for each level")
-            verdict.expect(greatest <= 10, f"at most 10 requests at a time, not {greatest}")
+            verdict.expect(waiting(server.port) == 1, f"{waiting(server.port)} requests wait, one for all levels")
+            verdict.expect(greatest == 1, f"at most one request waits at a time, not {greatest}")
             threads, sockets = client.threads(), client.sockets()
             taken = client.cancel()
             verdict.expect(taken < CANCELLATION * 1000, f"{count} observers are cancelled within {taken:.0f} ms")
@@ -220,10 +220,89 @@ def many_observers(verdict, programs, folder, count):
             # Ending 200 tasks may start a worker, which the system ends when it has been idle for some seconds.
             verdict.expect(wait_until(lambda: client.threads() <= threads) is not None,
                            f"{client.threads()} threads after {threads}")
-            verdict.expect(wait_until(lambda: client.sockets() <= sockets - 10) is not None,
+            verdict.expect(wait_until(lambda: client.sockets() < sockets) is not None,
                            f"{client.sockets()} sockets after {sockets}")
             verdict.figure(f"{count} observers", f"{greatest} requests at a time, {sockets} sockets, cancelled in {taken:.0f} ms, "
                            f"connections closed {left or -1:.2f} s later")
+
+
+class ManyLevels:
+    """Two hundred levels, half of which change from one edition to the next."""
+
+    def __init__(self, path, count=200):
+        self.path = path
+        self.names = [f"Level {number}" for number in range(count)]
+        self.editions = [0] * count
+        self.save()
+
+    def change(self):
+        for number in random.sample(range(len(self.editions)), len(self.editions) // 2):
+            self.editions[number] += 1
+        self.save()
+
+    def save(self):
+        save(self.path, json.dumps([{"Title": name, "Children": [
+            {"Title": f"Row {row}", "Subtitle": f"edition {edition}"} for row in range(5)]}
+            for name, edition in zip(self.names, self.editions)]).encode())
+
+    def digests(self, port):
+        """The digest of each level, as TestClient names it, from a server that has the newest document."""
+        wait_until(lambda: all(f"edition {self.editions[number]}" in get(port, f"/levels/Level%20{number}").body.decode()
+                               for number in range(len(self.names))))
+        return {f"/Level%20{number}": digest(fresh_rows(port, f"/levels/Level%20{number}"))
+                for number in range(len(self.names))}
+
+
+def shared_connection(verdict, programs, folder, kills, outage):
+    print("two hundred levels over one connection", flush=True)
+    document = ManyLevels(os.path.join(folder, "many.json"))
+    most = 0
+
+    def until_right(client, wanted, name):
+        """The seconds until every level is right and current."""
+        nonlocal most
+        begun = time.monotonic()
+        right = client.wait(lambda client: all(
+            client.updates[level] and client.updates[level][-1].digest == digest
+            and client.updates[level][-1].connection == "connected" for level, digest in wanted.items()))
+        taken = time.monotonic() - begun
+        wrong = [(level, client.updates[level][-1:]) for level, digest in wanted.items()
+                 if not client.updates[level] or client.updates[level][-1].digest != digest]
+        verdict.expect(right and not client.faults(), f"{name}: {len(wrong)} levels are wrong: {wrong[:2]} {client.faults()}")
+        most = max(most, connections(port))
+        return taken
+
+    server = Server(programs.server, document.path)
+    port = server.port
+    # The other server says what the levels are while the first one is away.
+    with Server(programs.server, document.path) as other:
+        with ObservingClient(programs.client, port, "levels=" + ",".join(document.names)) as client:
+            until_right(client, document.digests(other.port), "the first state")
+            changes, returns = [], []
+            for number in range(kills):
+                document.change()
+                changes.append(until_right(client, document.digests(other.port), f"change {number}"))
+                verdict.expect(wait_until(lambda: waiting(port) == 1), f"{waiting(port)} requests wait, one for all levels")
+                server.kill()
+                document.change()
+                wanted = document.digests(other.port)
+                server = Server(programs.server, document.path, port=port)
+                returns.append(until_right(client, wanted, f"kill {number}"))
+            server.kill()
+            document.change()
+            wanted = document.digests(other.port)
+            lost = client.wait(lambda client: all(
+                client.updates[level][-1].connection == "unreachable" for level in wanted))
+            verdict.expect(lost, "every level says that the server cannot be reached")
+            wait_until(lambda: False, within=outage)
+            server = Server(programs.server, document.path, port=port)
+            returns.append(until_right(client, wanted, "the outage"))
+            verdict.expect(max(returns) < 2, f"every level is right within 2 s of the return: {returns}")
+            verdict.expect(most <= 3, f"at most three connections, not {most}")
+            verdict.figure(f"200 levels, {kills} kills, an outage of {outage} s",
+                           f"right {spread(returns)} after the return, {returns[-1]:.2f} s after the outage; "
+                           f"changes {spread(changes)}; at most {most} connections")
+    server.stop()
 
 
 def cancellation(verdict, programs, folder):
@@ -318,7 +397,7 @@ def memory(verdict, programs, folder, count):
 
 def main():
     wishes = options(__doc__, client="", versions=60, long=10, kills=4, cuts=4, seconds=1, observers=200, changes=300,
-                     only="")
+                     returns=3, outage=3, only="")
     wishes.client = wishes.client or os.path.join(os.path.dirname(wishes.server), "TestClient")
     folder = tempfile.mkdtemp(prefix="drilldown-client-")
     parts = {
@@ -328,6 +407,7 @@ def main():
         "cuts": lambda verdict: cuts(verdict, wishes, folder, wishes.cuts),
         "network": lambda verdict: no_network(verdict, wishes, folder, wishes.seconds),
         "observers": lambda verdict: many_observers(verdict, wishes, folder, wishes.observers),
+        "shared": lambda verdict: shared_connection(verdict, wishes, folder, wishes.returns, wishes.outage),
         "cancellation": lambda verdict: cancellation(verdict, wishes, folder),
         "deleted": lambda verdict: deleted_item(verdict, wishes, folder),
         "cache": lambda verdict: cache(verdict, wishes, folder),

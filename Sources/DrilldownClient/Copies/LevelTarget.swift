@@ -64,15 +64,6 @@ extension Transport {
         case .delta(let delta): return .delta(delta, entityTag: answer.entityTag)
         }
     }
-
-    /// Waits for a change of the document since a revision; false if none comes in time.
-    func isChanged(since revision: String, wait: Int, over session: RenewedSession) async throws -> Bool {
-        do {
-            return try await changes(since: revision, wait: wait, over: session).count > 0
-        } catch let problem as Problem where problem.kind == .revisionGone {
-            return true
-        }
-    }
 }
 
 extension LevelDelta {

@@ -40,7 +40,7 @@ extension Server {
     public func wholeLevel(at path: ItemPath = .root, matching query: LevelQuery = .all) async throws -> Level {
         let target = LevelTarget(path: path, query: query.withoutPage)
         var poller = LevelPoller(transport, target)
-        guard let level = try await poller.next(wait: false)?.level else { throw Problem.unexpectedAnswer(target) }
+        guard let level = try await poller.next(wait: 0, over: nil) else { throw Problem.unexpectedAnswer(target) }
         return level
     }
 
@@ -71,9 +71,6 @@ extension Server {
     /// Without a limit in the query, all rows of the level are observed. The first update may lack a level: it then says
     /// why the server cannot be reached.
     ///
-    /// To observe a detail, observe its row with `.where("Key", equals: …).showing(.all)`, and request the detail after
-    /// each update.
-    ///
     /// ```swift
     /// for try await update in server.updates(of: ["Item 4"], matching: .sorted(by: "Title")) {
     ///     if let level = update.level { show(level, update.difference) }
@@ -82,6 +79,21 @@ extension Server {
     public func updates(of path: ItemPath = .root, matching query: LevelQuery = .all) -> LevelUpdates {
         LevelUpdates(observations: observations, target: LevelTarget(path: path, query: query))
     }
+
+    /// Observes a detail: gives the current one, then each change, until the task is cancelled.
+    ///
+    /// ```swift
+    /// for try await update in server.updates(ofDetail: row.path) {
+    ///     if let detail = update.detail { show(detail.fields) }
+    /// }
+    /// ```
+    public func updates(ofDetail path: ItemPath) -> DetailUpdates {
+        DetailUpdates(observations: observations, target: DetailTarget(path: path))
+    }
+
+    /// Asks for everything that is observed again now, for example when the app is active again, rather than after the
+    /// present pause or wait.
+    public func retryNow() { observations.retryNow() }
 }
 
 // Images and documents.

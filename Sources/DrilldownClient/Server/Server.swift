@@ -13,7 +13,7 @@ public final class Server: Sendable {
     public typealias Configuration = ServerConfiguration
 
     let transport: Transport
-    let observations: LevelObservations
+    let observations: Observations
 
     /// The configuration that the server was made with.
     public var configuration: Configuration { transport.configuration }
@@ -28,7 +28,7 @@ public final class Server: Sendable {
     /// A service with a configuration. Nothing is sent before the first request.
     public init(_ configuration: Configuration) {
         transport = Transport(configuration)
-        observations = LevelObservations(transport)
+        observations = Observations(transport)
     }
 
     /// The service at an address such as `http://127.0.0.1:8080`.

@@ -12,6 +12,7 @@ final class RenewedSession: Sendable {
     }
 
     private let current = Guarded<Current?>(nil)
+    private let isOver = Guarded(false)
     private let connections: Int
 
     /// - Parameter connections: how many connections to one host it opens; further requests wait for one of them.
@@ -20,9 +21,12 @@ final class RenewedSession: Sendable {
     deinit { close(cancelling: true) }
 
     /// A task for a request, which has to be resumed.
-    func task(for request: URLRequest, _ exchange: Exchange) -> URLSessionDataTask {
+    ///
+    /// - Throws: `CancellationError` after `end`.
+    func task(for request: URLRequest, _ exchange: Exchange) throws(CancellationError) -> URLSessionDataTask {
         // Within the lock: a session that was invalidated traps.
-        current.withLock { current in
+        try current.withLock { current throws(CancellationError) in
+            if isOver.withLock({ $0 }) { throw CancellationError() }
             let used = current ?? make()
             current = used
             let task = used.session.dataTask(with: request)
@@ -30,6 +34,12 @@ final class RenewedSession: Sendable {
             used.delegate.add(exchange, for: task)
             return task
         }
+    }
+
+    /// Cancels the requests in progress, and refuses all others.
+    func end() {
+        isOver.withLock { $0 = true }
+        close(cancelling: true)
     }
 
     /// Closes the connections that are not in use.

@@ -11,6 +11,8 @@ final class Transport: Sendable {
     /// The number of connections is the default of most systems.
     private let session = RenewedSession(connections: 6)
     private let tokens: TokenMemory?
+    /// The pauses after failures: any answer of the service ends them.
+    let pauses = Pauses()
 
     init(_ configuration: ServerConfiguration) {
         self.configuration = configuration
@@ -52,7 +54,7 @@ final class Transport: Sendable {
         let exchange = Exchange(request.target, of: address, limit: configuration.maximumAnswerBytes)
         let urlRequest = try urlRequest(for: request, token: token)
         if let send = configuration.send { return try await exchange.run { try await send(urlRequest) } }
-        let task = (request.session ?? session).task(for: urlRequest, exchange)
+        let task = try (request.session ?? session).task(for: urlRequest, exchange)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 exchange.start(continuation)
@@ -87,11 +89,16 @@ extension Transport {
     /// - Throws: `Problem` for any other status and for an incomplete answer, `CancellationError`.
     func send(_ request: Request) async throws -> Answer {
         let answer = try await answer(to: request)
-        guard answer.status < 400 else { throw Problem(answer, from: address) }
+        guard answer.status < 400 else {
+            let problem = Problem(answer, from: address)
+            if !problem.isTemporary { pauses.end() }
+            throw problem
+        }
         guard answer.status < 300 || answer.status == 304 else {
             let place = answer.header["location"].map { "it redirects to \($0.prefix(200))" }
             throw Problem.unreadable(answer, from: address, place ?? "its status is \(answer.status)")
         }
+        pauses.end()
         return answer
     }
 

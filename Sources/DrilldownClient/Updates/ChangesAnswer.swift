@@ -74,4 +74,13 @@ extension Transport {
         request.session = session
         return try await read(send(request), as: ChangesAnswer.read)
     }
+
+    /// Waits for a change of the document since a revision; false if none comes in time.
+    func isChanged(since revision: String, wait: Int, over session: RenewedSession?) async throws -> Bool {
+        do {
+            return try await changes(since: revision, wait: wait, over: session).count > 0
+        } catch let problem as Problem where problem.kind == .revisionGone {
+            return true
+        }
+    }
 }

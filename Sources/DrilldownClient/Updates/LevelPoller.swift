@@ -1,7 +1,7 @@
 /// Polls one level: waits for changes, and requests only the changes.
 ///
 /// A level of more than 10,000 rows is read in pages, all of one revision of the document.
-struct LevelPoller: Sendable {
+struct LevelPoller: Poller {
     private let transport: Transport
     private let target: LevelTarget
     /// The latest state of the level; nil before the first answer.
@@ -10,30 +10,27 @@ struct LevelPoller: Sendable {
     private var revision: String?
     /// Pages that were read later than `copy`, but perhaps not all of one revision.
     private var draft: LevelCopy?
-    /// The connection of the requests that wait, and of those just before them.
-    ///
-    /// They have a session of their own, so that other requests neither wait for the connection nor take it away. On Linux,
-    /// a request that waits on a new connection keeps a processor busy (FoundationNetworking polls whether the socket is
-    /// writable). So the first request on the connection does not wait.
-    private let session = RenewedSession(connections: 1)
+    /// The connections of all requests; nil for the shared ones.
+    private var session: RenewedSession?
 
     init(_ transport: Transport, _ target: LevelTarget) {
         (self.transport, self.target) = (transport, target)
     }
 
-    /// The next state of the level; nil if it is still the same.
-    ///
-    /// - Parameter wait: whether the server may wait for a change.
-    mutating func next(wait: Bool) async throws -> LevelCopy? {
-        let seconds = wait ? transport.configuration.allowedWait : 0
+    mutating func next(wait: Int, over session: RenewedSession?) async throws -> Level? {
+        self.session = session
+        return try await next(wait: wait)?.level
+    }
+
+    private mutating func next(wait: Int) async throws -> LevelCopy? {
         guard let copy else { return try await read() }
-        if copy.pages.count > 1 {
-            if wait, let revision, try await !transport.isChanged(since: revision, wait: seconds, over: session) {
+        if isWide {
+            if wait > 0, let revision, try await !transport.isChanged(since: revision, wait: wait, over: session) {
                 return nil
             }
             return try await readPages()
         }
-        let answer = try await answer(known: copy.pages.first, wait: seconds)
+        let answer = try await answer(known: copy.pages.first, wait: wait)
         if isLong(answer) { return try await readPages() }
         do {
             return change(to: try copy.applying([answer], limit: limit))
@@ -42,6 +39,15 @@ struct LevelPoller: Sendable {
             return try await read()
         }
     }
+
+    var isWide: Bool { copy.map { $0.pages.count > 1 } ?? false }
+
+    mutating func restore(from cache: LevelCache) async -> Level? {
+        copy = await cache.copy(of: target)
+        return copy?.level
+    }
+
+    func keep(in cache: LevelCache, isGone: Bool) { cache.keep(isGone ? nil : copy, of: target) }
 
     /// Reads the level without regard to the copy.
     private mutating func read() async throws -> LevelCopy? {
@@ -72,7 +78,7 @@ struct LevelPoller: Sendable {
         try target.path.check()
         do {
             var request = target.request(page: page, known: known, wait: wait)
-            if page == 0 { request.session = session }
+            request.session = session
             return try await transport.page(request)
         } catch let problem as Problem where known != nil && problem.parameter == "since" {
             // The version is of another server, perhaps an older one.
@@ -81,9 +87,22 @@ struct LevelPoller: Sendable {
     }
 }
 
+extension LevelTarget: Observed {
+    var link: String { path.levelLink + query.encoded }
+
+    func isConcerned(by changes: ChangesAnswer) -> Bool { changes.mayConcern(self) }
+
+    func poller(_ transport: Transport) -> any Poller<Level> { LevelPoller(transport, self) }
+}
+
 extension Problem {
     static func unexpectedAnswer(_ target: LevelTarget) -> Problem {
         unreadable(target.path.levelLink, "The answer to \(target.path.levelLink) has no rows.")
+    }
+
+    /// Something else than the library has failed.
+    static func unexpectedAnswer(_ address: String) -> Problem {
+        unreadable(address, "The answer of \(address) cannot be read.")
     }
 
     /// A page does not have the number of rows that follows from the length of the level.
@@ -112,7 +131,7 @@ extension LevelPoller {
             if rounds > 2 { try await Task.sleep(for: .milliseconds(min(1_000, 50 * rounds))) }
             rounds += 1
             let old = draft ?? copy
-            let before = try await transport.changes(since: nil).revision
+            let before = try await transport.changes(since: nil, over: session).revision
             let new: LevelCopy
             do {
                 new = try await round(from: old)

@@ -9,50 +9,28 @@ public struct LevelUpdates: AsyncSequence, Sendable {
     /// A state of the level.
     public typealias Element = LevelUpdate
 
-    let observations: LevelObservations
+    let observations: Observations
     let target: LevelTarget
 
     /// Begins to observe.
-    public func makeAsyncIterator() -> Iterator { Iterator(observations: observations, target: target) }
+    public func makeAsyncIterator() -> Iterator { Iterator(observer: ObserverIterator(observations, target)) }
 
     /// One observer of a level; it leaves when the iterator is released.
     ///
     /// A copy of an iterator is the same observer. If both wait for a state, the one that waited first gets nil.
     public struct Iterator: AsyncIteratorProtocol {
-        private let observations: LevelObservations
-        private let target: LevelTarget
-        private var observer: LevelObserver?
-        private var isOver = false
-
-        fileprivate init(observations: LevelObservations, target: LevelTarget) {
-            (self.observations, self.target) = (observations, target)
-        }
+        fileprivate var observer: ObserverIterator<LevelTarget>
 
         /// Waits for a state that this observer has not seen.
         ///
         /// - Returns: nil if the task was cancelled.
         /// - Throws: the `Problem` with which the server refuses the level.
         public mutating func next() async throws -> LevelUpdate? {
-            if isOver || Task.isCancelled {
-                end()
-                return nil
-            }
-            let observer = observer ?? observations.join(target)
-            self.observer = observer
-            do {
-                let update = try await observer.next()
-                if update == nil { end() }
-                return update
-            } catch {
-                end()
-                throw error
-            }
-        }
-
-        /// Leaves at once, rather than when the iterator is released.
-        private mutating func end() {
-            isOver = true
-            observer = nil
+            guard let (old, newest) = try await observer.next() else { return nil }
+            let difference = newest.content.flatMap { new in old.map { LevelDifference(from: $0, to: new) } }
+            return LevelUpdate(
+                level: newest.content, difference: difference, isFromCache: newest.isFromCache,
+                interruption: newest.interruption)
         }
     }
 }

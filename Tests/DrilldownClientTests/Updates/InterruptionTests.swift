@@ -73,9 +73,9 @@ struct InterruptionTests {
         let tasks = (0..<2).map { _ in Task { try await observer.next() } }
         try await service.becomes(waiting: 1)
         try document.save(["Ann"])
-        var found: [LevelUpdate?] = []
-        for task in tasks { found.append(try await task.value) }
-        #expect(found.contains { $0?.level?.rows.map(\.title) == ["Ann"] })
+        var found: [Level?] = []
+        for task in tasks { found.append(try await task.value?.newest.content) }
+        #expect(found.contains { $0?.rows.map(\.title) == ["Ann"] })
     }
 
     @Test func `A task is cancelled during a wait, and between attempts`() async throws {
@@ -93,13 +93,18 @@ struct InterruptionTests {
         }
     }
 
-    @Test func `The time between attempts is random up to a bound that doubles`() {
+    @Test func `The time between attempts is random up to a bound that grows with the outage`() {
         var backoff = Backoff()
         backoff.random = { $0.upperBound }
-        #expect((1...8).map { backoff.delay(after: $0, retryAfter: nil) } == [0.5, 1, 2, 4, 8, 16, 30, 30])
+        #expect((1...4).map { backoff.delay(after: $0, retryAfter: nil) } == [0.5, 1, 1, 1])
+        let seconds: [Double] = [0, 40, 60, 600, 1_200, 86_400]
+        #expect(
+            seconds.map { backoff.delay(after: 50, lasting: $0, retryAfter: nil) } == [1, 1, 1.5, 15, 30, 30])
+        // An outage begins with its first failure, however long the wait was that showed it.
+        #expect(backoff.delay(after: 1, lasting: 60, retryAfter: nil) == 0.5)
         backoff.random = { $0.lowerBound }
         #expect(backoff.delay(after: 5, retryAfter: nil) == 0)
-        #expect(backoff.delay(after: 1_000, retryAfter: nil) == 0)
+        #expect(backoff.delay(after: 1_000, lasting: 86_400, retryAfter: nil) == 0)
     }
 
     @Test func `A server says how long to stay away`() {

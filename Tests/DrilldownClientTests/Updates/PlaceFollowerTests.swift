@@ -6,14 +6,10 @@ import Testing
 
 @Suite("A place that is followed", .timeLimit(.minutes(1)))
 struct PlaceFollowerTests {
-    private static let level = """
-        {"title":"Root","href":"/levels/","version":"v1","leaf":false,"count":1,"rows":[{"key":"A","version":"w",\
-        "title":"A","leaf":true,"count":0,"href":"/detail/A","fields":{}}],"next":null}
-        """
     private static let detail = #"{"title":"A","href":"/detail/A","version":"d1","leaf":true,"fields":{"Title":"A"}}"#
 
     private static func json(_ body: String) -> StubOrigin.Answer {
-        .status("200 OK", ["Content-Type": "application/json"], Array(body.utf8))
+        .status("200 OK", ["Content-Type": "application/json", "ETag": "\"d1\""], Array(body.utf8))
     }
 
     @Test("is a detail that is asked for until the server answers")
@@ -21,7 +17,6 @@ struct PlaceFollowerTests {
         let refusals = Guarded(3)
         let origin = try StubOrigin { request in
             if request.path.contains("wait=") { return .silence }
-            guard request.path.hasPrefix("/detail/") else { return Self.json(Self.level) }
             let isRefused = refusals.withLock { refusals in
                 refusals -= 1
                 return refusals >= 0
@@ -33,15 +28,16 @@ struct PlaceFollowerTests {
         }
         let (updates, updateSender) = AsyncStream.makeStream(of: PlaceUpdate.self)
         let (pauses, pauseSender) = AsyncStream.makeStream(of: Double.self)
-        let follower = PlaceFollower(server: try Server(origin(""))) {
-            pauseSender.yield($0)
-        } tell: {
-            updateSender.yield($0)
+        let server = try Server(origin(""))
+        server.observations.backoff.withLock { backoff in
+            backoff.random = { $0.lowerBound }
+            backoff.sleep = { pauseSender.yield($0) }
         }
+        let follower = PlaceFollower(server: server) { updateSender.yield($0) }
         let task = Task { await follower.follow(Place(.detail, at: ["A"])) }
-        var troubles: [Bool] = []
+        var troubles: [String?] = []
         for await update in updates {
-            if case .trouble(let sentence) = update { troubles.append(sentence != nil) }
+            if case .trouble(let sentence) = update { troubles.append(sentence) }
             guard case .detail(let detail) = update else { continue }
             #expect(detail.fields == ["Title": "A"])
             break
@@ -49,7 +45,8 @@ struct PlaceFollowerTests {
         task.cancel()
         await task.value
         pauseSender.finish()
-        #expect(troubles == [false, true, true, true, false])
+        let sentence = "\(origin("")) answered /detail/A with the status 503 and an empty body."
+        #expect(troubles == [sentence, nil])
         #expect(await pauses.reduce(into: []) { $0.append($1) } == [7, 7, 7])
     }
 }

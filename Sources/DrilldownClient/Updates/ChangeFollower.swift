@@ -1,0 +1,192 @@
+/// Waits for changes of the document with one request, for all that is observed on a server.
+final class ChangeFollower: Sendable {
+    private let transport: Transport
+    private let session = RenewedSession(connections: 1)
+    private let state = Guarded(State())
+
+    private struct State {
+        var members: [ObjectIdentifier: Member] = [:]
+        var task: Task<Void, Never>?
+        /// Whether the latest request failed.
+        var isAway = false
+        /// Whether the failure is shown.
+        var isShown = false
+    }
+
+    private struct Member: Sendable {
+        let isConcerned: @Sendable (ChangesAnswer) -> Bool
+        let interrupt: @Sendable (Problem) -> Void
+        let confirm: @Sendable () -> Void
+        /// Whether a change concerns it that it may not have read.
+        var isOutdated = true
+        var waiting: CheckedContinuation<Void, Never>?
+    }
+
+    init(_ transport: Transport) { self.transport = transport }
+
+    func add<Content>(_ observed: ObservedState<Content>, _ target: some Observed) {
+        let member = Member(
+            isConcerned: { target.isConcerned(by: $0) }, interrupt: { observed.interrupt($0) },
+            confirm: { observed.confirm() })
+        state.withLock { $0.members[ObjectIdentifier(observed)] = member }
+    }
+
+    func remove(_ observed: AnyObject) {
+        state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(observed)) }?.waiting?.resume()
+    }
+
+    /// Notes that what is observed is read now: changes before this are included.
+    func beginReading(_ observed: AnyObject) {
+        state.withLock { $0.members[ObjectIdentifier(observed)]?.isOutdated = false }
+    }
+
+    /// Waits until a change concerns what is observed, at once if one came since `beginReading`.
+    func wait(for observed: AnyObject) async {
+        let id = ObjectIdentifier(observed)
+        await wait(id) { $0.task != nil && $0.members[id]?.isOutdated == false }
+    }
+
+    /// Waits until the server answers again, after what is observed could not be read.
+    ///
+    /// - Returns: false at once if the server answered the latest request for changes.
+    func waitUntilBack(for observed: AnyObject) async -> Bool {
+        let isAway = state.withLock { state in
+            state.members[ObjectIdentifier(observed)]?.isOutdated = true
+            return state.isAway
+        }
+        if isAway { await wait(ObjectIdentifier(observed)) { $0.isAway } }
+        return isAway
+    }
+
+    /// Waits to be woken, if a condition holds.
+    private func wait(_ id: ObjectIdentifier, if condition: @Sendable (State) -> Bool) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waits = state.withLock { state in
+                    guard condition(state), state.members[id] != nil, !Task.isCancelled else { return false }
+                    state.members[id]?.waiting = continuation
+                    return true
+                }
+                if !waits { continuation.resume() }
+            }
+        } onCancel: {
+            wake(id)
+        }
+    }
+
+    private func wake(_ id: ObjectIdentifier) {
+        state.withLock { state in
+            defer { state.members[id]?.waiting = nil }
+            return state.members[id]?.waiting
+        }?.resume()
+    }
+
+    /// Begins to wait for changes.
+    ///
+    /// - Parameter giveUp: called if something refuses the requests; nothing waits here then.
+    func start(_ backoff: Backoff, orElse giveUp: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.task?.cancel()
+            state.task = Task { await run(backoff, giveUp) }
+        }
+    }
+
+    func stop() {
+        state.withLock { state in
+            state.task?.cancel()
+            (state.task, state.isAway, state.isShown) = (nil, false, false)
+        }
+        session.close(cancelling: true)
+    }
+
+    /// Gives up the request that waits, and asks at once.
+    func retry() { session.close(cancelling: true) }
+}
+
+extension ChangeFollower {
+    private func run(_ backoff: Backoff, _ giveUp: @Sendable () -> Void) async {
+        var revision: String?
+        var waits = false
+        var outage = Outage(backoff)
+        var pace = PollingPace(longest: transport.configuration.allowedWait)
+        while !Task.isCancelled {
+            let begin = backoff.now()
+            do {
+                let wait = waits ? transport.configuration.allowedWait : 0
+                let answer = try await transport.changes(since: revision, wait: wait, over: session)
+                take(answer, isStart: revision == nil)
+                outage.end()
+                revision = answer.revision
+                if waits {
+                    await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: answer.count > 0))
+                }
+                waits = true
+            } catch let problem as Problem where problem.kind == .revisionGone {
+                // The server has started again: everything is read.
+                (revision, waits) = (nil, false)
+                await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: false))
+            } catch {
+                guard !Task.isCancelled else { return }
+                waits = false
+                if error is CancellationError, transport.configuration.send == nil { continue }
+                let problem = error as? Problem ?? .unexpectedAnswer(transport.address)
+                guard !problem.isRefusal else { return end(giveUp) }
+                outage.fail()
+                fail(outage.failures > 1 ? problem : nil)
+                await transport.pauses.pause(outage.pause(problem), backoff.sleep)
+            }
+        }
+    }
+
+    /// Wakes those that the changes concern; at the start all, since earlier changes are unknown.
+    private func take(_ answer: ChangesAnswer, isStart: Bool) {
+        let (waiting, confirmed) = state.withLock { state in
+            var waiting: [CheckedContinuation<Void, Never>] = []
+            var confirmed: [Member] = []
+            for (id, member) in state.members {
+                if isStart || member.isOutdated || member.isConcerned(answer) {
+                    state.members[id]?.isOutdated = true
+                    state.members[id]?.waiting = nil
+                    if let continuation = member.waiting { waiting.append(continuation) }
+                } else if state.isShown {
+                    confirmed.append(member)
+                }
+            }
+            (state.isAway, state.isShown) = (false, false)
+            return (waiting, confirmed)
+        }
+        for continuation in waiting { continuation.resume() }
+        for member in confirmed { member.confirm() }
+    }
+
+    /// Notes a failure, and shows it to all.
+    private func fail(_ problem: Problem?) {
+        let members = state.withLock { state in
+            state.isAway = true
+            if problem != nil { state.isShown = true }
+            return Array(state.members.values)
+        }
+        guard let problem else { return }
+        for member in members { member.interrupt(problem) }
+    }
+
+    /// Ends because something refuses the requests, perhaps a proxy that passes levels alone.
+    private func end(_ giveUp: @Sendable () -> Void) {
+        giveUp()
+        let waiting = state.withLock { state in
+            let waiting = state.members.values.compactMap(\.waiting)
+            for id in state.members.keys { state.members[id]?.waiting = nil }
+            (state.task, state.isAway, state.isShown) = (nil, false, false)
+            return waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}
+
+extension Problem {
+    /// Whether the same request will not succeed later, even if another answer than the service's says so.
+    fileprivate var isRefusal: Bool {
+        guard let status, (400..<500).contains(status) else { return !isTemporary }
+        return status != 408 && status != 429
+    }
+}

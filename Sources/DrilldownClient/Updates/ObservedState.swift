@@ -1,0 +1,147 @@
+/// The newest state of an observed level or detail, which all its observers share.
+///
+/// States are not queued: each observer remembers which state it saw, and takes the newest one when it is ready.
+final class ObservedState<Content: Sendable>: Sendable {
+    private let state = Guarded(State())
+
+    private struct State {
+        var newest: Moment?
+        var end: (any Error)?
+        /// The observers that have seen the newest state, and wait for the next.
+        var waiting: [ObjectIdentifier: CheckedContinuation<Moment?, any Error>] = [:]
+    }
+
+    /// A state of the level or the detail, and of the connection to its server.
+    struct Moment: Sendable {
+        /// Nil while it is not known.
+        var content: Content?
+        var isFromCache = false
+        var interruption: Problem?
+        /// The number of states before this one.
+        var number = 0
+    }
+
+    /// Shows a state, which is current unless it is from the cache.
+    func show(_ content: Content, isFromCache: Bool) {
+        advance { _ in Moment(content: content, isFromCache: isFromCache) }
+    }
+
+    func confirm() {
+        advance { newest in
+            guard let newest, newest.interruption != nil || newest.isFromCache else { return nil }
+            return Moment(content: newest.content)
+        }
+    }
+
+    func interrupt(_ problem: Problem) {
+        advance { newest in
+            guard newest?.interruption != problem else { return nil }
+            return Moment(
+                content: newest?.content, isFromCache: newest?.isFromCache ?? false, interruption: problem)
+        }
+    }
+
+    var hasContent: Bool { state.withLock { $0.newest?.content != nil } }
+
+    /// Ends all observers with an error, after each has got the newest state that it has not seen.
+    func end(_ error: any Error) {
+        let waiting = state.withLock { state in
+            let waiting = Array(state.waiting.values)
+            (state.end, state.waiting) = (error, [:])
+            return waiting
+        }
+        for continuation in waiting { continuation.resume(throwing: error) }
+    }
+
+    /// Replaces the newest state and wakes the observers; nothing happens if the change is nil.
+    private func advance(_ change: @Sendable (Moment?) -> Moment?) {
+        let (newest, waiting) = state.withLock { state -> (Moment?, [CheckedContinuation<Moment?, any Error>]) in
+            guard var next = change(state.newest) else { return (nil, []) }
+            next.number = state.newest.map { $0.number + 1 } ?? 0
+            let waiting = Array(state.waiting.values)
+            (state.newest, state.waiting) = (next, [:])
+            return (next, waiting)
+        }
+        for continuation in waiting { continuation.resume(returning: newest) }
+    }
+}
+
+extension ObservedState {
+    /// The newest state that an observer has not seen, as soon as there is one; nil if the task is cancelled.
+    ///
+    /// - Parameter seen: the number of the state that the observer saw last.
+    func next(_ observer: ObjectIdentifier, after seen: Int?) async throws -> Moment? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                var replaced: CheckedContinuation<Moment?, any Error>?
+                let outcome = state.withLock { state -> Result<Moment?, any Error>? in
+                    if Task.isCancelled { return .success(nil) }
+                    if let newest = state.newest, newest.number != seen { return .success(newest) }
+                    if let end = state.end { return .failure(end) }
+                    // A copy of an iterator waits for the same observer; only the latest waits on.
+                    replaced = state.waiting.updateValue(continuation, forKey: observer)
+                    return nil
+                }
+                replaced?.resume(returning: nil)
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: observer) }?.resume(returning: nil)
+        }
+    }
+}
+
+/// An observer of a level or a detail, and its last seen state. It leaves when it is released.
+final class Observer<Content: Sendable>: Sendable {
+    private let state: ObservedState<Content>
+    private let leave: @Sendable () -> Void
+    private let seen = Guarded<ObservedState<Content>.Moment?>(nil)
+
+    init(_ state: ObservedState<Content>, leave: @escaping @Sendable () -> Void) {
+        (self.state, self.leave) = (state, leave)
+    }
+
+    deinit { leave() }
+
+    /// Waits for a state that this observer has not seen; nil if the task is cancelled.
+    func next() async throws -> (old: Content?, newest: ObservedState<Content>.Moment)? {
+        let last = seen.withLock { $0 }
+        guard let newest = try await state.next(ObjectIdentifier(self), after: last?.number) else { return nil }
+        seen.withLock { $0 = newest }
+        return (last?.content, newest)
+    }
+}
+
+/// The iterator of one observer.
+struct ObserverIterator<Target: Observed> {
+    let observations: Observations
+    let target: Target
+    private var observer: Observer<Target.Content>?
+    private var isOver = false
+
+    init(_ observations: Observations, _ target: Target) { (self.observations, self.target) = (observations, target) }
+
+    /// Waits for a state that this observer has not seen; nil if the task was cancelled.
+    mutating func next() async throws -> (old: Target.Content?, newest: ObservedState<Target.Content>.Moment)? {
+        if isOver || Task.isCancelled {
+            end()
+            return nil
+        }
+        let observer = observer ?? observations.join(target)
+        self.observer = observer
+        do {
+            let update = try await observer.next()
+            if update == nil { end() }
+            return update
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    /// Leaves at once, rather than when the iterator is released.
+    private mutating func end() {
+        isOver = true
+        observer = nil
+    }
+}

@@ -182,7 +182,7 @@ soak: system-test-deps soak-deps build test-client ## Run the release under ever
 	python3 Tests/System/soak/browser_engines.py --server $(SERVER) --all
 	python3 Tests/System/waiters.py --server $(SERVER) --each 16 --own-each 16
 	python3 Tests/System/swift_client.py --server $(SERVER) --versions 1000 --long 100 --kills 50 --cuts 20 --seconds 10 \
-		--observers 1000 --changes 10000 --returns 20 --outage 60
+		--observers 1000 --changes 10000 --returns 20 --outage 60 --within 2
 
 benchmark: benchmark-deps build ## Measure against other programs and print the manual's table (OPTIONS="--help" lists parts and sizes).
 	python3 Tests/Benchmark/benchmark.py --server $(SERVER) $(OPTIONS)

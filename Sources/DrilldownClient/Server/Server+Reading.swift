@@ -91,8 +91,8 @@ extension Server {
         DetailUpdates(observations: observations, target: DetailTarget(path: path))
     }
 
-    /// Asks for everything that is observed again now, for example when the app is active again, rather than after the
-    /// present pause or wait.
+    /// Requests all observed levels and details again at once, without regard to pauses and waits: for an app that becomes
+    /// active again.
     public func retryNow() { observations.retryNow() }
 }
 

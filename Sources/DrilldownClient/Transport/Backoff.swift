@@ -2,8 +2,8 @@ import Foundation
 
 /// How long to wait after a failure: a random time up to a bound ("full jitter"), so that clients do not return all at once.
 ///
-/// The bound doubles up to a second, and is then a fortieth of the time that the server has been away, up to `greatest`:
-/// what is observed is right again soon after a short outage, and a long one costs few attempts.
+/// The bound doubles up to a second, and is then a sixtieth of the time that the server has been away, up to `greatest`:
+/// levels are current soon after a short outage, and a long one costs few attempts.
 struct Backoff: Sendable {
     /// The bound after the first failure, in seconds.
     var first = 0.5
@@ -27,7 +27,7 @@ struct Backoff: Sendable {
     func delay(after failures: Int, lasting seconds: Double = 0, retryAfter: Double?) -> Double {
         if let retryAfter { return min(max(retryAfter, 0), greatestRetryAfter) + random(0...first) }
         let doubled = first * pow(2, Double(min(failures, 32) - 1))
-        return random(0...min(greatest, max(min(doubled, steady), failures > 1 ? seconds / 40 : 0)))
+        return random(0...min(greatest, max(min(doubled, steady), failures > 1 ? seconds / 60 : 0)))
     }
 
     /// Rests for a time after an answer that came early.

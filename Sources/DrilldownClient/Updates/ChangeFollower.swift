@@ -1,4 +1,4 @@
-/// Waits for changes of the document with one request, for all that is observed on a server.
+/// Waits for changes of the document with one request, for all observed levels and details of a server.
 final class ChangeFollower: Sendable {
     private let transport: Transport
     private let session = RenewedSession(connections: 1)
@@ -35,18 +35,18 @@ final class ChangeFollower: Sendable {
         state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(observed)) }?.waiting?.resume()
     }
 
-    /// Notes that what is observed is read now: changes before this are included.
+    /// Notes that a level or a detail is read now: the read includes all earlier changes.
     func beginReading(_ observed: AnyObject) {
         state.withLock { $0.members[ObjectIdentifier(observed)]?.isOutdated = false }
     }
 
-    /// Waits until a change concerns what is observed, at once if one came since `beginReading`.
+    /// Waits until a change concerns the level or the detail; returns at once if one came since `beginReading`.
     func wait(for observed: AnyObject) async {
         let id = ObjectIdentifier(observed)
         await wait(id) { $0.task != nil && $0.members[id]?.isOutdated == false }
     }
 
-    /// Waits until the server answers again, after what is observed could not be read.
+    /// Waits until the server answers again, after a read has failed.
     ///
     /// - Returns: false at once if the server answered the latest request for changes.
     func waitUntilBack(for observed: AnyObject) async -> Bool {

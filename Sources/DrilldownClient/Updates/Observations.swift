@@ -36,9 +36,9 @@ extension Poller {
 
 /// The levels and details of one server that are being observed.
 ///
-/// The first observer of each starts the requests for it, and the last one that leaves ends them. One alone is asked for
-/// with requests that wait. As soon as there are two, one request waits for changes of the document, and what a change
-/// concerns is read.
+/// The first observer of each starts the requests for it, and the last one that leaves ends them. A single target is
+/// requested with a wait. From the second target on, one request waits for changes of the document, and the targets that
+/// a change concerns are read.
 final class Observations: Sendable {
     let transport: Transport
     /// The last known levels; nil without a folder for them.
@@ -46,7 +46,7 @@ final class Observations: Sendable {
     /// The waiting times after failures.
     let backoff = Guarded(Backoff())
     let changes: ChangeFollower
-    /// The connections for what a change concerns; with the one that waits for changes, there are three.
+    /// The connections for the reads after a change. The request that waits for changes has a third one.
     let readers = RenewedSession(connections: 2)
     private let state = Guarded(State())
 
@@ -117,7 +117,7 @@ final class Observations: Sendable {
 
 // Who waits for changes.
 extension Observations {
-    /// The connection on which what is observed waits alone; nil if one request waits for all.
+    /// The connection on which a target waits alone; nil if one request waits for all targets.
     func ownSession(of target: some Observed) -> RenewedSession? {
         state.withLock { state in
             if state.isShared { return nil }

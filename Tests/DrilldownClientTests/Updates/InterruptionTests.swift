@@ -97,9 +97,8 @@ struct InterruptionTests {
         var backoff = Backoff()
         backoff.random = { $0.upperBound }
         #expect((1...4).map { backoff.delay(after: $0, retryAfter: nil) } == [0.5, 1, 1, 1])
-        let seconds: [Double] = [0, 40, 60, 600, 1_200, 86_400]
-        #expect(
-            seconds.map { backoff.delay(after: 50, lasting: $0, retryAfter: nil) } == [1, 1, 1.5, 15, 30, 30])
+        let seconds: [Double] = [0, 60, 90, 600, 1_800, 86_400]
+        #expect(seconds.map { backoff.delay(after: 50, lasting: $0, retryAfter: nil) } == [1, 1, 1.5, 10, 30, 30])
         // An outage begins with its first failure, however long the wait was that showed it.
         #expect(backoff.delay(after: 1, lasting: 60, retryAfter: nil) == 0.5)
         backoff.random = { $0.lowerBound }

@@ -33,7 +33,7 @@ let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .
 
 let package = Package(
     name: "consumer",
-    platforms: [.iOS(.v16), .macOS(.v13)],
+    platforms: [.iOS(.v17), .macOS(.v14)],
     dependencies: [.package(%s)],
     targets: [
         .target(
@@ -115,7 +115,7 @@ def main():
     arguments = options(__doc__)
     program = blocks_of_page("Ten lines")[0]
     # The part of the app that needs no user interface of Apple's.
-    model = blocks_of_page("The model")[0]
+    model = blocks_of_page("The service of the app")[0]
     with open(DATA, "rb") as file:
         expected = "\n".join(tree(plistlib.load(file)["Rows"])) + "\n"
     with Verdict("swift_package") as verdict, tempfile.TemporaryDirectory() as folder:

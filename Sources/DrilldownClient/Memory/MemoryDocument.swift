@@ -1,0 +1,205 @@
+/// A document in memory: its levels, its details and its edits.
+struct MemoryDocument: Sendable {
+    private var root: Item
+
+    private struct Item: Sendable {
+        var fields: Fields
+        var children: [Item]
+
+        /// - Parameter value: a title, or fields that may include `Children`; a list is the children of a root.
+        init(_ value: FieldValue, title: String? = nil) {
+            var fields = value.dictionary ?? [:]
+            let children = (value.list ?? fields["Children"]?.list ?? fields["Rows"]?.list ?? [])
+            (fields["Children"], fields["Rows"]) = (nil, nil)
+            if fields["Title"] == nil, let title = value.text ?? title { fields["Title"] = .text(title) }
+            self.fields = fields
+            self.children = children.map { Item($0) }
+        }
+
+        var title: String { fields["Title"]?.description ?? "" }
+        var fieldsVersion: String { String(StableHash.digits(of: JSONText.bytes(of: .dictionary(fields))).prefix(8)) }
+
+        /// The keys of the children: `Key`, or the title; siblings with one key are numbered from the second on.
+        var keys: [String] {
+            var keys: [String] = []
+            for child in children {
+                let natural = child.fields["Key"]?.text ?? child.title
+                let candidates = natural.isEmpty ? ["~1"] : [natural]
+                let numbered = (2...children.count + 2).lazy.map { "\(natural)~\($0)" }
+                keys.append((candidates + numbered).first { !keys.contains($0) } ?? natural)
+            }
+            return keys
+        }
+    }
+
+    /// - Parameter value: the root, or the list of its children.
+    init(_ value: FieldValue) { root = Item(value, title: "Root") }
+
+    // MARK: Reading
+
+    func level(at path: ItemPath) throws(Problem) -> Level {
+        let item = try item(at: path)
+        let rows = zip(item.keys, item.children).map { key, child in
+            var fields = child.fields
+            fields["Title"] = nil
+            let version = StableHash.digits(of: "\(child.title) \(child.children.count) \(fields)".utf8)
+            return Row(
+                key: key, below: path, version: version, title: child.title, count: child.children.count, fields: fields
+            )
+        }
+        var level = Level(
+            title: item.title, path: path, isLeaf: rows.isEmpty, ancestors: try ancestors(of: path), rows: rows)
+        level.version = StableHash.digits(of: "\(item.title) \(rows.map { $0.key + $0.version })".utf8)
+        return level
+    }
+
+    func detail(at path: ItemPath) throws(Problem) -> Detail {
+        let item = try item(at: path)
+        let parent = try path.parent.map { path throws(Problem) in try self.item(at: path) }
+        let siblings = parent?.keys ?? [""]
+        let index = siblings.firstIndex(of: path.lastKey ?? "") ?? 0
+        func link(_ parent: Item?, _ path: ItemPath?, _ index: Int) -> ItemLink? {
+            guard let parent, let path, parent.children.indices.contains(index) else { return nil }
+            return ItemLink(title: parent.children[index].title, path: path / parent.keys[index])
+        }
+        var detail = Detail(
+            title: item.title, path: path, fieldsVersion: ItemVersion(rawValue: item.fieldsVersion),
+            count: item.children.count, ancestors: try ancestors(of: path),
+            position: .init(index: index, count: siblings.count), previous: link(parent, path.parent, index - 1),
+            next: link(parent, path.parent, index + 1), firstChild: link(item, path, 0),
+            lastChild: link(item, path, item.children.count - 1), fields: item.fields)
+        let content = JSONText.bytes(of: .dictionary(detail.answer))
+        detail.version = ItemVersion(rawValue: StableHash.digits(of: content))
+        return detail
+    }
+
+    private func ancestors(of path: ItemPath) throws(Problem) -> [ItemLink] {
+        var links: [ItemLink] = []
+        for depth in 0..<path.depth {
+            let above = ItemPath(path.keys.prefix(depth))
+            links.append(ItemLink(title: try item(at: above).title, path: above))
+        }
+        return links
+    }
+
+    private func item(at path: ItemPath) throws(Problem) -> Item {
+        var item = root
+        for (depth, key) in path.keys.enumerated() {
+            guard let index = item.keys.firstIndex(of: key) else {
+                throw .noSuchItem(key, in: ItemPath(path.keys.prefix(depth)))
+            }
+            item = item.children[index]
+        }
+        return item
+    }
+
+    // MARK: Editing
+
+    /// Changes an item in place.
+    private mutating func change<Outcome>(
+        at path: ItemPath, _ body: (inout Item) throws(Problem) -> Outcome
+    ) throws(Problem) -> Outcome {
+        func change(_ item: inout Item, _ depth: Int) throws(Problem) -> Outcome {
+            guard depth < path.depth else { return try body(&item) }
+            guard let index = item.keys.firstIndex(of: path.keys[depth]) else {
+                throw .noSuchItem(path.keys[depth], in: ItemPath(path.keys.prefix(depth)))
+            }
+            return try change(&item.children[index], depth + 1)
+        }
+        return try change(&root, 0)
+    }
+
+    /// Does an edit; gives the path of the item afterwards, nil if it is gone.
+    mutating func perform(_ edit: Edit) throws(Problem) -> ItemPath? {
+        try edit.checkPaths()
+        switch edit.action {
+        case .insert(let value, let level, let position, _): return try insert(Item(value), into: level, at: position)
+        case .put(let fields, let path):
+            return try update(path) { item in
+                let key = item.fields["Key"]
+                item.fields = fields
+                if fields["Key"] == nil { item.fields["Key"] = key }
+            }
+        case .patch(let changes, let path):
+            return try update(path) { item in
+                for (name, value) in changes { item.fields[name] = value == .null ? nil : value }
+            }
+        case .move(let path, let level, let position, _):
+            guard !level.starts(with: path) else { throw .conflict("An item cannot be moved below itself.") }
+            let moved = try item(at: path)
+            _ = try perform(.delete(path))
+            return try insert(moved, into: level, at: position)
+        case .delete(let path):
+            guard let parent = path.parent, let key = path.lastKey else {
+                throw .conflict("The root cannot be deleted.")
+            }
+            _ = try item(at: path)
+            try change(at: parent) { item in
+                if let index = item.keys.firstIndex(of: key) { item.children.remove(at: index) }
+            }
+            return nil
+        }
+    }
+
+    private mutating func update(_ path: ItemPath, _ body: (inout Item) -> Void) throws(Problem) -> ItemPath {
+        guard let parent = path.parent, let key = path.lastKey else {
+            try change(at: path) { item in body(&item) }
+            return path
+        }
+        let index = try item(at: parent).keys.firstIndex(of: key) ?? 0
+        try change(at: path) { item in body(&item) }
+        return parent / (try item(at: parent).keys[index])
+    }
+
+    private mutating func insert(
+        _ new: Item, into level: ItemPath, at position: Edit.Position
+    ) throws(Problem) -> ItemPath {
+        let index = try change(at: level) { item throws(Problem) in
+            let index: Int? =
+                switch position {
+                case .first: 0
+                case .last: item.children.count
+                case .index(let index): (0...item.children.count).contains(index) ? index : nil
+                case .before(let key): item.keys.firstIndex(of: key)
+                case .after(let key): item.keys.firstIndex(of: key).map { $0 + 1 }
+                }
+            guard let index else { throw .conflict("The level has no row at '\(position.text)'.") }
+            item.children.insert(new, at: index)
+            return index
+        }
+        return level / (try item(at: level).keys[index])
+    }
+}
+
+extension Detail {
+    /// The detail as the service answers it.
+    var answer: Fields {
+        func value(_ link: ItemLink?) -> FieldValue {
+            link.map { ["title": .text($0.title), "href": .text($0.path.detailLink)] } ?? .null
+        }
+        return [
+            "title": .text(title), "href": .text(path.detailLink), "level": .text(path.levelLink),
+            "version": .text(version.rawValue), "fieldsVersion": .text(fieldsVersion.rawValue),
+            "depth": .integer(Int64(depth)), "leaf": .boolean(isLeaf), "count": .integer(Int64(count)),
+            "ancestors": .list(ancestors.map { ["title": .text($0.title), "href": .text($0.path.levelLink)] }),
+            "position": [
+                "index": .integer(Int64(position.index)), "of": .integer(Int64(position.count)), "section": 0,
+                "first": .boolean(position.isFirst), "last": .boolean(position.isLast),
+            ],
+            "previous": value(previous), "next": value(next), "firstChild": value(firstChild),
+            "lastChild": value(lastChild), "fields": .dictionary(fields),
+        ]
+    }
+}
+
+extension Problem {
+    fileprivate static func noSuchItem(_ key: String, in path: ItemPath) -> Problem {
+        Problem(
+            .noSuchItem, title: "No such item", status: 404, detail: "There is no '\(key)' in \(path).",
+            members: ["nearest": .text(path.levelLink)])
+    }
+
+    fileprivate static func conflict(_ sentence: String) -> Problem {
+        Problem(.conflict, title: "Conflict", status: 409, detail: sentence)
+    }
+}

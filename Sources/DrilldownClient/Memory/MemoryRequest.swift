@@ -1,0 +1,84 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A request as a service in memory understands it.
+struct MemoryRequest {
+    let method: String
+    let target: String
+    private let options: [String: String]
+    private let header: [String: String]
+    private let body: Data?
+
+    init(_ request: URLRequest) {
+        method = request.httpMethod ?? "GET"
+        header = request.allHTTPHeaderFields ?? [:]
+        body = request.httpBody
+        let components = request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) }
+        target = components?.percentEncodedPath ?? ""
+        options = Dictionary(
+            (components?.queryItems ?? []).map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { $1 })
+    }
+
+    var since: String? { options["since"] }
+    var wait: Int { number("wait", else: 0) }
+    var start: Int { max(0, number("start", else: 0)) }
+    var limit: Int { max(1, number("limit", else: 1_000)) }
+    var ifNoneMatch: String? { tag("If-None-Match") }
+
+    private func number(_ name: String, else missing: Int) -> Int { options[name].flatMap { Int($0) } ?? missing }
+
+    private func tag(_ name: String) -> String? {
+        header[name].map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "\"")) }
+    }
+
+    /// - Throws: `Problem` for an option that would change the rows.
+    func checkOptions() throws(Problem) {
+        let known: Set = ["since", "wait", "start", "limit", "fields"]
+        guard let name = options.keys.sorted().first(where: { !known.contains($0) }) else { return }
+        throw Problem(
+            .badParameter, title: "Bad parameter", status: 400, detail: "A service in memory does not know '\(name)'.",
+            members: ["parameter": .text(name)])
+    }
+
+    /// The edit that is asked for; nil if the request only reads.
+    var edit: Edit? {
+        get throws {
+            guard method != "GET" else { return nil }
+            var reader = JSONReader([UInt8](body ?? Data("null".utf8)))
+            let value = try reader.value()
+            let fields = value.dictionary ?? [:]
+            let version = tag("If-Match").map { ItemVersion(rawValue: $0) }
+            if method == "POST", target == "/moves", let from = fields["from"]?.text.flatMap({ ItemPath(href: $0) }),
+                let level = fields["to"]?.text.flatMap({ ItemPath(href: $0) })
+            {
+                return .move(from, into: level, at: Edit.Position(fields["at"]?.description), ifMatch: version)
+            }
+            guard let path = ItemPath(href: target) else { return nil }
+            return switch method {
+            case "POST": .insert(value, into: path, at: Edit.Position(options["at"]), ifMatch: version)
+            case "PUT": .put(fields, at: path, ifMatch: version)
+            case "PATCH": .patch(fields, at: path, ifMatch: version)
+            case "DELETE": .delete(path, ifMatch: version)
+            default: nil
+            }
+        }
+    }
+}
+
+extension Edit.Position {
+    /// The position that a request names; the last one without a name.
+    fileprivate init(_ text: String?) {
+        let parts = (text ?? "last").split(separator: ":", maxSplits: 1).map(String.init)
+        self =
+            switch (parts.first, parts.dropFirst().first) {
+            case ("first", nil): .first
+            case ("before", let key?): .before(key)
+            case ("after", let key?): .after(key)
+            case (let number?, nil): Int(number).map(Self.index) ?? .last
+            default: .last
+            }
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension Server {
+    /// A service in memory, for tests and previews: it serves a document, takes edits, and its levels can be observed.
+    ///
+    /// ```swift
+    /// #Preview {
+    ///     LevelScreen(LevelModel(Server(inMemory: [["Title": "Satie", "Children": ["Gymnopédie"]], "Ravel"])))
+    /// }
+    /// ```
+    ///
+    /// It knows no sections and no files. Of the options of a level it knows pages; it refuses any other that changes the
+    /// rows. Rows show all fields.
+    ///
+    /// - Parameter document: the items of the first level, each a title or a dictionary with `Title` and `Children`; or a
+    ///   dictionary that is the root.
+    public convenience init(inMemory document: FieldValue) {
+        let service = MemoryService(MemoryDocument(document))
+        var configuration = ServerConfiguration(url: URL(string: "http://memory") ?? URL(filePath: "/"))
+        configuration.send = { request in try await service.answer(to: request) }
+        self.init(configuration)
+    }
+}
+
+/// Answers requests about a document in memory as the service does.
+actor MemoryService {
+    private var document: MemoryDocument
+    private var revision = 0
+    private var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
+    private var waits = 0
+
+    /// What an answer consists of.
+    private struct Content {
+        var status = 200
+        var version: String?
+        var body: Data?
+    }
+
+    init(_ document: MemoryDocument) { self.document = document }
+
+    func answer(to request: URLRequest) async throws -> (Data, URLResponse) {
+        var content: Content
+        do {
+            content = try await self.content(for: MemoryRequest(request))
+        } catch {
+            let problem = error as? Problem ?? .malformed("\(error)")
+            var members: Fields = [
+                "type": .text("/problems/\(problem.kind.rawValue)"), "title": .text(problem.title),
+                "status": .integer(Int64(problem.status ?? 400)), "detail": .text(problem.detail),
+            ]
+            for (name, value) in problem.members { members[name] = value }
+            content = Content(status: problem.status ?? 400, body: Data(JSONText.bytes(of: .dictionary(members))))
+        }
+        var fields = ["Content-Type": content.status < 400 ? "application/json" : "application/problem+json"]
+        fields["ETag"] = content.version.map { "\"\($0)\"" }
+        guard let url = request.url,
+            let head = HTTPURLResponse(
+                url: url, statusCode: content.status, httpVersion: "HTTP/1.1", headerFields: fields)
+        else { throw URLError(.badURL) }
+        return (content.body ?? Data(), head)
+    }
+
+    private func content(for request: MemoryRequest) async throws -> Content {
+        if let edit = try request.edit { return try perform(edit) }
+        if request.target == "/changes" { return await changes(for: request) }
+        guard let path = ItemPath(href: request.target), request.method == "GET" else {
+            throw Problem(
+                .noSuchRoute, title: "Not here", status: 404,
+                detail: "A service in memory has no \(request.method) \(request.target).")
+        }
+        try request.checkOptions()
+        var content = try content(at: path, request)
+        if request.wait > 0, let known = request.since ?? request.ifNoneMatch {
+            let end = ContinuousClock.now + .seconds(request.wait)
+            while content.version == known, ContinuousClock.now < end, !Task.isCancelled {
+                await nextChange(until: end)
+                content = try self.content(at: path, request)
+            }
+        }
+        if request.ifNoneMatch == content.version { return Content(status: 304, version: content.version) }
+        return content
+    }
+
+    private func content(at path: ItemPath, _ request: MemoryRequest) throws(Problem) -> Content {
+        if request.target.hasPrefix("/detail") { return Self.content(of: try document.detail(at: path)) }
+        return Self.content(of: try document.level(at: path), request)
+    }
+
+    private static func content(of detail: Detail) -> Content {
+        Content(version: detail.version.rawValue, body: Data(JSONText.bytes(of: .dictionary(detail.answer))))
+    }
+
+    private static func content(of level: Level, _ request: MemoryRequest) -> Content {
+        var page = level
+        let start = min(request.start, level.count)
+        let rows = level.rows[start...].prefix(request.limit)
+        page.start = start
+        page.rows = Array(rows)
+        if rows.endIndex < level.count {
+            page.next = "\(level.path.levelLink)?limit=\(request.limit)&start=\(rows.endIndex)"
+        }
+        if request.since == level.version { return Content(version: level.version, body: page.unchangedAnswer) }
+        return Content(version: level.version, body: Data(LevelText.bytes(of: page)))
+    }
+
+    private func perform(_ edit: Edit) throws -> Content {
+        if let version = edit.ifMatch {
+            let (current, fields) = try versions(for: edit)
+            guard version == current || version == fields else {
+                throw Problem(
+                    .preconditionFailed, title: "Precondition failed", status: 412, detail: "It has changed.",
+                    members: ["current": .text("\"\(current)\"")])
+            }
+        }
+        var changed = document
+        let path = try changed.perform(edit)
+        document = changed
+        revision += 1
+        for sender in waiting.values { sender.yield() }
+        guard let path else { return Content(status: 204) }
+        return Self.content(of: try document.detail(at: path))
+    }
+
+    /// The versions that the condition of an edit may name.
+    private func versions(for edit: Edit) throws(Problem) -> (ItemVersion, ItemVersion?) {
+        switch edit.action {
+        case .insert(_, let level, _, _): return (ItemVersion(rawValue: try document.level(at: level).version), nil)
+        case .put(_, let path), .patch(_, let path), .move(let path, _, _, _), .delete(let path):
+            let detail = try document.detail(at: path)
+            return (detail.version, detail.fieldsVersion)
+        }
+    }
+
+    // MARK: Waiting
+
+    /// The changes since a revision; which levels they concern is not noted.
+    private func changes(for request: MemoryRequest) async -> Content {
+        let since = request.since.flatMap { Int($0) } ?? revision
+        if since == revision, request.wait > 0 { await nextChange(until: .now + .seconds(request.wait)) }
+        let entries: [FieldValue] = since == revision ? [] : [["levels": ["/levels/"], "truncated": true]]
+        let fields: Fields = ["revision": .text(String(revision)), "changes": .list(entries)]
+        return Content(body: Data(JSONText.bytes(of: .dictionary(fields))))
+    }
+
+    /// Waits for the next edit, until a time at most.
+    private func nextChange(until end: ContinuousClock.Instant) async {
+        let (changes, sender) = AsyncStream.makeStream(of: Void.self)
+        waits += 1
+        let number = waits
+        waiting[number] = sender
+        let timer = Task {
+            try await Task.sleep(until: end)
+            sender.finish()
+        }
+        for await _ in changes { break }
+        timer.cancel()
+        waiting[number] = nil
+    }
+}
+
+extension Problem {
+    fileprivate static func malformed(_ reason: String) -> Problem {
+        Problem(.malformedContent, title: "Malformed content", status: 400, detail: "The body is not JSON: \(reason).")
+    }
+}
+
+extension Level {
+    /// The answer to a client that already has this version.
+    fileprivate var unchangedAnswer: Data {
+        var level = self
+        level.rows = []
+        let text = String(decoding: LevelText.bytes(of: level), as: UTF8.self)
+        let since = String(decoding: JSONText.bytes(of: .text(version)), as: UTF8.self)
+        return Data((text.dropLast(#""rows":[]}"#.count) + "\"since\":\(since)}").utf8)
+    }
+}

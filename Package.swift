@@ -32,9 +32,9 @@ let clientSettings: [SwiftSetting] = [
 #endif
 
 let webClientFiles = [
-    "app.js", "client.css", "columns.js", "detail-pane.js", "dragging.js", "edit-form.js", "editing.css", "editor.js",
-    "edits.js", "elements.js", "history.js", "index.html", "level-head.js", "level-pane.js", "level.js", "list.js",
-    "menus.js", "messages.js", "place.js", "plist.js", "row.js", "service.js",
+    "app.js", "client.css", "columns.js", "detail-pane.js", "dialogs.js", "dragging.js", "drilldown.js",
+    "edit-form.js", "editing.css", "editor.js", "edits.js", "elements.js", "history.js", "index.html", "level-head.js",
+    "level-pane.js", "level.js", "list.js", "menus.js", "messages.js", "place.js", "plist.js", "row.js", "service.js",
 ]
 
 let package = Package(

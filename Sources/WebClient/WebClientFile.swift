@@ -8,9 +8,12 @@ public struct WebClientFile: Sendable {
     /// The name of the one HTML page.
     public static let pageName = "index.html"
 
+    /// The name of the client for pages of others, which keeps its path from version to version.
+    public static let libraryName = "drilldown.js"
+
     /// The modules that are loaded when they are needed.
     private static let loadedLater = [
-        "detail-pane.js", "dragging.js", "edit-form.js", "editor.js", "edits.js", "history.js", "menus.js", "plist.js",
+        "detail-pane.js", "dialogs.js", "dragging.js", "edit-form.js", "editor.js", "edits.js", "history.js", "menus.js", "plist.js",
     ]
 
     /// The media type, by the extension.
@@ -43,7 +46,9 @@ extension WebClientFile {
         WebClientFile(name: "client.css", bytes: PackageResources.client_css),
         WebClientFile(name: "columns.js", bytes: PackageResources.columns_js),
         WebClientFile(name: "detail-pane.js", bytes: PackageResources.detail_pane_js),
+        WebClientFile(name: "dialogs.js", bytes: PackageResources.dialogs_js),
         WebClientFile(name: "dragging.js", bytes: PackageResources.dragging_js),
+        WebClientFile(name: "drilldown.js", bytes: PackageResources.drilldown_js),
         WebClientFile(name: "edit-form.js", bytes: PackageResources.edit_form_js),
         WebClientFile(name: "editing.css", bytes: PackageResources.editing_css),
         WebClientFile(name: "editor.js", bytes: PackageResources.editor_js),

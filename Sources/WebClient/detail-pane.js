@@ -1,10 +1,11 @@
 // Columns that show the fields of one item, or why there is none.
 
 import {widthEdge} from './columns.js'
+import {concerns} from './drilldown.js'
 import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, oneLine, plural, size, swatch, titleText, TYPES, visible} from './elements.js'
 import {Place} from './place.js'
 import {bytesIn, readDetail} from './plist.js'
-import {concerns, getJSON, showImage, token} from './service.js'
+import {getJSON, showImage, token} from './service.js'
 
 // MARK: A column that shows the fields of one item.
 

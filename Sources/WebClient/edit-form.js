@@ -1,9 +1,10 @@
 // The fields of an item as a form, by type, with what to do when someone else changed them meanwhile.
 
+import {ask} from './dialogs.js'
 import {batch, changes, dictionary, isNumber, literal, same, sendFields} from './edits.js'
 import {brief, choiceField, el, hasFocus, icon, iconButton, oneLine, plural, size, toggleSwitch, TYPES, within} from './elements.js'
 import {FieldsStep} from './history.js'
-import {ask, tell} from './messages.js'
+import {tell} from './messages.js'
 import {Place} from './place.js'
 import {bytesIn, plain, readDetail} from './plist.js'
 import {getJSON} from './service.js'

@@ -1,11 +1,12 @@
 // Editing: what is added to heads, rows and details once a token is given.
 
+import {allowsEdits, askText, openPanel, reason} from './dialogs.js'
 import {beginDrag, isMovable} from './dragging.js'
 import {EditForm} from './edit-form.js'
 import {alike, batch, dictionary, edit, keyOf, readNow, snapshot, spotOf} from './edits.js'
 import {el, hasFocus, icon, iconButton, isSetting, plural, stop} from './elements.js'
 import {FieldsStep, History, MoveStep, PresenceStep, ValueStep} from './history.js'
-import {allowsEdits, askText, openPanel, reason, refuse, tell} from './messages.js'
+import {refuse, tell} from './messages.js'
 import {itemPath, Place} from './place.js'
 import {plain, readPlist} from './plist.js'
 import {send} from './service.js'

@@ -1,13 +1,14 @@
 // A column that shows one level: its head, its rows, and its keys.
 
 import {widthEdge} from './columns.js'
+import {concerns} from './drilldown.js'
 import {asset, coalesced, debounced, el, foldCase, hasFocus, isPlainKey, isRightToLeft, isSetting, on, plural, stop, visible} from './elements.js'
 import {LevelHead} from './level-head.js'
 import {Level, positionOf} from './level.js'
 import {Geometry, IndexStrip, List, MEASURED_FOOTERS} from './list.js'
 import {itemPath, Place, positions} from './place.js'
 import {drawRow, isTall, markSelected} from './row.js'
-import {concerns, getJSON} from './service.js'
+import {getJSON} from './service.js'
 
 // MARK: A column that shows one level: its head, its rows, and the letters at its edge.
 

@@ -1,8 +1,9 @@
 // The menus of a pane: what developers and editors want; sort, group, filter and outline.
 
+import {ask as askReader, openPanel} from './dialogs.js'
 import {base, choiceField, el, icon, iconButton, stop, titleText, toggleSwitch} from './elements.js'
 import {RELATIONS} from './level-head.js'
-import {ask as askReader, openPanel, tell} from './messages.js'
+import {tell} from './messages.js'
 import {conditions, Place} from './place.js'
 import {getJSON, openTab, token} from './service.js'
 

@@ -1,20 +1,9 @@
 // Requests to the service, and its stream of changes.
 
+import {events, Problem} from './drilldown.js'
 import {base, on} from './elements.js'
 
 // MARK: Requests to the service. Reading never gives up: while the service cannot be reached it waits and asks again.
-
-class Problem extends Error {
-  constructor(status, body) {
-    super(body.detail ?? body.title ?? (status === 414 ? 'The address is too long.' : `The server answered with status ${status}.`))
-    this.status = status
-    this.body = body
-  }
-
-  static async of(response) {
-    return new Problem(response.status, await response.json().catch(() => ({})))
-  }
-}
 
 // Whether the service can be reached. Dispatches `lost` and `found`.
 class Connection extends EventTarget {
@@ -149,9 +138,6 @@ export async function send(method, target, content, {ifMatch, type} = {}) {
 
 // MARK: Follows the changes of the document by the event stream, and takes it up again whenever it breaks off.
 
-// The service gives a sign of life every 15 seconds. A connection that is quiet for longer than twice that is dead.
-const LONGEST_SILENCE = 35_000
-
 // Dispatches `change` (detail: the entry), `reset` (anything may have changed) and `beat` (a sign of life).
 class Live extends EventTarget {
   #revision = null
@@ -191,47 +177,18 @@ class Live extends EventTarget {
     else this.dispatchEvent(new Event('beat'))
   }
 
-  // Reads the stream's events (WHATWG HTML, section 9.2.6). A heartbeat is an event without anything in it.
   async *#events() {
     const headers = {Accept: 'text/event-stream', ...(this.#revision && {'Last-Event-ID': this.#revision})}
     const over = new AbortController()
     // Browsers allow few connections to one server, for all tabs and the pages that Back leads to: one that is not seen
     // keeps none.
     on(document, 'visibilitychange', () => over.abort(), {once: true, signal: over.signal})
-    const body = await request('/changes', {headers, signal: over.signal, read: response => response.body})
-    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-    let rest = ''
     try {
-      for (;;) {
-        const silence = setTimeout(() => over.abort(), LONGEST_SILENCE)
-        const {done, value} = await reader.read().finally(() => clearTimeout(silence))
-        if (done) return
-        const blocks = (rest + value).split('\n\n')
-        rest = blocks.pop()
-        for (const block of blocks) yield parseEvent(block)
-      }
+      yield* events(await request('/changes', {headers, signal: over.signal, read: response => response.body}))
     } finally {
       over.abort()
     }
   }
 }
 
-function parseEvent(block) {
-  const event = {type: 'message', id: null, data: ''}
-  for (const line of block.split('\n')) {
-    const [, name, value] = /^([^:]*):? ?(.*)$/.exec(line)
-    if (name === 'event') event.type = value
-    if (name === 'id') event.id = value
-    if (name === 'data') event.data += value
-  }
-  return event
-}
-
 export const live = new Live()
-
-// Whether an entry of `/changes` may concern the level at a link, or anything below it.
-export function concerns(entry, href, {below = false} = {}) {
-  if (entry.truncated) return true
-  const [base, ...links] = [href, ...entry.levels].map(link => link.replace(/\/$/, ''))
-  return links.some(link => link === base || below && link.startsWith(base + '/'))
-}

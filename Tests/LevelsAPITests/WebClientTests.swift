@@ -108,6 +108,26 @@ import Testing
         #expect(desk.get("/client/AAAAAAAAAAAAAAAAAAAAAA/app.js").status == 404)
     }
 
+    @Test("has a library for other pages, at a path that does not change")
+    func library() throws {
+        let desk = try Self.desk()
+        let library = desk.get("/client/drilldown.js")
+        #expect(library.status == 200)
+        #expect(library.header("Content-Type") == "text/javascript; charset=utf-8")
+        #expect(library.header("Cache-Control") == "no-cache")
+        #expect(desk.get("/client/drilldown.js", [("If-None-Match", library.entityTag)]).status == 304)
+        #expect(library.text == (try String(contentsOf: Self.folder.appending(path: "drilldown.js"), encoding: .utf8)))
+        #expect(desk.get("/client/app.js").status == 404)
+        let shared = try Desk(#"["a"]"#) {
+            $0.hasWebClient = true
+            $0.allowedOrigins = try AllowedOrigins("http://localhost:8000")
+        }
+        let origin = [("Origin", "http://localhost:8000")]
+        #expect(shared.get("/client/drilldown.js", origin).header("Access-Control-Allow-Origin") == origin[0].1)
+        #expect(shared.get("/browse/", origin).header("Access-Control-Allow-Origin") == nil)
+        #expect(try Desk(#"["a"]"#).get("/client/drilldown.js").status == 404)
+    }
+
     @Test("is prepared in each coding", arguments: ["gzip", "br"])
     func codings(_ coding: String) throws {
         let desk = try Self.desk()

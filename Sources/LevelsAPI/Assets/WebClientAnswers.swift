@@ -11,6 +11,8 @@ struct WebClientAnswers: Sendable {
     private struct Prepared: Sendable {
         let entityTag: String
         let responses: [ContentCoding: Response]
+        private let metadata: RepresentationMetadata
+        private let header: ResponseHeader
 
         init(_ body: [UInt8], _ metadata: RepresentationMetadata, _ header: ResponseHeader) {
             let tag = EntityTag.of(ContentHash(of: body.span))
@@ -25,6 +27,14 @@ struct WebClientAnswers: Sendable {
             }
             entityTag = tag
             self.responses = responses
+            self.metadata = metadata
+            self.header = header
+        }
+
+        /// The response in a coding, which pages of an allowed origin may read.
+        func response(_ coding: ContentCoding, for origin: AllowedOrigins.Place) -> Response? {
+            guard let response = responses[coding], let body = response.sharedBody, origin != 0 else { return responses[coding] }
+            return Response(status: 200, headers: header.lines(of: metadata, coding, for: origin), body: body)
         }
     }
 
@@ -48,10 +58,16 @@ struct WebClientAnswers: Sendable {
         let base = "/client" + folder
         var files: [String: Prepared] = [:]
         for file in all where file.name != WebClientFile.pageName {
-            let metadata = RepresentationMetadata(
-                contentType: file.contentType, entityTag: nil, cacheControl: "public, max-age=31536000, immutable",
-                vary: "Accept-Encoding", added: [("X-Content-Type-Options", "nosniff")])
-            files["\(folder)/\(file.name)"] = Prepared(file.bytes, metadata, header)
+            func prepared(cacheControl: String) -> Prepared {
+                let metadata = RepresentationMetadata(
+                    contentType: file.contentType, entityTag: nil, cacheControl: cacheControl,
+                    vary: "Accept-Encoding", added: [("X-Content-Type-Options", "nosniff")])
+                return Prepared(file.bytes, metadata, header)
+            }
+            files["\(folder)/\(file.name)"] = prepared(cacheControl: "public, max-age=31536000, immutable")
+            if file.name == WebClientFile.libraryName {
+                files["/\(file.name)"] = prepared(cacheControl: "no-cache")
+            }
         }
         self.files = files
         let metadata = RepresentationMetadata(
@@ -92,7 +108,9 @@ struct WebClientAnswers: Sendable {
     ) throws(Problem) -> Response {
         guard let prepared = file.map({ files[$0] }) ?? page else { throw .noSuchRoute(request.target) }
         let coding = try negotiation.coding(ofBytes: .max)
-        guard let response = prepared.responses[coding] else { throw .unwritten }
+        // Other origins have a use for the library alone.
+        let origin = file == "/" + WebClientFile.libraryName ? negotiation.origin : 0
+        guard let response = prepared.response(coding, for: origin) else { throw .unwritten }
         let link = file == nil ? preload(for: request, query) : []
         let headers = response.headers + link
         let tag = EntityTag.of(prepared.entityTag, coding)

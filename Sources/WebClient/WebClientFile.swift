@@ -13,7 +13,8 @@ public struct WebClientFile: Sendable {
 
     /// The modules that are loaded when they are needed.
     private static let loadedLater = [
-        "detail-pane.js", "dialogs.js", "dragging.js", "edit-form.js", "editor.js", "edits.js", "history.js", "menus.js", "plist.js",
+        "detail-pane.js", "dialogs.js", "dragging.js", "edit-form.js", "editor.js", "edits.js", "history.js",
+        "menus.js", "plist.js",
     ]
 
     /// The media type, by the extension.

@@ -79,6 +79,7 @@ def edit(verdict, program, folder, size):
         window.keys(Keys.ENTER)
         hand.expect(window.soon(lambda: note() == "more, mine"), f"it is saved: {note()}")
         hand.is_on("Two")
+        hand.expect(window.soon(lambda: window.find('.bar [aria-label="Undo"]:not([aria-disabled])')), "it can be undone")
         window.hold(Keys.CONTROL, "z")
         hand.expect(window.soon(lambda: note() == "more"), f"undone: {note()}")
         window.hold(Keys.CONTROL, "y")

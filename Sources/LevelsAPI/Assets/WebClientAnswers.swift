@@ -33,7 +33,8 @@ struct WebClientAnswers: Sendable {
 
         /// The response in a coding, which pages of an allowed origin may read.
         func response(_ coding: ContentCoding, for origin: AllowedOrigins.Place) -> Response? {
-            guard let response = responses[coding], let body = response.sharedBody, origin != 0 else { return responses[coding] }
+            let response = responses[coding]
+            guard origin != 0, let body = response?.sharedBody else { return response }
             return Response(status: 200, headers: header.lines(of: metadata, coding, for: origin), body: body)
         }
     }

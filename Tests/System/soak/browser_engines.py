@@ -86,12 +86,15 @@ def editing(run):
     """By the keyboard alone: from opening a row to a saved edit, undone and redone."""
     window = run.window
     note = lambda: run.rows()[1].get("Note")
+    can_undo = lambda what: window.find(f'.bar [aria-label="Undo"][title$="{what}."]')
     run.open("/", TITLES)
     window.focus_row("Two")
     window.keys(Keys.F2)
     run.expect(window.soon(lambda: window.find("dialog[open] input")), "renaming asks")
     window.keys("Second", Keys.ENTER)
     run.expect(window.shows(["One", "Second", *TITLES[2:]]), f"renamed: {window.seen()}")
+    # The stream of changes may tell it before the answer to the edit is there, and the dialog until then.
+    window.soon(lambda: window.all("dialog") == [] and can_undo("renamed"))
     window.hold(Keys.CONTROL, "z")
     run.expect(window.shows(TITLES), f"undone: {window.seen()}")
     window.hold(Keys.CONTROL, "y")
@@ -105,8 +108,8 @@ def editing(run):
     window.soon(lambda: window.run("const save = document.querySelector('.edit-form .main'); save.focus(); return document.activeElement === save"))
     window.keys(Keys.ENTER)
     run.expect(window.soon(lambda: note() == "more, mine"), f"saved: {note()}")
-    # The keyboard goes on at the heading.
-    window.soon(lambda: window.run("return document.activeElement.matches('h2')"))
+    # The keyboard goes on at the heading, also before the answer is there.
+    window.soon(lambda: window.run("return document.activeElement.matches('h2')") and can_undo("saved"))
     window.hold(Keys.CONTROL, "z")
     run.expect(window.soon(lambda: note() == "more"), f"the save is undone: {note()}")
     window.hold(Keys.CONTROL, "y")

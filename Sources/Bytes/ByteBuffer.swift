@@ -90,16 +90,16 @@ public struct ByteBuffer: ~Copyable {
                 let byte = unsafe source.load(fromByteOffset: index, as: UInt8.self)
                 unsafe target.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
             }
-        case 4...8: unsafe copy(UInt32.self, count, from: source, to: target)
-        case 9...16: unsafe copy(UInt64.self, count, from: source, to: target)
-        case 17...32: unsafe copy(SIMD2<UInt64>.self, count, from: source, to: target)
+        case 4...8: unsafe copy(UInt32.self, count: count, from: source, to: target)
+        case 9...16: unsafe copy(UInt64.self, count: count, from: source, to: target)
+        case 17...32: unsafe copy(SIMD2<UInt64>.self, count: count, from: source, to: target)
         default: unsafe target.copyMemory(from: source, byteCount: count)
         }
     }
 
     @inlinable @inline(__always)
     static func copy<Word: BitwiseCopyable>(
-        _ word: Word.Type, _ count: Int, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer
+        _ word: Word.Type, count: Int, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer
     ) {
         let last = count - MemoryLayout<Word>.size
         let head = unsafe source.loadUnaligned(as: word)

@@ -31,7 +31,7 @@ public struct BytePattern: Sendable {
         return unsafe text.withUnsafeBytes { text in
             unsafe bytes.withUnsafeBytes { bytes in
                 if count > Self.longestScanned { return unsafe Self.memmem(text, bytes, from: start) }
-                return unsafe scan(text, bytes, from: start)
+                return unsafe scan(text, bytes: bytes, from: start)
             }
         }
     }
@@ -75,7 +75,7 @@ public struct BytePattern: Sendable {
 
     /// Compares sixteen first bytes and sixteen last bytes at once, and all bytes only if both match.
     @inline(__always)
-    private func scan(_ text: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    private func scan(_ text: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = text.baseAddress, let wanted = bytes.baseAddress else { return nil }
         let gap = bytes.count - 1
         var index = start
@@ -84,8 +84,12 @@ public struct BytePattern: Sendable {
             let tails = unsafe base.loadUnaligned(fromByteOffset: index &+ gap, as: SIMD16<UInt8>.self)
             let marks = (Self.equal(heads, first) & Self.equal(tails, last)).words
             if marks.x | marks.y != 0 {
-                if let found = unsafe Self.match(marks.x, at: index, base, wanted, gap) { return found }
-                if let found = unsafe Self.match(marks.y, at: index &+ 8, base, wanted, gap) { return found }
+                if let found = unsafe Self.match(marks.x, at: index, base: base, wanted: wanted, gap: gap) {
+                    return found
+                }
+                if let found = unsafe Self.match(marks.y, at: index &+ 8, base: base, wanted: wanted, gap: gap) {
+                    return found
+                }
             }
             index &+= 16
         }
@@ -99,7 +103,7 @@ public struct BytePattern: Sendable {
     /// The first of the marked bytes of a word at which all bytes match.
     @inline(__always)
     private static func match(
-        _ marks: UInt64, at offset: Int, _ base: UnsafeRawPointer, _ wanted: UnsafeRawPointer, _ gap: Int
+        _ marks: UInt64, at offset: Int, base: UnsafeRawPointer, wanted: UnsafeRawPointer, gap: Int
     ) -> Int? {
         var marks = marks
         while marks != 0 {

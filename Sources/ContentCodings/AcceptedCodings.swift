@@ -19,7 +19,7 @@ public struct AcceptedCodings: Sendable {
 
     /// Reads one line of the field; several lines are one list.
     public mutating func read(_ line: Span<UInt8>) {
-        let isWellFormed = line.forEachWeightedToken { token, quality in note(token, quality) }
+        let isWellFormed = line.forEachWeightedToken { token, quality in note(token, quality: quality) }
         if !isWellFormed { isMalformed = true }
     }
 
@@ -33,13 +33,15 @@ public struct AcceptedCodings: Sendable {
         let others = max(any, 0)
         let brotli = self.brotli != Self.unnamed ? self.brotli : others
         let gzip = self.gzip != Self.unnamed ? self.gzip : others
-        if brotli > 0, brotli >= gzip, brotli >= plain { return CodingChoice(.brotli, admitsIdentity: plain != 0) }
-        if gzip > 0, gzip >= plain { return CodingChoice(.gzip, admitsIdentity: plain != 0) }
+        if brotli > 0, brotli >= gzip, brotli >= plain {
+            return CodingChoice(coding: .brotli, admitsIdentity: plain != 0)
+        }
+        if gzip > 0, gzip >= plain { return CodingChoice(coding: .gzip, admitsIdentity: plain != 0) }
         return plain == 0 ? nil : .identity
     }
 
     /// If a coding is named twice, the greater quality counts.
-    private mutating func note(_ token: Span<UInt8>, _ quality: Int) {
+    private mutating func note(_ token: Span<UInt8>, quality: Int) {
         switch token.count {
         case 1 where token[0] == UInt8(ascii: "*"): any = max(any, quality)
         case 2 where token.isEqual(ignoringCase: "br"): brotli = max(brotli, quality)
@@ -60,13 +62,13 @@ public struct CodingChoice: Equatable, Sendable {
     public let admitsIdentity: Bool
 
     /// The choice of a coding for bodies that are long enough.
-    public init(_ coding: ContentCoding, admitsIdentity: Bool) {
+    public init(coding: ContentCoding, admitsIdentity: Bool) {
         self.coding = coding
         self.admitsIdentity = admitsIdentity
     }
 
     /// The choice for a client that does not state a preference.
-    public static let identity = CodingChoice(.identity, admitsIdentity: true)
+    public static let identity = CodingChoice(coding: .identity, admitsIdentity: true)
 
     /// The length in bytes below which a body is encoded only if the client does not accept it unencoded.
     ///

@@ -39,9 +39,9 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
         unsafe state = BrotliEncoderCreateInstance(
             workspace == nil ? nil : allocateForBrotli, workspace == nil ? nil : freeInWorkspace, opaque)
         guard unsafe state != nil else { return }
-        set(BROTLI_PARAM_QUALITY, Self.quality)
-        set(BROTLI_PARAM_LGWIN, bodyBytes == nil ? Self.streamWindowBits : Self.windowBits)
-        if let bodyBytes { set(BROTLI_PARAM_SIZE_HINT, UInt32(clamping: bodyBytes)) }
+        set(BROTLI_PARAM_QUALITY, to: Self.quality)
+        set(BROTLI_PARAM_LGWIN, to: bodyBytes == nil ? Self.streamWindowBits : Self.windowBits)
+        if let bodyBytes { set(BROTLI_PARAM_SIZE_HINT, to: UInt32(clamping: bodyBytes)) }
     }
 
     deinit {
@@ -49,7 +49,7 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
         workspace?.giveBack()
     }
 
-    private func set(_ parameter: BrotliEncoderParameter, _ value: UInt32) {
+    private func set(_ parameter: BrotliEncoderParameter, to value: UInt32) {
         let isSet = unsafe BrotliEncoderSetParameter(state, parameter, value)
         precondition(isSet != 0, "Brotli has no such parameter")
     }

@@ -66,14 +66,14 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
         repeat {
             let end = min(piece.count, start + Self.mostAtOnce)
             let flush = isLast && end == piece.count ? Z_FINISH : Z_NO_FLUSH
-            unsafe piece.extracting(start..<end).withUnsafeBytes { unsafe deflateAll($0, flush, to: take) }
+            unsafe piece.extracting(start..<end).withUnsafeBytes { unsafe deflateAll($0, flush: flush, to: take) }
             start = end
         } while start < piece.count
         return true
     }
 
     /// "If deflate returns with avail_out == 0, this function must be called again" (zlib.h).
-    private func deflateAll(_ bytes: UnsafeRawBufferPointer, _ flush: Int32, to take: (Span<UInt8>) -> Void) {
+    private func deflateAll(_ bytes: UnsafeRawBufferPointer, flush: Int32, to take: (Span<UInt8>) -> Void) {
         // zlib does not write to its input, although the parameter's type is not const.
         unsafe stream.pointee.next_in = UnsafeMutablePointer(
             mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))

@@ -45,7 +45,7 @@ public struct DatabaseTables: TreeSource {
         do throws(DatabaseError) {
             return try waiting(patience) { () throws(DatabaseError) in try loaded(rows) }
         } catch {
-            throw SourceError(name, error.reason)
+            throw SourceError(name, reason: error.reason)
         }
     }
 
@@ -53,9 +53,9 @@ public struct DatabaseTables: TreeSource {
         let database = try rows.pool.take()
         defer { rows.pool.giveBack(database) }
         try database.begin(until: .now + Self.longestStart)
-        if let refusal = database.catalogue.refusal { throw DatabaseError(.other, refusal) }
+        if let refusal = database.catalogue.refusal { throw DatabaseError(kind: .other, reason: refusal) }
         var loaded = LoadedTree(
-            tree: try root(rows), warnings: try database.warnings().map { SourceWarning(name, $0) })
+            tree: try root(rows), warnings: try database.warnings().map { SourceWarning(name, warning: $0) })
         loaded.rows = rows
         return loaded
     }
@@ -77,7 +77,7 @@ public struct DatabaseTables: TreeSource {
             try builder.endDictionary()
             return try builder.finish()
         } catch {
-            throw DatabaseError(.other, error.reason)
+            throw DatabaseError(kind: .other, reason: error.reason)
         }
     }
 }

@@ -31,7 +31,7 @@ extension TableRows {
             do throws(DatabaseError) {
                 return try TableItem(TableRows(path: path, options))
             } catch {
-                throw SourceError(name, error.reason)
+                throw SourceError(name, reason: error.reason)
             }
         }
     }
@@ -40,7 +40,7 @@ extension TableRows {
 extension TableReading {
     /// About how many rows an item has; a query is not run for it.
     fileprivate func countAtStart() throws(DatabaseError) -> Int {
-        if let refusal = try catalogue.refusal { throw DatabaseError(.other, refusal) }
+        if let refusal = try catalogue.refusal { throw DatabaseError(kind: .other, reason: refusal) }
         guard let shown = try catalogue.shown else { return try catalogue.tables.count }
         let list = RecordList(try catalogue.tables[shown.table])
         return rows.options.reference?.query == nil ? try database.count(list, upTo: 10_000).number : 1

@@ -14,14 +14,14 @@ final class DatabaseEdits: EditGroup {
     /// Ids of new items that are reserved and not used.
     private var ids: ArraySlice<Int64> = []
 
-    init(_ watcher: DatabaseWatcher, _ base: TreeHead) {
+    init(watcher: DatabaseWatcher, base: TreeHead) {
         (self.watcher, self.base) = (watcher, base)
         (document, index) = (watcher.document, watcher.index)
     }
 
     func apply(_ batch: EditBatch, by author: String?) throws(EditRefusal) -> EditedTree? {
         let editor = watcher.interpretation.editor
-        var session = EditSession(document, names: editor.names, limits: editor.limits, syntax: .binary)
+        var session = EditSession(document: document, names: editor.names, limits: editor.limits, syntax: .binary)
         let items = try session.apply(batch)
         guard !session.needsLoad else { throw Self.refersToOthers }
         guard let change = session.changedFiles.first else { return edited(items) }
@@ -30,7 +30,7 @@ final class DatabaseEdits: EditGroup {
     }
 
     func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree {
-        let tree = try SentDocument(bytes, replacing: document, interpretation: watcher.interpretation).tree
+        let tree = try SentDocument(bytes: bytes, replacing: document, interpretation: watcher.interpretation).tree
         guard tree.parts.isEmpty else { throw Self.refersToOthers }
         try note(ChangedFile(old: document, new: tree.document, provenance: .new), by: author)
         return edited([])
@@ -38,18 +38,19 @@ final class DatabaseEdits: EditGroup {
 
     private static let refersToOthers = EditRefusal(
         .invalid(pointer: nil),
-        "A tree in a database cannot refer to other documents; put the items in place of 'Source' or 'Records'.")
+        detail: "A tree in a database cannot refer to other documents; put the items in place of 'Source' or 'Records'."
+    )
 
     /// Adds the request that makes a change.
     private func note(_ change: ChangedFile, by author: String?) throws(EditRefusal) {
         guard change.new.hash != document.hash else { return }
         var index = index
         do throws(DatabaseError) {
-            let writes = try EditPlan.writes(of: change, &index) { () throws(DatabaseError) in try self.newID() }
+            let writes = try EditPlan.writes(of: change, index: &index) { () throws(DatabaseError) in try self.newID() }
             requests.append(RevisionWrite(author: author, mark: RandomNames.mark(), writes: writes))
         } catch {
             guard error.kind != .other else {
-                throw EditRefusal(.invalid(pointer: nil), "The database cannot take it: \(error.reason).")
+                throw EditRefusal(.invalid(pointer: nil), detail: "The database cannot take it: \(error.reason).")
             }
             failure = error
         }
@@ -70,7 +71,7 @@ final class DatabaseEdits: EditGroup {
 
     func save() throws(SaveError) -> Fingerprint? {
         if let failure { throw SaveError(.failed(failure)) }
-        try watcher.save(requests, as: document, index, after: base)
+        try watcher.save(requests, as: document, index: index, after: base)
         return nil
     }
 

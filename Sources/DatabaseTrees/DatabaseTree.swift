@@ -20,7 +20,7 @@ public struct DatabaseTree: TreeSource {
     public typealias NoticeHandler = @Sendable (SourceNotice) -> Void
 
     init(
-        _ name: String, _ interpretation: Interpretation, patience: Duration, onNotice: @escaping NoticeHandler,
+        name: String, interpretation: Interpretation, patience: Duration, onNotice: @escaping NoticeHandler,
         open: @escaping @Sendable () -> any TreeDatabase
     ) {
         (self.name, self.interpretation, self.patience) = (name, interpretation, patience)
@@ -38,7 +38,7 @@ public struct DatabaseTree: TreeSource {
         path: String, name: String, interpretation: Interpretation = .init(), patience: Duration = .zero,
         onNotice: @escaping NoticeHandler = { _ in }
     ) -> DatabaseTree {
-        DatabaseTree(name, interpretation, patience: patience, onNotice: onNotice) {
+        DatabaseTree(name: name, interpretation: interpretation, patience: patience, onNotice: onNotice) {
             SQLiteTree(path: path, name: name, onNotice: onNotice)
         }
     }
@@ -63,16 +63,19 @@ public struct DatabaseTree: TreeSource {
     ) throws(SourceError) -> DatabaseTree {
         let parsed = try PostgresAddress(address)
         let password = try passwordFile.map { path throws(SourceError) in try PasswordFile.read(path) }
-        return DatabaseTree(parsed.shown, interpretation, patience: patience, onNotice: onNotice) {
-            PostgresTree(parsed, password: password, onNotice: onNotice)
+        return DatabaseTree(name: parsed.shown, interpretation: interpretation, patience: patience, onNotice: onNotice)
+        {
+            PostgresTree(address: parsed, password: password, onNotice: onNotice)
         }
     }
 
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-        try DatabaseWatcher(self, open()).load(replacing: old)
+        try DatabaseWatcher(source: self, database: open()).load(replacing: old)
     }
 
-    public func makeWatcher() -> any SourceWatcher { DatabaseWatcher(self, open(), patience: patience) }
+    public func makeWatcher() -> any SourceWatcher {
+        DatabaseWatcher(source: self, database: open(), patience: patience)
+    }
 
     /// Writes a document into the database, in one transaction.
     ///
@@ -86,7 +89,7 @@ public struct DatabaseTree: TreeSource {
     ) throws(SourceError) {
         guard SettingsPage(tree) == nil else {
             throw SourceError(
-                name, "a settings page (PreferenceSpecifiers) cannot be kept in a database; serve its bundle")
+                name, reason: "a settings page (PreferenceSpecifiers) cannot be kept in a database; serve its bundle")
         }
         let mapping = keys.mapping
         do throws(DatabaseError) {
@@ -95,12 +98,12 @@ public struct DatabaseTree: TreeSource {
             try writer.write(tree.document)
             try target.finish()
         } catch {
-            throw SourceError(name, error.reason)
+            throw SourceError(name, reason: error.reason)
         }
     }
 
     private func noteWait(_ error: DatabaseError) {
-        onNotice(.awaited(SourceError(name, error.reason), seconds: Int(patience.components.seconds)))
+        onNotice(.awaited(SourceError(name, reason: error.reason), seconds: Int(patience.components.seconds)))
     }
 
     /// The rows of a database.
@@ -110,7 +113,9 @@ public struct DatabaseTree: TreeSource {
         var table = ItemTable()
         let head = try database.readItems { (place, fields) throws(DatabaseError) in
             table.add(place, fields: fields)
-            guard table.isComplete else { throw DatabaseError(.away, "there is not enough memory for its items") }
+            guard table.isComplete else {
+                throw DatabaseError(kind: .away, reason: "there is not enough memory for its items")
+            }
         }
         return (table, head)
     }
@@ -144,22 +149,22 @@ public struct DatabaseTree: TreeSource {
             interpretation.names = try StructuralNames(keys: head.keys)
             let head = head
             history = try database.history(upTo: head, limit: Self.shownRevisions)
-                .map { RevisionEntry(head.name(of: $0.number), date: $0.date, cause: $0.cause) }
+                .map { RevisionEntry(name: head.name(of: $0.number), date: $0.date, cause: $0.cause) }
         } catch {
-            throw SourceError(name, error.reason)
+            throw SourceError(name, reason: error.reason)
         }
         table.sort()
         var reader = ItemReader(
-            table, names: interpretation.names, limits: interpretation.treeLimits,
+            table: table, names: interpretation.names, limits: interpretation.treeLimits,
             values: interpretation.propertyListLimits, pool: pool)
         do throws(PropertyListError) {
             let tree = try reader.tree()
             return Read(
-                tree: tree, index: try ItemIndex(table, tree.document, reader), head: head,
+                tree: tree, index: try ItemIndex(table: table, document: tree.document, reader: reader), head: head,
                 interpretation: interpretation, history: history)
         } catch {
             throw SourceError(
-                reader.culprit.map { "\(name): items[\($0)]" } ?? name, error.reason, path: error.path)
+                reader.culprit.map { "\(name): items[\($0)]" } ?? name, reason: error.reason, path: error.path)
         }
     }
 }
@@ -169,7 +174,7 @@ extension ItemIndex {
     ///
     /// - Parameter reader: has read the rows; sections that are a dictionary may be in another order in their level.
     /// - Throws: `PropertyListError` for rows of a section that is not shown.
-    fileprivate init(_ table: ItemTable, _ document: Level, _ reader: borrowing ItemReader) throws(PropertyListError) {
+    fileprivate init(table: ItemTable, document: Level, reader: borrowing ItemReader) throws(PropertyListError) {
         self.init()
         placeless = reader.placeless
         for id in table.parents {
@@ -190,7 +195,9 @@ extension ItemIndex {
             let written = level.sectionsAsWritten
             guard rows.count == level.count else {
                 throw PropertyListError(
-                    "the item \(id) has rows in a section that its 'SectionKeys' leaves out; name the section there")
+                    reason:
+                        "the item \(id) has rows in a section that its 'SectionKeys' leaves out; name the section there"
+                )
             }
             var lists = [[Slot]](repeating: [], count: level.sectionCounts.count)
             for row in rows {

@@ -24,7 +24,7 @@ final class DatabaseWatcher: SourceWatcher {
     private var patience: Duration
     private var work = DatabaseWork()
 
-    init(_ source: DatabaseTree, _ database: any TreeDatabase, patience: Duration = .zero) {
+    init(source: DatabaseTree, database: any TreeDatabase, patience: Duration = .zero) {
         (self.source, self.database, self.patience) = (source, database, patience)
     }
 
@@ -46,13 +46,13 @@ final class DatabaseWatcher: SourceWatcher {
             throw error
         }
         patience = .zero
-        adopt(read.tree.document, read.index, read.head)
+        adopt(read.tree.document, index: read.index, head: read.head)
         interpretation = read.interpretation
         isStale = false
         return LoadedTree(tree: read.tree, revision: SourceRevision(read.head), history: read.history)
     }
 
-    private func adopt(_ document: Level, _ index: ItemIndex, _ head: TreeHead) {
+    private func adopt(_ document: Level, index: ItemIndex, head: TreeHead) {
         (self.document, self.index, self.head) = (document, index, head)
     }
 
@@ -76,7 +76,7 @@ final class DatabaseWatcher: SourceWatcher {
             return report ?? (isAsked || wasAway ? .confirmed : nil)
         } catch {
             retries.fail(at: now)
-            return .failed(SourceError(source.name, error.reason))
+            return .failed(SourceError(source.name, reason: error.reason))
         }
     }
 
@@ -92,7 +92,10 @@ final class DatabaseWatcher: SourceWatcher {
         var advances: [TreeAdvance] = []
         var (document, index, head) = (document, index, last)
         for revision in revisions {
-            guard let next = TreeFollower.follow(revision.changes, from: document, &index, interpretation.editor) else {
+            guard
+                let next = TreeFollower.follow(
+                    revision.changes, from: document, index: &index, editor: interpretation.editor)
+            else {
                 // The load reports the fault of this revision.
                 return .arrived
             }
@@ -102,14 +105,14 @@ final class DatabaseWatcher: SourceWatcher {
             work.lag.note(seconds: max(WallClock.now - revision.date, 0))
             advances.append(TreeAdvance(to: document, revision: SourceRevision(head), cause: revision.cause))
         }
-        adopt(document, index, head)
+        adopt(document, index: index, head: head)
         return .advanced(advances)
     }
 
     var isConnected: Bool? { retries.next == nil }
 
     func whenInDoubt(_ report: @escaping (SourceError) -> Void) {
-        database.whenInDoubt { [name = source.name] error in report(SourceError(name, error.reason)) }
+        database.whenInDoubt { [name = source.name] error in report(SourceError(name, reason: error.reason)) }
     }
 
     var databaseWork: DatabaseWork {
@@ -127,8 +130,8 @@ final class DatabaseWatcher: SourceWatcher {
 
     func beginEdits() throws(EditRefusal) -> any EditGroup {
         if let reason = database.readOnlyReason { throw EditRefusal(SaveRefusal(reason)) }
-        guard let head else { throw EditRefusal(.conflict, "The database was not loaded yet.") }
-        return DatabaseEdits(self, head)
+        guard let head else { throw EditRefusal(.conflict, detail: "The database was not loaded yet.") }
+        return DatabaseEdits(watcher: self, base: head)
     }
 
     /// Reserves ids for new items.
@@ -140,7 +143,7 @@ final class DatabaseWatcher: SourceWatcher {
 
     /// Commits the edits of a group.
     func save(
-        _ requests: [RevisionWrite], as document: Level, _ index: ItemIndex, after last: TreeHead
+        _ requests: [RevisionWrite], as document: Level, index: ItemIndex, after last: TreeHead
     ) throws(SaveError) {
         let begun = ContinuousClock.now
         defer { work.commits.note(.now - begun) }
@@ -154,13 +157,13 @@ final class DatabaseWatcher: SourceWatcher {
         var head = last
         head.revision += Int64(requests.count)
         head.mark = requests.last?.mark
-        adopt(document, index, head)
+        adopt(document, index: index, head: head)
     }
 }
 
 extension SourceRevision {
     /// The latest revision of a database, as clients see it.
-    init(_ head: TreeHead) { self.init(head.name(of: head.revision), date: head.date) }
+    init(_ head: TreeHead) { self.init(name: head.name(of: head.revision), date: head.date) }
 }
 
 extension SaveRefusal {
@@ -191,7 +194,7 @@ extension SaveError {
         case .refused(let number, let message, let constraint):
             self = .refused(
                 number: number,
-                EditRefusal(.constraint(name: constraint), "The database refuses it: \(message)."))
+                EditRefusal(.constraint(name: constraint), detail: "The database refuses it: \(message)."))
         case .failed(let error):
             switch error.kind {
             case .busy: self = .busy(error.reason)

@@ -32,10 +32,10 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
         default: return nil
         }
         guard let month = Self.months.firstIndex(where: { $0 == words[order.month] }),
-            let day = Self.number(words[order.day], 1...31), let year = Self.year(words[order.year]),
-            let hour = Self.number(words[order.hour], 0...23),
-            let minute = Self.number(words[order.hour + 1], 0...59),
-            let second = Self.number(words[order.hour + 2], 0...60)
+            let day = Self.number(words[order.day], in: 1...31), let year = Self.year(words[order.year]),
+            let hour = Self.number(words[order.hour], in: 0...23),
+            let minute = Self.number(words[order.hour + 1], in: 0...59),
+            let second = Self.number(words[order.hour + 2], in: 0...60)
         else { return nil }
         let date = CivilDate(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
         self.init(seconds: date.seconds + Self.epoch)
@@ -46,14 +46,14 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
     private static let dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    private static func number(_ digits: Substring, _ range: ClosedRange<Int>) -> Int? {
+    private static func number(_ digits: Substring, in range: ClosedRange<Int>) -> Int? {
         guard let number = Int(digits: digits.utf8), range.contains(number) else { return nil }
         return number
     }
 
     /// A year of four or two digits; two digits mean a year up to 2075, 50 years after this was written.
     private static func year(_ digits: Substring) -> Int? {
-        guard let year = number(digits, 0...9_999) else { return nil }
+        guard let year = number(digits, in: 0...9_999) else { return nil }
         switch digits.utf8.count {
         case 4: return year
         case 2: return year + (year < 76 ? 2_000 : 1_900)

@@ -12,7 +12,7 @@ public struct ContainedFolder: Sendable, Equatable {
     public let opensHidden: Bool
 
     /// - Parameter path: the folder need not exist before a file is opened.
-    public init(_ path: String, opensHidden: Bool = true) {
+    public init(path: String, opensHidden: Bool = true) {
         self.path = path
         self.opensHidden = opensHidden
     }
@@ -24,8 +24,8 @@ public struct ContainedFolder: Sendable, Equatable {
     /// - Parameter name: a path relative to the folder, through subfolders and symbolic links that end in the folder.
     public func open(_ name: String) throws(ContainmentError) -> OpenFile {
         try check(name)
-        let folder = try Handle(path, at: AT_FDCWD, O_DIRECTORY)
-        let found = try Handle(name, at: folder.descriptor, 0)
+        let folder = try Handle(path: path, at: AT_FDCWD, flags: O_DIRECTORY)
+        let found = try Handle(path: name, at: folder.descriptor, flags: 0)
         guard let place = try found.path(below: folder) else { throw .outside }
         guard opensHidden || !Self.isHidden(place) else { throw .hidden }
         guard try found.status().st_mode & S_IFMT == S_IFREG else { throw .notRegular }
@@ -58,7 +58,7 @@ private struct Handle: ~Copyable {
     /// `O_PATH`, which Glibc's module lacks because it requires `_GNU_SOURCE`.
     private static let pathOnly: Int32 = 0o10000000
 
-    init(_ path: String, at folder: Int32, _ flags: Int32) throws(ContainmentError) {
+    init(path: String, at folder: Int32, flags: Int32) throws(ContainmentError) {
         descriptor = unsafe openat(folder, path, Self.pathOnly | O_CLOEXEC | flags)
         let code = errno
         switch descriptor >= 0 ? 0 : code {

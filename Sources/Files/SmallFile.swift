@@ -16,7 +16,7 @@ public struct SmallFile: Sendable {
     /// - Parameter clock: compared with the time of the file's change.
     /// - Throws: `Unreadable` unless it is a regular file of at most `maximumBytes`.
     public init(
-        _ path: String, maximumBytes: Int, clock: FileStamp.Clock = FileStamp.systemClock
+        path: String, maximumBytes: Int, clock: FileStamp.Clock = FileStamp.systemClock
     ) throws(Unreadable) {
         // A pipe would block the thread.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -30,7 +30,7 @@ public struct SmallFile: Sendable {
             throw Unreadable(description: "it is larger than \(maximumBytes) bytes")
         }
         bytes = try Self.read(descriptor, atMost: maximumBytes)
-        stamp = FileStamp(path, status, at: clock())
+        stamp = FileStamp(path: path, status: status, at: clock())
     }
 
     private static func read(_ descriptor: Int32, atMost maximum: Int) throws(Unreadable) -> [UInt8] {
@@ -76,7 +76,7 @@ public struct FileStamp: Sendable {
     ///   - path: the path of the file.
     ///   - status: its state before it was read.
     ///   - now: compared with the time of its change.
-    init(_ path: String, _ status: stat, at now: Duration) {
+    init(path: String, status: stat, at now: Duration) {
         (self.path, identity) = (path, FileIdentity(status))
         let changed = Duration.seconds(status.st_ctim.tv_sec) + .nanoseconds(status.st_ctim.tv_nsec)
         isSettled = Self.isSettled(changedAt: changed, now: now)

@@ -18,16 +18,16 @@ public struct ControlGroup {
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3 else { continue }
             if parts[1].isEmpty {
-                limits += self.limits(below: "/sys/fs/cgroup", parts[2], "memory.max")
+                limits += self.limits(below: "/sys/fs/cgroup", group: parts[2], name: "memory.max")
             } else if parts[1].split(separator: ",").contains("memory") {
-                limits += self.limits(below: "/sys/fs/cgroup/memory", parts[2], "memory.limit_in_bytes")
+                limits += self.limits(below: "/sys/fs/cgroup/memory", group: parts[2], name: "memory.limit_in_bytes")
             }
         }
         return limits.min()
     }
 
     /// The limits of a group and its ancestors; in a container, the group itself may be at the root.
-    private func limits(below root: String, _ group: Substring, _ name: String) -> [Int] {
+    private func limits(below root: String, group: Substring, name: String) -> [Int] {
         var steps = group.split(separator: "/")
         var limits: [Int] = []
         while true {

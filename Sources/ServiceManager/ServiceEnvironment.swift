@@ -25,12 +25,12 @@ public struct ServiceEnvironment: Sendable, Equatable {
         notifications = try environment["NOTIFY_SOCKET"].map { address throws(ServiceManagerError) in
             try NotificationSocket(address: address)
         }
-        watchdogInterval = try Self.watchdogInterval(environment, process)
-        sockets = try HandedSocket.all(environment, process)
+        watchdogInterval = try Self.watchdogInterval(environment, process: process)
+        sockets = try HandedSocket.all(environment, process: process)
     }
 
     private static func watchdogInterval(
-        _ environment: [String: String], _ process: pid_t
+        _ environment: [String: String], process: pid_t
     ) throws(ServiceManagerError) -> Duration? {
         guard let text = environment["WATCHDOG_USEC"] else { return nil }
         if let named = environment["WATCHDOG_PID"], named != "\(process)" { return nil }
@@ -64,7 +64,7 @@ public struct HandedSocket: Sendable, Equatable {
     private static let firstDescriptor: Int32 = 3
 
     static func all(
-        _ environment: [String: String], _ process: pid_t
+        _ environment: [String: String], process: pid_t
     ) throws(ServiceManagerError) -> [HandedSocket] {
         guard environment["LISTEN_PID"] == "\(process)", let text = environment["LISTEN_FDS"] else { return [] }
         guard let count = Int32(text), (0...1024).contains(count) else {

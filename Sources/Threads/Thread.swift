@@ -26,25 +26,25 @@ public final class Thread: Sendable {
         name: String, stackBytes: Int? = nil, _ body: @escaping @Sendable () -> Void
     ) throws(SystemCallError) {
         guard HeapMemory.hasRoomForThread(stackBytes: stackBytes) else {
-            throw SystemCallError("pthread_create", code: ENOMEM)
+            throw SystemCallError(call: "pthread_create", code: ENOMEM)
         }
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
         defer { unsafe pthread_attr_destroy(&attributes) }
         if let stackBytes {
             let failure = unsafe pthread_attr_setstacksize(&attributes, stackBytes)
-            guard failure == 0 else { throw SystemCallError("pthread_attr_setstacksize", code: failure) }
+            guard failure == 0 else { throw SystemCallError(call: "pthread_attr_setstacksize", code: failure) }
         }
         // In the attributes, so that no signal arrives between the start and the first line.
         var signals = Self.signalsFromOutside()
         let refusal = unsafe pthread_attr_setsigmask_np(&attributes, &signals)
-        guard refusal == 0 else { throw SystemCallError("pthread_attr_setsigmask_np", code: refusal) }
+        guard refusal == 0 else { throw SystemCallError(call: "pthread_attr_setsigmask_np", code: refusal) }
         let context = unsafe Unmanaged.passRetained(ThreadBody(name: String(name.prefix(Self.longestName)), body))
         var identifier = pthread_t()
         let failure = unsafe pthread_create(&identifier, &attributes, runThreadBody, context.toOpaque())
         guard failure == 0 else {
             unsafe context.release()
-            throw SystemCallError("pthread_create", code: failure)
+            throw SystemCallError(call: "pthread_create", code: failure)
         }
         self.identifier = identifier
     }
@@ -125,7 +125,7 @@ public struct SystemCallError: Error, Equatable, Sendable {
     /// Its error number, as `EAGAIN`.
     public let code: Int32
 
-    init(_ call: String, code: Int32) {
+    init(call: String, code: Int32) {
         self.call = call
         self.code = code
     }

@@ -79,7 +79,7 @@ public final class Wakeup: Sendable {
     /// - Throws: `SystemCallError` if the system lacks a descriptor (`eventfd(2)`).
     public init() throws(SystemCallError) {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard descriptor >= 0 else { throw SystemCallError("eventfd", code: errno) }
+        guard descriptor >= 0 else { throw SystemCallError(call: "eventfd", code: errno) }
     }
 
     deinit { _ = close(descriptor) }
@@ -127,7 +127,7 @@ public final class SignalQueue: Sendable {
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         // SFD_CLOEXEC and SFD_NONBLOCK have these values.
         descriptor = unsafe signalfd(-1, &set, O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw SystemCallError("signalfd", code: errno) }
+        guard descriptor >= 0 else { throw SystemCallError(call: "signalfd", code: errno) }
     }
 
     /// The size of a signalfd_siginfo (signalfd(2)).

@@ -33,7 +33,7 @@ public final class WorkerThread: Sendable {
             if niceness != 0 { Thread.setNiceness(niceness) }
             // The thread that adds a job has more to do, or waits.
             Thread.setBatchScheduling()
-            while let end = Self.runNext(jobs, arrival) { end.signal() }
+            while let end = Self.runNext(jobs, arrival: arrival) { end.signal() }
         }
         (self.jobs, self.arrival) = (jobs, arrival)
     }
@@ -43,7 +43,7 @@ public final class WorkerThread: Sendable {
     /// Runs the next job, and releases it.
     ///
     /// - Returns: the semaphore to signal; nil after the last job.
-    private static func runNext(_ jobs: Mailbox<Entry>, _ arrival: Semaphore) -> Semaphore? {
+    private static func runNext(_ jobs: Mailbox<Entry>, arrival: Semaphore) -> Semaphore? {
         arrival.wait()
         guard let job = jobs.takeFirst() else { return nil }
         job.run()

@@ -137,6 +137,6 @@ extension EditRefusal {
     /// Turns the reason why a source cannot be edited into an answer.
     public init(_ refusal: SaveRefusal) {
         let sentence = refusal.description
-        self.init(.conflict, sentence.prefix(1).uppercased() + sentence.dropFirst())
+        self.init(.conflict, detail: sentence.prefix(1).uppercased() + sentence.dropFirst())
     }
 }

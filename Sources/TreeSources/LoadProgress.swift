@@ -100,22 +100,22 @@ public final class LoadProgress: Sendable {
     // MARK: Steps
 
     /// Records a request for a document.
-    func beginWaiting(for name: String) { begin(.waiting, name, size: nil) }
+    func beginWaiting(for name: String) { begin(.waiting, name: name, size: nil) }
 
     /// Records that a document arrives.
     ///
     /// - Parameter size: nil if unknown.
-    func beginFetch(_ name: String, bytes size: Int?) { begin(.receiving, name, size: size) }
+    func beginFetch(_ name: String, bytes size: Int?) { begin(.receiving, name: name, size: size) }
 
     /// Records that a file is read from its beginning.
     ///
     /// - Returns: the counts of the file's bytes and items.
     func beginFile(_ name: String, bytes size: Int) -> ReadingProgress {
-        begin(.reading, name, size: size)
+        begin(.reading, name: name, size: size)
         return counts
     }
 
-    private func begin(_ step: Step, _ name: String, size: Int?) {
+    private func begin(_ step: Step, name: String, size: Int?) {
         let isFirst = state.withLock { state in
             guard let begun = state.begun else { return false }
             defer { state.earlierBytes = counts.bytes }
@@ -139,7 +139,7 @@ final class FetchProgress {
     private let name: String
     private var hasBegun = false
 
-    init(_ progress: LoadProgress, name: String) {
+    init(progress: LoadProgress, name: String) {
         self.progress = progress
         self.name = name
     }

@@ -17,15 +17,15 @@ public struct SourceError: Error, Sendable, Equatable {
     public private(set) var isOutOfMemory = false
 
     /// Creates an error; `reason` is a sentence without the final full stop.
-    public init(_ name: String, _ reason: String, at position: SourcePosition? = nil, path: String? = nil) {
+    public init(_ name: String, reason: String, at position: SourcePosition? = nil, path: String? = nil) {
         self.name = name
         self.position = position
         self.path = path
         self.reason = reason
     }
 
-    init(_ name: String, _ error: PropertyListError) {
-        self.init(name, error.reason, at: error.position, path: error.path)
+    init(_ name: String, error: PropertyListError) {
+        self.init(name, reason: error.reason, at: error.position, path: error.path)
         isOutOfMemory = error.isOutOfMemory
     }
 }
@@ -42,12 +42,13 @@ public struct SourceWarning: Sendable, Equatable {
     /// The warning, with its position.
     public let warning: DocumentWarning
 
-    public init(_ name: String, _ warning: DocumentWarning) { (self.name, self.warning) = (name, warning) }
+    public init(_ name: String, warning: DocumentWarning) { (self.name, self.warning) = (name, warning) }
 
     /// A warning about a place in a file, or about the whole file.
-    init(_ name: String, _ message: String, at position: SourcePosition? = nil, path: String = "") {
+    init(_ name: String, message: String, at position: SourcePosition? = nil, path: String = "") {
         self.init(
-            name, DocumentWarning(position: position ?? .text(line: 1, column: 1), path: path, message: message))
+            name,
+            warning: DocumentWarning(position: position ?? .text(line: 1, column: 1), path: path, message: message))
     }
 }
 

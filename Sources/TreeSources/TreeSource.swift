@@ -94,7 +94,7 @@ public struct SourceRevision: Sendable, Equatable {
     public let date: Double
 
     /// Creates a revision from a name and the time of its state, in seconds since 1970.
-    public init(_ name: String, date: Double) { (self.name, self.date) = (name, date) }
+    public init(name: String, date: Double) { (self.name, self.date) = (name, date) }
 }
 
 /// The state of a source when it was read; while it is equal, the source need not be read again.

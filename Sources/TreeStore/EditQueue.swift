@@ -74,7 +74,7 @@ public struct EditRequest: Sendable {
     public let answer: @Sendable (EditOutcome) -> Void
 
     public init(
-        _ content: Content, author: String?,
+        content: Content, author: String?,
         precondition: @escaping @Sendable (Snapshot) throws(EditRefusal) -> Void = { _ in },
         answer: @escaping @Sendable (EditOutcome) -> Void
     ) {

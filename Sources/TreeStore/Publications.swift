@@ -37,7 +37,7 @@ public final class Publications: Sendable {
     ///   - hasTurns: whether the publisher calls `endTurn` after one or more publications.
     ///   - onPublish: called on the publisher's thread when `notify` has work to do.
     public init(
-        _ first: Snapshot, historyBytes: Int = 64 << 20, hasTurns: Bool = false,
+        first: Snapshot, historyBytes: Int = 64 << 20, hasTurns: Bool = false,
         onPublish: @escaping @Sendable () -> Void = {}
     ) {
         let publication = Publication(snapshot: first, number: first.revisions(before: nil).count)

@@ -22,7 +22,7 @@ extension Reloader {
         } catch {
             return answerAll(.refused(error))
         }
-        commit(group, state)
+        commit(group, state: state)
     }
 
     /// Lets edits wait for a program that has the unreadable source open for writing: probably it has truncated the
@@ -59,11 +59,12 @@ extension Reloader {
     /// Whether the source was just found broken, probably in the middle of a save; edits wait for its end.
     private func isSourceBeingSaved(_ state: StoreState) -> Bool { debounce.hasFailed && state.storeStatus == .ok }
 
-    private func commit(_ group: any EditGroup, _ state: StoreState) {
+    private func commit(_ group: any EditGroup, state: StoreState) {
         let begun = clock.now
-        let commit = GroupCommit(open.group, to: state.snapshot, by: group) { tree, author in
+        let commit = GroupCommit(requests: open.group, to: state.snapshot, by: group) { tree, author in
             snapshot(
-                tree.document, tree.translations, tree.composition, named: tree.revision, by: .edit(author: author))
+                tree.document, translations: tree.translations, composition: tree.composition, named: tree.revision,
+                by: .edit(author: author))
         }
         guard commit.count > 0 else {
             // The group does not accept even one request; without a refusal, it would be tried forever.
@@ -77,7 +78,7 @@ extension Reloader {
                 tell(.saved(requests: commit.count, took: clock.now - saving))
             }
         } catch {
-            return failed(commit, error, state)
+            return failed(commit, error: error, state: state)
         }
         endGroup(of: commit)
         let published = commit.publish(to: state.publications)
@@ -90,10 +91,10 @@ extension Reloader {
         trims.noteEdit(at: clock.now)
     }
 
-    private func failed(_ commit: GroupCommit, _ error: SaveError, _ state: StoreState) {
+    private func failed(_ commit: GroupCommit, error: SaveError, state: StoreState) {
         switch error {
         case .changedMeanwhile: return followForeignSave(state)
-        case .refused(let number, let refusal): return separate(commit, number, refusal)
+        case .refused(let number, let refusal): return separate(commit, number: number, refusal: refusal)
         case .busy(let reason):
             tell(.notSaved(id: SaveFailureID.next(), reason: reason))
             commit.fail(with: .busy)
@@ -114,7 +115,7 @@ extension Reloader {
     }
 
     /// Saves the requests before a refused one, and then that one alone: its refusal is final only if it holds alone.
-    private func separate(_ commit: GroupCommit, _ number: Int, _ refusal: EditRefusal) {
+    private func separate(_ commit: GroupCommit, number: Int, refusal: EditRefusal) {
         let index = commit.index(ofApplied: number)
         if index == 0 {
             open.requests[0].answer(.refused(refusal))
@@ -152,12 +153,13 @@ extension Reloader {
 
 extension EditRefusal {
     fileprivate static let sourceUnreadable = EditRefusal(
-        .conflict, "The document was changed and cannot be read any more; repair it, then repeat the edit.")
+        .conflict, detail: "The document was changed and cannot be read any more; repair it, then repeat the edit.")
     fileprivate static let notTaken = EditRefusal(
-        .conflict, "The edits cannot be saved together; send them one by one.")
+        .conflict, detail: "The edits cannot be saved together; send them one by one.")
     fileprivate static let sourceKeepsChanging = EditRefusal(
         .conflict,
-        "Another program keeps the document open for writing, or changes it again and again; repeat the edit when it has finished."
+        detail:
+            "Another program keeps the document open for writing, or changes it again and again; repeat the edit when it has finished."
     )
 }
 
@@ -207,7 +209,7 @@ struct GroupCommit {
 
     /// Applies requests to a state.
     init(
-        _ requests: some Sequence<EditRequest>, to base: Snapshot, by group: any EditGroup,
+        requests: some Sequence<EditRequest>, to base: Snapshot, by group: any EditGroup,
         makingSnapshot: MakingSnapshot
     ) {
         self.group = group
@@ -216,7 +218,7 @@ struct GroupCommit {
         for request in requests {
             do throws(EditRefusal) {
                 try request.precondition(latest)
-                guard let tree = try Self.edited(request, group) else { break }
+                guard let tree = try Self.edited(request, group: group) else { break }
                 if tree.differs(from: latest) { latest = makingSnapshot(tree, request.author) }
                 results.append((request, .applied(latest, items: tree.items)))
             } catch {
@@ -225,7 +227,7 @@ struct GroupCommit {
         }
     }
 
-    private static func edited(_ request: EditRequest, _ group: any EditGroup) throws(EditRefusal) -> EditedTree? {
+    private static func edited(_ request: EditRequest, group: any EditGroup) throws(EditRefusal) -> EditedTree? {
         switch request.content {
         case .edits(let batch): try group.apply(batch, by: request.author)
         case .document(let bytes): try group.replaceDocument(with: bytes, by: request.author)

@@ -43,7 +43,7 @@ final class Reloader {
     var trims = TrimPace()
 
     init(
-        _ source: any TreeSource, wakeup: Wakeup, requests: Mailbox<Answer>, edits: EditQueue,
+        source: any TreeSource, wakeup: Wakeup, requests: Mailbox<Answer>, edits: EditQueue,
         background: WorkerThread, pulse: StorePulse, progress: LoadProgress?,
         tell: @escaping @Sendable (StoreEvent) -> Void
     ) {
@@ -66,7 +66,7 @@ final class Reloader {
         let loaded = try load(replacing: nil)
         background.perform(HeapMemory.giveBack)
         let snapshot = accept(loaded)
-        tellLoaded(loaded, snapshot, since: begun)
+        tellLoaded(loaded, snapshot: snapshot, since: begun)
         return snapshot
     }
 
@@ -247,7 +247,7 @@ final class Reloader {
             }
             let new = accept(loaded)
             state.publish(new)
-            tellLoaded(loaded, new, since: begun)
+            tellLoaded(loaded, snapshot: new, since: begun)
             return .success(.published(new))
         } catch {
             refusalTook = clock.now - begun
@@ -288,14 +288,15 @@ final class Reloader {
         // A history that does not end at this revision cannot be followed.
         let history = loaded.history.last?.name == loaded.revision?.name ? loaded.history : []
         return snapshot(
-            loaded.tree.document, loaded.tree.translations, loaded.composition, rows: loaded.rows,
+            loaded.tree.document, translations: loaded.tree.translations, composition: loaded.composition,
+            rows: loaded.rows,
             named: loaded.revision, by: history.last?.cause ?? .load,
             history: history.suffix(KeptSnapshots.revisionLimit))
     }
 
     /// Makes a snapshot with the source's revision, or else with one of this store.
     func snapshot(
-        _ document: Level, _ translations: Translations?, _ composition: Composition?, rows: (any RowSource)? = nil,
+        _ document: Level, translations: Translations?, composition: Composition?, rows: (any RowSource)? = nil,
         named revision: SourceRevision?, by cause: Snapshot.Cause, history: ArraySlice<RevisionEntry> = []
     ) -> Snapshot {
         Snapshot(
@@ -309,7 +310,8 @@ final class Reloader {
     func publish(_ advances: [TreeAdvance], in state: StoreState) -> ReloadOutcome {
         for advance in advances {
             let new = snapshot(
-                advance.document, advance.translations, advance.composition, rows: advance.rows,
+                advance.document, translations: advance.translations, composition: advance.composition,
+                rows: advance.rows,
                 named: advance.revision, by: advance.cause)
             state.publish(new)
             tell(.advanced(new))
@@ -317,7 +319,7 @@ final class Reloader {
         return .published(state.snapshot)
     }
 
-    private func tellLoaded(_ loaded: LoadedTree, _ snapshot: Snapshot, since begun: ContinuousClock.Instant) {
+    private func tellLoaded(_ loaded: LoadedTree, snapshot: Snapshot, since begun: ContinuousClock.Instant) {
         tell(.loaded(snapshot, took: clock.now - begun))
         if let choice = loaded.tree.recordChoice, choice != recordChoice { tell(.records(choice)) }
         recordChoice = loaded.tree.recordChoice

@@ -14,8 +14,8 @@ final class StoreState: Sendable {
     /// The status while the outcome of a save is unknown.
     private let doubt = Guarded<StoreStatus?>(nil)
 
-    init(_ first: Snapshot, historyBytes: Int, notifier: Notifier) {
-        publications = Publications(first, historyBytes: historyBytes, hasTurns: true) { notifier.ring() }
+    init(first: Snapshot, historyBytes: Int, notifier: Notifier) {
+        publications = Publications(first: first, historyBytes: historyBytes, hasTurns: true) { notifier.ring() }
         self.notifier = notifier
     }
 

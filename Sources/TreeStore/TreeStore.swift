@@ -25,7 +25,7 @@ public final class TreeStore: Sendable {
     ///     returns.
     /// - Throws: `SourceError` if the first load is refused; nothing is left running then.
     public init(
-        _ source: any TreeSource, historyBytes: Int = 64 << 20, progress: LoadProgress? = nil,
+        source: any TreeSource, historyBytes: Int = 64 << 20, progress: LoadProgress? = nil,
         onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws(SourceError) {
         let first: Handover<Result<StoreState, SourceError>>
@@ -39,10 +39,11 @@ public final class TreeStore: Sendable {
             let background = try WorkerThread(name: "store-loads", niceness: 0, stackBytes: Self.stackBytes)
             thread = try Thread(name: "store", stackBytes: Self.stackBytes) {
                 let reloader = Reloader(
-                    source, wakeup: wakeup, requests: requests, edits: edits, background: background, pulse: pulse,
+                    source: source, wakeup: wakeup, requests: requests, edits: edits, background: background,
+                    pulse: pulse,
                     progress: progress, tell: onEvent)
                 Self.run(reloader, first: handover) { snapshot in
-                    StoreState(snapshot, historyBytes: historyBytes, notifier: notifier)
+                    StoreState(first: snapshot, historyBytes: historyBytes, notifier: notifier)
                 }
                 background.stop()
             }
@@ -50,7 +51,7 @@ public final class TreeStore: Sendable {
             (self.pulse, self.notifier) = (pulse, notifier)
             first = handover
         } catch {
-            throw Self.unwatchable(source, error)
+            throw Self.unwatchable(source, cause: error)
         }
         switch first.take() {
         case .success(let state): self.state = state
@@ -65,12 +66,12 @@ public final class TreeStore: Sendable {
             wakeup.signal()
             notifier.endLimit()
             thread.join()
-            throw Self.unwatchable(source, error)
+            throw Self.unwatchable(source, cause: error)
         }
     }
 
-    private static func unwatchable(_ source: any TreeSource, _ cause: SystemCallError) -> SourceError {
-        SourceError(source.name, "it cannot be watched, since \(cause)")
+    private static func unwatchable(_ source: any TreeSource, cause: SystemCallError) -> SourceError {
+        SourceError(source.name, reason: "it cannot be watched, since \(cause)")
     }
 
     deinit { stop() }

@@ -15,7 +15,7 @@ func environment() -> [String: String] {
 /// - Returns: The exit status.
 func run() throws(UsageError) -> Int32 {
     let arguments = try CommandLineArguments(
-        Array(CommandLine.arguments.dropFirst()), program: CommandLine.arguments.first ?? "drilldown")
+        arguments: Array(CommandLine.arguments.dropFirst()), program: CommandLine.arguments.first ?? "drilldown")
     if arguments.wantsVersion {
         print(Help.version)
         return 0
@@ -27,10 +27,12 @@ func run() throws(UsageError) -> Int32 {
     // The failing call reports a client or a log that goes away.
     _ = signal(SIGPIPE, SIG_IGN)
     switch arguments.command {
-    case .serve, nil: return try ServeCommand.run(Settings(arguments, environment: environment()))
-    case .check: return try CheckCommand.run(Settings(arguments, environment: environment()))
-    case .import: return try ImportCommand.run(arguments, Settings(arguments, environment: environment()))
-    case .export: return try ExportCommand.run(arguments, Settings(arguments, environment: environment()))
+    case .serve, nil: return try ServeCommand.run(Settings(arguments: arguments, environment: environment()))
+    case .check: return try CheckCommand.run(Settings(arguments: arguments, environment: environment()))
+    case .import:
+        return try ImportCommand.run(arguments, settings: Settings(arguments: arguments, environment: environment()))
+    case .export:
+        return try ExportCommand.run(arguments, settings: Settings(arguments: arguments, environment: environment()))
     case .browse: return try BrowseCommand.run(arguments)
     case .completions: print(try Completions.script(for: arguments.sources), terminator: "")
     case .manual: print(try ManualPage.text(for: arguments.sources), terminator: "")
@@ -41,6 +43,6 @@ func run() throws(UsageError) -> Int32 {
 do {
     exit(try run())
 } catch {
-    Log.put("drilldown: \(error)", .error)
+    Log.put("drilldown: \(error)", severity: .error)
     exit(2)
 }

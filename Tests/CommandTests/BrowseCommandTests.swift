@@ -6,7 +6,7 @@ import Testing
 struct BrowseCommandTests {
     private func words(_ line: String) throws -> [String] {
         try BrowseCommand.programArguments(
-            of: CommandLineArguments(line.split(separator: " ").map(String.init)))
+            of: CommandLineArguments(arguments: line.split(separator: " ").map(String.init)))
     }
 
     @Test(
@@ -24,8 +24,8 @@ struct BrowseCommandTests {
     @Test("needs one URL")
     func url() {
         let hint = "For example: drilldown browse http://127.0.0.1:8080"
-        #expect(throws: UsageError("browse needs the URL of a server.", hint: hint)) { try words("browse") }
-        #expect(throws: UsageError("browse takes one URL, not 2.", hint: hint)) {
+        #expect(throws: UsageError(fact: "browse needs the URL of a server.", hint: hint)) { try words("browse") }
+        #expect(throws: UsageError(fact: "browse takes one URL, not 2.", hint: hint)) {
             try words("browse http://h http://i")
         }
     }
@@ -34,7 +34,7 @@ struct BrowseCommandTests {
     func token() {
         #expect(
             throws: UsageError(
-                "'--token' is not an option.",
+                fact: "'--token' is not an option.",
                 hint:
                     "Other users can see a command line: put tokens into a file, and name it with '--token-file'.")
         ) { try words("browse http://h --token secret") }

@@ -11,7 +11,7 @@ struct CertificateSourceTests {
     init() throws { scratch = try ScratchFolder() }
 
     private func settings(_ arguments: String...) throws -> Settings {
-        try Settings(CommandLineArguments(["serve", "a.plist"] + arguments), environment: [:])
+        try Settings(arguments: CommandLineArguments(arguments: ["serve", "a.plist"] + arguments), environment: [:])
     }
 
     @Test("comes from two files, which are needed together")
@@ -20,12 +20,14 @@ struct CertificateSourceTests {
         #expect(try settings("--tls-certificate", "a", "--tls-key", "b").certificateKey == "b")
         #expect(
             throws: UsageError(
-                "--tls-certificate: HTTPS needs the certificate and its key; name the file of the private key with --tls-key."
+                fact:
+                    "--tls-certificate: HTTPS needs the certificate and its key; name the file of the private key with --tls-key."
             )
         ) { try settings("--tls-certificate", "a") }
         #expect(
             throws: UsageError(
-                "--tls-key: HTTPS needs the certificate and its key; name the file of the certificate with --tls-certificate."
+                fact:
+                    "--tls-key: HTTPS needs the certificate and its key; name the file of the certificate with --tls-certificate."
             )
         ) { try settings("--tls-key", "a") }
     }
@@ -36,11 +38,15 @@ struct CertificateSourceTests {
         let made = try TestCertificate("one", from: now - 9, until: now + 9)
         let certificate = try scratch.write("crt", made.certificate)
         let key = try scratch.write("key", made.key)
-        #expect(try CertificateSource(settings()) { _ in } == nil)
-        let source = try CertificateSource(settings("--tls-certificate", certificate, "--tls-key", key)) { _ in }
+        #expect(try CertificateSource(settings: settings()) { _ in } == nil)
+        let source = try CertificateSource(settings: settings("--tls-certificate", certificate, "--tls-key", key)) {
+            _ in
+        }
         #expect(source?.certificates.current.subject == "CN=one")
         let refusal = #expect(throws: StartRefusal.self) {
-            try CertificateSource(settings("--tls-certificate", certificate, "--tls-key", scratch("none"))) { _ in }
+            try CertificateSource(settings: settings("--tls-certificate", certificate, "--tls-key", scratch("none"))) {
+                _ in
+            }
         }
         #expect(
             refusal?.description
@@ -50,7 +56,7 @@ struct CertificateSourceTests {
     @Test("is in the log")
     func log() {
         func line(_ notice: CertificateFiles.Notice) -> String {
-            Log(.text).line(of: Log.Entry(notice, certificate: "crt", key: "key"), at: 0)
+            Log(format: .text).line(of: Log.Entry(notice: notice, certificate: "crt", key: "key"), at: 0)
         }
         #expect(
             line(.replaced(subject: "CN=a", expiry: 1_800_000_000))

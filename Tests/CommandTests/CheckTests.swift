@@ -16,7 +16,7 @@ struct CheckTests {
         let loaded = try document.load(replacing: nil)
         let cost = DocumentSummary.Cost(bytes: 12_345, time: .microseconds(2_360))
         return CheckCommand.warnings(loaded, of: document.name)
-            + DocumentSummary(loaded, of: document.name, cost).lines
+            + DocumentSummary(loaded: loaded, of: document.name, cost: cost).lines
     }
 
     private func standardInput(_ text: String, maximumBytes: Int = 1000) throws -> StandardInput {
@@ -94,7 +94,7 @@ struct CheckTests {
         ])
     func memory(_ bytes: Int, _ text: String) throws {
         let loaded = try standardInput("[]").load(replacing: nil)
-        let summary = DocumentSummary(loaded, of: "a", .init(bytes: bytes, time: .seconds(2)))
+        let summary = DocumentSummary(loaded: loaded, of: "a", cost: .init(bytes: bytes, time: .seconds(2)))
         #expect(summary.lines[0] == "a: 1 level, \(text) of memory, loaded in 2000.0 ms")
     }
 
@@ -105,7 +105,7 @@ struct CheckTests {
         let path = scratch("Large.plist")
         try data.write(to: URL(filePath: path))
         let loaded = try PropertyListFile(path: path).load(replacing: nil)
-        let lines = DocumentSummary(loaded, of: "a", .init(bytes: 0, time: .zero)).lines
+        let lines = DocumentSummary(loaded: loaded, of: "a", cost: .init(bytes: 0, time: .zero)).lines
         let advice = "a: an edit writes a binary document anew; XML or JSON is faster to edit at this size"
         #expect(lines.filter { $0 == advice }.count == (count < 100_000 ? 0 : 1))
         #expect(lines.last == "a: \(count) items, 1 warning")

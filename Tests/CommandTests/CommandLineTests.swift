@@ -6,7 +6,7 @@ import Testing
 struct CommandLineTests {
     private func sentence(_ line: String) -> String {
         do throws(UsageError) {
-            _ = try CommandLineArguments(line.split(separator: " ").map(String.init))
+            _ = try CommandLineArguments(arguments: line.split(separator: " ").map(String.init))
             return "it was taken"
         } catch {
             return "\(error)"
@@ -15,7 +15,7 @@ struct CommandLineTests {
 
     @Test("gives the command, its documents and its options")
     func parsed() throws {
-        let arguments = try CommandLineArguments([
+        let arguments = try CommandLineArguments(arguments: [
             "check", "a.plist", "--shape=any", "-", "--keys", "title=name", "--", "--b.plist",
         ])
         #expect(arguments.command == .check)
@@ -25,12 +25,12 @@ struct CommandLineTests {
 
     @Test("asks for help or the version, also behind a command")
     func informing() throws {
-        #expect(try CommandLineArguments(["--help"]).wantsHelp)
-        #expect(try CommandLineArguments(["check", "-h"]).wantsHelp)
-        #expect(try CommandLineArguments(["serve", "--version"]).wantsVersion)
-        #expect(try CommandLineArguments(["version"]).wantsVersion)
-        #expect(try CommandLineArguments(["help"]).wantsHelp)
-        let help = try CommandLineArguments(["help", "check"])
+        #expect(try CommandLineArguments(arguments: ["--help"]).wantsHelp)
+        #expect(try CommandLineArguments(arguments: ["check", "-h"]).wantsHelp)
+        #expect(try CommandLineArguments(arguments: ["serve", "--version"]).wantsVersion)
+        #expect(try CommandLineArguments(arguments: ["version"]).wantsVersion)
+        #expect(try CommandLineArguments(arguments: ["help"]).wantsHelp)
+        let help = try CommandLineArguments(arguments: ["help", "check"])
         #expect(help.wantsHelp && help.command == .check)
     }
 
@@ -115,10 +115,11 @@ struct CommandLineTests {
     func quoted() {
         #expect(
             throws: UsageError(
-                "'My \"best\" Data.plist' is not a command; the commands are serve, check, import, export, browse, completions and manual.",
+                fact:
+                    "'My \"best\" Data.plist' is not a command; the commands are serve, check, import, export, browse, completions and manual.",
                 hint: "Did you mean: build/drilldown serve 'My \"best\" Data.plist' 'it'\\''s' ''")
         ) {
-            try CommandLineArguments(["My \"best\" Data.plist", "it's", ""], program: "build/drilldown")
+            try CommandLineArguments(arguments: ["My \"best\" Data.plist", "it's", ""], program: "build/drilldown")
         }
     }
 }

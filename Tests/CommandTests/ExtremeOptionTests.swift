@@ -14,7 +14,7 @@ struct ExtremeOptionTests {
     private func fault(_ option: Option, _ value: String) -> String? {
         do throws(UsageError) {
             let arguments = ["serve", "http://h/a", "--\(option.name)", value]
-            _ = try Settings(CommandLineArguments(arguments), environment: [:])
+            _ = try Settings(arguments: CommandLineArguments(arguments: arguments), environment: [:])
             return nil
         } catch {
             return error.description

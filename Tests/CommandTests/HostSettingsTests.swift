@@ -6,8 +6,8 @@ import Testing
 @Suite("The option --hosts")
 struct HostSettingsTests {
     private func hosts(at bound: BoundAddress, _ options: String...) throws -> Bool {
-        let arguments = try CommandLineArguments(["serve", "a.plist"] + options)
-        return try Settings(arguments, environment: [:]).hosts(at: [bound], of: []) != nil
+        let arguments = try CommandLineArguments(arguments: ["serve", "a.plist"] + options)
+        return try Settings(arguments: arguments, environment: [:]).hosts(at: [bound], of: []) != nil
     }
 
     @Test("is not needed on a loopback address, where other hosts are refused without it")
@@ -37,7 +37,7 @@ struct HostSettingsTests {
         let local = BoundAddress.internet(host: "127.0.0.1", port: 1)
         let mixed = [local, .internet(host: "10.1.2.3", port: 1), .unix(path: "/run/a")]
         func settings(_ options: String...) throws -> Settings {
-            try Settings(CommandLineArguments(["serve", "a.plist"] + options), environment: [:])
+            try Settings(arguments: CommandLineArguments(arguments: ["serve", "a.plist"] + options), environment: [:])
         }
         #expect(try settings().hosts(at: mixed, of: []) != nil)
         #expect(try settings().checkedAddresses(mixed) == [local])
@@ -49,7 +49,8 @@ struct HostSettingsTests {
     func malformed(list: String) throws {
         #expect(
             throws: UsageError(
-                "--hosts: '\(list)' is not a list of host names without ports, separated by commas, or * alone for all."
+                fact:
+                    "--hosts: '\(list)' is not a list of host names without ports, separated by commas, or * alone for all."
             )
         ) {
             try hosts(at: .internet(host: "127.0.0.1", port: 1), "--hosts", list)

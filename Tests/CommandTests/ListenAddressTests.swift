@@ -22,8 +22,9 @@ struct ListenAddressTests {
             ("http://h:80/", "127.0.0.1:8080 or [::1]:8080"),
         ])
     func refused(_ text: String, _ examples: String) {
-        #expect(throws: UsageError("--listen: '\(text)' is not HOST:PORT, such as \(examples).")) {
-            try Settings(CommandLineArguments(["serve", "a", "--listen", text]), environment: [:])
+        #expect(throws: UsageError(fact: "--listen: '\(text)' is not HOST:PORT, such as \(examples).")) {
+            try Settings(
+                arguments: CommandLineArguments(arguments: ["serve", "a", "--listen", text]), environment: [:])
         }
     }
 
@@ -33,10 +34,12 @@ struct ListenAddressTests {
     func portTooLarge(_ text: String) {
         #expect(
             throws: UsageError(
-                "--listen: '\(text)' is not HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080."
+                fact:
+                    "--listen: '\(text)' is not HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080."
             )
         ) {
-            try Settings(CommandLineArguments(["serve", "a", "--listen", text]), environment: [:])
+            try Settings(
+                arguments: CommandLineArguments(arguments: ["serve", "a", "--listen", text]), environment: [:])
         }
     }
 

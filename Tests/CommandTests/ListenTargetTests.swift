@@ -8,7 +8,8 @@ import Testing
 struct ListenTargetTests {
     private func settings(_ texts: String...) throws -> Settings {
         try Settings(
-            CommandLineArguments(["serve", "a"] + texts.flatMap { ["--listen", $0] }), environment: [:])
+            arguments: CommandLineArguments(arguments: ["serve", "a"] + texts.flatMap { ["--listen", $0] }),
+            environment: [:])
     }
 
     @Test("is an address or the path of a socket")
@@ -26,7 +27,9 @@ struct ListenTargetTests {
         try scratch.write("a.json", #"{"Source": "a", "Listen": "unix:run/socket"}"#)
         try scratch.write("b.json", #"{"Source": "a", "Listen": "unix:/run/socket"}"#)
         func target(_ name: String) throws -> ListenTarget? {
-            try Settings(CommandLineArguments(["serve", "--config", scratch(name)]), environment: [:]).listenTargets
+            try Settings(
+                arguments: CommandLineArguments(arguments: ["serve", "--config", scratch(name)]), environment: [:]
+            ).listenTargets
                 .first
         }
         #expect(try target("a.json") == .unixSocket(scratch("run/socket")))
@@ -35,13 +38,14 @@ struct ListenTargetTests {
 
     @Test("is refused with the prefix that a path lacks")
     func noPrefix() throws {
-        let error = UsageError("--listen: '/run/a' is not HOST:PORT; a socket is unix:/run/a.")
+        let error = UsageError(fact: "--listen: '/run/a' is not HOST:PORT; a socket is unix:/run/a.")
         #expect(throws: error) { try settings("/run/a") }
     }
 
     @Test("is refused without a path")
     func noPath() throws {
-        let error = UsageError("--listen: 'unix:' is not the path of a socket, such as unix:/run/drilldown/socket.")
+        let error = UsageError(
+            fact: "--listen: 'unix:' is not the path of a socket, such as unix:/run/drilldown/socket.")
         #expect(throws: error) { try settings("unix:") }
     }
 
@@ -49,8 +53,8 @@ struct ListenTargetTests {
     func handed() throws {
         let bound = BoundAddress.internet(host: "::", port: 8080)
         let address = try #require(ListenAddress("[::]:8080"))
-        #expect(ListenTarget(bound, named: nil) == .address(address))
-        #expect(ListenTarget(.unix(path: "/run/a"), named: nil) == .unixSocket("/run/a"))
+        #expect(ListenTarget(bound: bound, named: nil) == .address(address))
+        #expect(ListenTarget(bound: .unix(path: "/run/a"), named: nil) == .unixSocket("/run/a"))
     }
 
     @Test("is reported if the service manager handed over other sockets")
@@ -69,7 +73,7 @@ struct ListenTargetTests {
     func named() throws {
         let address = try #require(ListenAddress("localhost:0"))
         let bound = BoundAddress.internet(host: "127.0.0.1", port: 4711)
-        let served = ServedAddress(target: ListenTarget(bound, named: .address(address)))
+        let served = ServedAddress(target: ListenTarget(bound: bound, named: .address(address)))
         #expect(
             Log.Entry(serving: "a.plist", itemCount: 2, at: [served]).text
                 == "serving a.plist, 2 items, at http://localhost:4711/")
@@ -81,8 +85,8 @@ struct ListenTargetTests {
         #expect(
             Log.Entry(serving: "a.plist", itemCount: 2, at: [socket])
                 == Log.Entry(
-                    .info, "serving", "serving a.plist, 2 items, at unix:/run/a",
-                    [
+                    severity: .info, event: "serving", text: "serving a.plist, 2 items, at unix:/run/a",
+                    members: [
                         .init("source", .text("a.plist")), .init("items", .number(2)),
                         .init("listen", .text("unix:/run/a")),
                     ]))
@@ -90,9 +94,10 @@ struct ListenTargetTests {
         #expect(
             Log.Entry(loading: "a.plist", for: [ServedAddress(target: .address(address))])
                 == Log.Entry(
-                    .info, "starting",
-                    "loading a.plist for http://127.0.0.1:80/; until it is loaded, requests are answered with 503",
-                    [
+                    severity: .info, event: "starting",
+                    text:
+                        "loading a.plist for http://127.0.0.1:80/; until it is loaded, requests are answered with 503",
+                    members: [
                         .init("source", .text("a.plist")), .init("url", .text("http://127.0.0.1:80/")),
                         .init("listen", .text("127.0.0.1:80")),
                     ]))
@@ -113,31 +118,33 @@ struct ListenTargetTests {
             .unixSocket("/run/a"),
         ]
         let options = ["127.0.0.1:0", "[::1]:8080", "unix:/run/a"].flatMap { ["--listen", $0] }
-        let arguments = try CommandLineArguments(["serve", "a"] + options)
-        #expect(try Settings(arguments, environment: [:]).listenTargets == wanted)
+        let arguments = try CommandLineArguments(arguments: ["serve", "a"] + options)
+        #expect(try Settings(arguments: arguments, environment: [:]).listenTargets == wanted)
         let variable = ["DRILLDOWN_LISTEN": "127.0.0.1:0,[::1]:8080,unix:/run/a"]
-        #expect(try Settings(CommandLineArguments(["serve", "a"]), environment: variable).listenTargets == wanted)
+        #expect(
+            try Settings(arguments: CommandLineArguments(arguments: ["serve", "a"]), environment: variable)
+                .listenTargets == wanted)
         let scratch = try ScratchFolder()
         try scratch.write("a.json", #"{"Source": "a", "Listen": ["127.0.0.1:0", "[::1]:8080", "unix:run/a"]}"#)
-        let configured = try CommandLineArguments(["serve", "--config", scratch("a.json")])
+        let configured = try CommandLineArguments(arguments: ["serve", "--config", scratch("a.json")])
         #expect(
-            try Settings(configured, environment: [:]).listenTargets
+            try Settings(arguments: configured, environment: [:]).listenTargets
                 == wanted.dropLast() + [.unixSocket(scratch("run/a"))])
     }
 
     @Test("is refused if a place is named twice")
     func twice() throws {
-        let arguments = try CommandLineArguments(["serve", "a", "--listen", "a:80", "--listen", "a:80"])
-        let error = UsageError("--listen: 'a:80' appears more than once.")
-        #expect(throws: error) { try Settings(arguments, environment: [:]) }
+        let arguments = try CommandLineArguments(arguments: ["serve", "a", "--listen", "a:80", "--listen", "a:80"])
+        let error = UsageError(fact: "--listen: 'a:80' appears more than once.")
+        #expect(throws: error) { try Settings(arguments: arguments, environment: [:]) }
     }
 
     @Test("Only a repeatable option takes an array in the configuration")
     func arrays() throws {
         let scratch = try ScratchFolder()
         try scratch.write("a.json", #"{"Source": "a", "Hosts": ["b"]}"#)
-        let arguments = try CommandLineArguments(["serve", "--config", scratch("a.json")])
-        #expect(throws: UsageError.self) { try Settings(arguments, environment: [:]) }
+        let arguments = try CommandLineArguments(arguments: ["serve", "--config", scratch("a.json")])
+        #expect(throws: UsageError.self) { try Settings(arguments: arguments, environment: [:]) }
     }
 
     @Test("is logged with every address, and that of the metrics")
@@ -163,20 +170,21 @@ struct ListenTargetTests {
     @Test("Proxies and the time to drain are checked")
     func checked() throws {
         func settings(_ option: String, _ value: String) throws -> Settings {
-            try Settings(CommandLineArguments(["serve", "a", option, value]), environment: [:])
+            try Settings(arguments: CommandLineArguments(arguments: ["serve", "a", option, value]), environment: [:])
         }
-        #expect(throws: UsageError("--drain: '-1' is not a whole number from 0 to 3600.")) {
+        #expect(throws: UsageError(fact: "--drain: '-1' is not a whole number from 0 to 3600.")) {
             try settings("--drain", "-1")
         }
         #expect(try settings("--drain", "20").drain == .seconds(20))
         #expect(
             throws: UsageError(
-                "--trusted-proxies: '10.0.0.0/33' is not a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8, or unix."
+                fact:
+                    "--trusted-proxies: '10.0.0.0/33' is not a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8, or unix."
             )
         ) {
             try settings("--trusted-proxies", "10.0.0.0/33")
         }
-        #expect(throws: UsageError("--metrics-listen: 'x' is not HOST:PORT, such as x:8080.")) {
+        #expect(throws: UsageError(fact: "--metrics-listen: 'x' is not HOST:PORT, such as x:8080.")) {
             try settings("--metrics-listen", "x")
         }
     }

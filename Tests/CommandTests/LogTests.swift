@@ -13,7 +13,7 @@ struct LogTests {
     private let start = #"{"time":"2001-01-01T00:00:00Z","level":"#
 
     private func lines(_ entry: Log.Entry) -> [String] {
-        [Log(.text), Log(.json)].map { $0.line(of: entry, at: moment) }
+        [Log(format: .text), Log(format: .json)].map { $0.line(of: entry, at: moment) }
     }
 
     private func snapshot(items: Int) throws -> Snapshot {
@@ -40,7 +40,8 @@ struct LogTests {
 
     @Test("has the time in a line of text where nothing else adds it")
     func timed() {
-        let line = Log(.text, isTimed: true).line(of: Log.Entry(.warning, "a", "b"), at: 0)
+        let line = Log(format: .text, isTimed: true).line(
+            of: Log.Entry(severity: .warning, event: "a", text: "b"), at: 0)
         #expect(line == "2001-01-01T00:00:00Z drilldown: warning: b")
     }
 
@@ -66,8 +67,8 @@ struct LogTests {
     @Test("gives the place of a warning and of a refusal as members")
     func places() throws {
         let warning = SourceWarning(
-            "a.plist", DocumentWarning(position: .text(line: 3, column: 5), path: "/A", message: "odd"))
-        let refused = SourceError("a.plist", "wrong", at: .byte(offset: 9))
+            "a.plist", warning: DocumentWarning(position: .text(line: 3, column: 5), path: "/A", message: "odd"))
+        let refused = SourceError("a.plist", reason: "wrong", at: .byte(offset: 9))
         let events = [StoreEvent.warnings([warning], omitted: 0), .refused(refused, took: .zero)]
         #expect(
             events.flatMap { Log.Entry.entries(for: $0, of: "a.plist") }.map { lines($0)[1] } == [
@@ -83,15 +84,16 @@ struct LogTests {
         arguments: [(1, "1 more warning"), (5, "5 more warnings")])
     func moreWarnings(_ more: Int, _ told: String) {
         let warning = SourceWarning(
-            "my a.plist", DocumentWarning(position: .byte(offset: 1), path: "/", message: "odd"))
+            "my a.plist", warning: DocumentWarning(position: .byte(offset: 1), path: "/", message: "odd"))
         let entries = Log.Entry.entries(
             for: .warnings(Array(repeating: warning, count: 10), omitted: more), of: "my a.plist")
         #expect(entries.count == 11)
         #expect(
             entries.last
                 == Log.Entry(
-                    .warning, "warnings", "and \(told); list them with: drilldown check 'my a.plist'",
-                    [.init("warnings", .number(more))]))
+                    severity: .warning, event: "warnings",
+                    text: "and \(told); list them with: drilldown check 'my a.plist'",
+                    members: [.init("warnings", .number(more))]))
     }
 
     @Test("lets no control character through to a terminal")
@@ -99,7 +101,7 @@ struct LogTests {
         let title = "a\u{1B}[31m\u{7}\r\n\u{7F}\u{9B}\u{202E}b\u{2028}é👩‍👩‍👧\u{1FFFF}"
         let json = #"a\u001b[31m\u0007\r\n\u007f\u009b\u202eb\u2028é👩‍👩‍👧\ud83f\udfff"#
         #expect(
-            lines(Log.Entry(.error, "start", title, [.init("path", .text(title))])) == [
+            lines(Log.Entry(severity: .error, event: "start", text: title, members: [.init("path", .text(title))])) == [
                 #"drilldown: error: a\u{1B}[31m\u{7}\u{D}\u{A}\u{7F}\u{9B}\u{202E}b\u{2028}é👩‍👩‍👧\u{1FFFF}"#,
                 start + #""error","event":"start","message":""# + json + #"","path":""# + json + #""}"#,
             ])

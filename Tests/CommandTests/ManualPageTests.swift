@@ -71,7 +71,7 @@ struct ManualPageTests {
 
     @Test("takes no arguments")
     func arguments() {
-        #expect(throws: UsageError("manual takes no arguments, but there are: a, b.")) {
+        #expect(throws: UsageError(fact: "manual takes no arguments, but there are: a, b.")) {
             try ManualPage.text(for: ["a", "b"])
         }
     }

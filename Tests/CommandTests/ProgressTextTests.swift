@@ -17,7 +17,7 @@ struct ProgressTextTests {
     }
 
     private func text(_ status: LoadProgress.Status, after time: Duration) -> ProgressText {
-        ProgressText(status, at: begun + time)
+        ProgressText(status: status, at: begun + time)
     }
 
     private func half() -> ProgressText {
@@ -112,7 +112,7 @@ struct ProgressTextTests {
     func entry() {
         let status = status(.reading, "a.plist", size: 10, bytes: 5, items: 7, fileBytes: 5)
         #expect(
-            Log(.json).line(of: Log.Entry(status, at: begun + .seconds(5)), at: 0)
+            Log(format: .json).line(of: Log.Entry(status: status, at: begun + .seconds(5)), at: 0)
                 == #"{"time":"2001-01-01T00:00:00Z","level":"info","event":"loading","message":"reading a.plist: 50 %, 0.0 of 0.0 MB, 7 items, 5 s so far, 5 s left","file":"a.plist","bytes":5,"size":10,"items":7}"#
         )
     }

@@ -12,7 +12,7 @@ struct SettingsTests {
     init() throws { scratch = try ScratchFolder() }
 
     private func settings(_ arguments: [String], _ environment: [String: String] = [:]) throws(UsageError) -> Settings {
-        try Settings(CommandLineArguments(arguments), environment: environment)
+        try Settings(arguments: CommandLineArguments(arguments: arguments), environment: environment)
     }
 
     private func sentence(_ arguments: [String], _ environment: [String: String] = [:]) -> String {

@@ -43,7 +43,7 @@ struct StandardErrorTests {
     @Test("draws a line at the bottom of a terminal, below all others, and clears it")
     func bottomLine() {
         let terminal = PseudoTerminal()
-        let output = StandardError(terminal.inner, terminalType: "xterm", refusesColors: false)
+        let output = StandardError(descriptor: terminal.inner, terminalType: "xterm", refusesColors: false)
         #expect(output.isTerminal && output.isColored)
         output.putLine("one")
         #expect(terminal.written() == "one\r\n")
@@ -65,7 +65,7 @@ struct StandardErrorTests {
     @Test("asks the terminal for its width each time")
     func columns() {
         let terminal = PseudoTerminal()
-        let output = StandardError(terminal.inner, terminalType: "xterm", refusesColors: true)
+        let output = StandardError(descriptor: terminal.inner, terminalType: "xterm", refusesColors: true)
         #expect(output.isTerminal && !output.isColored)
         #expect(output.columns == 80)
         terminal.resize(columns: 132)
@@ -77,11 +77,11 @@ struct StandardErrorTests {
     @Test("recognises a terminal without control sequences, and a file", arguments: ["dumb", nil])
     func noTerminal(_ type: String?) throws {
         let terminal = PseudoTerminal()
-        #expect(!StandardError(terminal.inner, terminalType: type, refusesColors: false).isTerminal)
+        #expect(!StandardError(descriptor: terminal.inner, terminalType: type, refusesColors: false).isTerminal)
         let scratch = try ScratchFolder()
         let file = unsafe open(try scratch.write("log", ""), O_RDWR)
         defer { close(file) }
-        let output = StandardError(file, terminalType: "xterm", refusesColors: false)
+        let output = StandardError(descriptor: file, terminalType: "xterm", refusesColors: false)
         #expect(!output.isTerminal && !output.isColored)
         #expect(output.columns == 80)
     }
@@ -94,7 +94,7 @@ struct StandardErrorTests {
         var status = stat()
         #expect(unsafe fstat(file, &status) == 0)
         func isJournal(_ stream: String?) -> Bool {
-            StandardError(file, terminalType: nil, refusesColors: false, journalStream: stream).isJournal
+            StandardError(descriptor: file, terminalType: nil, refusesColors: false, journalStream: stream).isJournal
         }
         #expect(isJournal("\(status.st_dev):\(status.st_ino)"))
         #expect(!isJournal("\(status.st_dev):\(status.st_ino + 1)"))
@@ -105,14 +105,14 @@ struct StandardErrorTests {
 
     @Test("shows a severity in bold and in a colour, where colours are wanted, and in text alone")
     func colors() {
-        let warning = Log.Entry(.warning, "warning", "odd")
-        let error = Log.Entry(.error, "start", "wrong")
-        let info = Log.Entry(.info, "stopped", "stopped")
-        let text = Log(.text)
+        let warning = Log.Entry(severity: .warning, event: "warning", text: "odd")
+        let error = Log.Entry(severity: .error, event: "start", text: "wrong")
+        let info = Log.Entry(severity: .info, event: "stopped", text: "stopped")
+        let text = Log(format: .text)
         #expect(text.line(of: warning, at: 0, isColored: true) == "drilldown: \u{1B}[1;33mwarning\u{1B}[0m: odd")
         #expect(text.line(of: error, at: 0, isColored: true) == "drilldown: \u{1B}[1;31merror\u{1B}[0m: wrong")
         #expect(text.line(of: info, at: 0, isColored: true) == "drilldown: stopped")
         #expect(text.line(of: error, at: 0) == "drilldown: error: wrong")
-        #expect(Log(.json).line(of: error, at: 0, isColored: true) == Log(.json).line(of: error, at: 0))
+        #expect(Log(format: .json).line(of: error, at: 0, isColored: true) == Log(format: .json).line(of: error, at: 0))
     }
 }

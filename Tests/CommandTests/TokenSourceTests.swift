@@ -14,8 +14,10 @@ struct TokenSourceTests {
     private func source(
         _ arguments: [String] = [], _ environment: [String: String] = [:]
     ) throws -> TokenSource? {
-        let parsed = try CommandLineArguments(["serve", "a.plist"] + arguments)
-        return try TokenSource(.editing, Settings(parsed, environment: environment)) { _ in }
+        let parsed = try CommandLineArguments(arguments: ["serve", "a.plist"] + arguments)
+        return try TokenSource(purpose: .editing, settings: Settings(arguments: parsed, environment: environment)) {
+            _ in
+        }
     }
 
     @Test("come from the file and the variable, and there are none without either")
@@ -35,8 +37,10 @@ struct TokenSourceTests {
     @Test("for reading have a file and a variable of their own")
     func reading() throws {
         func count(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Int? {
-            let parsed = try CommandLineArguments(["serve", "a.plist"] + arguments)
-            return try TokenSource(.reading, Settings(parsed, environment: environment)) { _ in }?.tokens.count
+            let parsed = try CommandLineArguments(arguments: ["serve", "a.plist"] + arguments)
+            return try TokenSource(purpose: .reading, settings: Settings(arguments: parsed, environment: environment)) {
+                _ in
+            }?.tokens.count
         }
         let path = try scratch.write("read-tokens", "\(token)\n\(token)x\n")
         #expect(try count([]) == nil)
@@ -53,23 +57,29 @@ struct TokenSourceTests {
     @Test("for reading and shared caches exclude each other")
     func shared() throws {
         func settings(_ environment: [String: String] = [:]) throws(UsageError) -> Settings {
-            try Settings(CommandLineArguments(["serve", "a", "--cache-control", "public"]), environment: environment)
+            try Settings(
+                arguments: CommandLineArguments(arguments: ["serve", "a", "--cache-control", "public"]),
+                environment: environment)
         }
         #expect(try settings().api.cacheControl == "public")
         #expect(
             throws: UsageError(
-                "--cache-control: 'public' lets shared caches keep answers that need a read token; leave out public and s-maxage."
+                fact:
+                    "--cache-control: 'public' lets shared caches keep answers that need a read token; leave out public and s-maxage."
             )
         ) {
             try settings(["DRILLDOWN_READ_TOKEN": token])
         }
         #expect(
             throws: UsageError(
-                "--cache-control: 's-maxage=9' lets shared caches keep answers that need a read token; leave out public and s-maxage."
+                fact:
+                    "--cache-control: 's-maxage=9' lets shared caches keep answers that need a read token; leave out public and s-maxage."
             )
         ) {
             try Settings(
-                CommandLineArguments(["serve", "a", "--cache-control", "s-maxage=9", "--read-token-file", "none"]),
+                arguments: CommandLineArguments(arguments: [
+                    "serve", "a", "--cache-control", "s-maxage=9", "--read-token-file", "none",
+                ]),
                 environment: [:]
             )
         }
@@ -98,7 +108,9 @@ struct TokenSourceTests {
         ])
     func commandLine(_ words: [String]) {
         let words = words.map { $0.replacing("TOKEN", with: token) }
-        let error = #expect(throws: UsageError.self) { try CommandLineArguments(["serve", "a.plist"] + words) }
+        let error = #expect(throws: UsageError.self) {
+            try CommandLineArguments(arguments: ["serve", "a.plist"] + words)
+        }
         let name = words[0].prefix { $0 != "=" }
         #expect(
             error?.description == """
@@ -110,7 +122,7 @@ struct TokenSourceTests {
     @Test("are reported in the log by file and line alone")
     func log() {
         func text(_ notice: AccessTokenFile.Notice) -> String {
-            Log(.text).line(of: Log.Entry(notice, "tokens"), at: 0)
+            Log(format: .text).line(of: Log.Entry(notice: notice, path: "tokens"), at: 0)
         }
         #expect(text(.reread(count: 2)) == "drilldown: the token file 'tokens' was read again: 2 tokens")
         #expect(
@@ -131,7 +143,7 @@ struct TokenSourceTests {
                 tokens allows anything.
                 """)
         #expect(
-            Log(.text).line(of: Log.Entry(TokenEvent.wrongTokens(address: "192.0.2.1")), at: 0)
+            Log(format: .text).line(of: Log.Entry(TokenEvent.wrongTokens(address: "192.0.2.1")), at: 0)
                 == "drilldown: warning: many wrong tokens come from 192.0.2.1; further ones are answered with 429")
     }
 }

@@ -9,8 +9,8 @@ import Testing
         return accepted.choice
     }
 
-    private static let brotli = CodingChoice(.brotli, admitsIdentity: true)
-    private static let gzip = CodingChoice(.gzip, admitsIdentity: true)
+    private static let brotli = CodingChoice(coding: .brotli, admitsIdentity: true)
+    private static let gzip = CodingChoice(coding: .gzip, admitsIdentity: true)
 
     @Test(
         "Brotli is chosen where nothing is liked better",
@@ -48,7 +48,7 @@ import Testing
             ("identity;q=0.000, *", .brotli), ("identity;q=0, *;q=0.1, br;q=0", .gzip),
         ])
     func excludesIdentity(_ field: String, _ coding: ContentCoding) {
-        #expect(Self.choice(field) == CodingChoice(coding, admitsIdentity: false))
+        #expect(Self.choice(field) == CodingChoice(coding: coding, admitsIdentity: false))
     }
 
     @Test(
@@ -82,7 +82,7 @@ import Testing
     func lengths() {
         #expect(Self.brotli.coding(ofBytes: 1_023) == .identity)
         #expect(Self.brotli.coding(ofBytes: 1_024) == .brotli)
-        #expect(CodingChoice(.gzip, admitsIdentity: false).coding(ofBytes: 0) == .gzip)
+        #expect(CodingChoice(coding: .gzip, admitsIdentity: false).coding(ofBytes: 0) == .gzip)
         #expect(CodingChoice.identity.coding(ofBytes: .max) == .identity)
     }
 }

@@ -163,7 +163,8 @@ import TreeSources
         #expect(
             refusal
                 == RowRefusal(
-                    .needsIndex(create: #"CREATE INDEX "Album_Title" ON "Album" ("Title", "Code")"#), parameter: "sort",
+                    kind: .needsIndex(create: #"CREATE INDEX "Album_Title" ON "Album" ("Title", "Code")"#),
+                    parameter: "sort",
                     sentence:
                         "The table 'Album' has more than 1 rows, and no index gives the order 'Title'. Create one, or ask for fewer rows with a condition that an index serves."
                 ))

@@ -18,7 +18,7 @@ import TreeSources
         let running = Running()
         let address = try server.address(name)
         Thread.detachNewThread {
-            let tree = PostgresTree(address, commitPatience: patience) { notice in
+            let tree = PostgresTree(address: address, commitPatience: patience) { notice in
                 running.notices.withLock { $0.append(notice) }
             }
             do {

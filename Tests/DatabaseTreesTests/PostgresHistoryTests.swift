@@ -78,7 +78,7 @@ import Testing
     ) throws -> DispatchSemaphore {
         let address = try server.address("history")
         return inThread(failures) {
-            let tree = PostgresTree(address)
+            let tree = PostgresTree(address: address)
             var last = try tree.head()
             for round in 0..<Self.commits {
                 let ids = try tree.reserveIDs(2)

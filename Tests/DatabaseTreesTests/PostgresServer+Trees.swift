@@ -14,7 +14,7 @@ extension PostgresServer {
     }
 
     func tree(_ name: String, role: String = "drilldown") throws -> PostgresTree {
-        PostgresTree(try PostgresAddress("postgres://\(role)@/trees?host=\(folder)&tree=\(name)"))
+        PostgresTree(address: try PostgresAddress("postgres://\(role)@/trees?host=\(folder)&tree=\(name)"))
     }
 
     /// A connection of another program.
@@ -77,7 +77,7 @@ extension PostgresConnection {
     /// The first column of a query as text.
     func column(_ query: String) throws -> [String] {
         let result = try self.query(PostgresStatement(query))
-        return (0..<result.count).map { result.text($0, 0) ?? "NULL" }
+        return (0..<result.count).map { result.text($0, column: 0) ?? "NULL" }
     }
 }
 

@@ -21,7 +21,7 @@ import Testing
         // Notifications do not reach a standby, so it is looked at often.
         #expect(other.reader.mustPoll && other.isWoken(at: .now + PostgresTree.standbyInterval))
 
-        let both = PostgresTree(try primary.address("copied", "&read=standby", with: standby))
+        let both = PostgresTree(address: try primary.address("copied", "&read=standby", with: standby))
         var last = try both.head()
         #expect(both.reader !== both.writer && both.reader.mustPoll)
         // What this server has just written may not be on the standby, and yet nothing was lost.

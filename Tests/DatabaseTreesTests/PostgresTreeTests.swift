@@ -158,7 +158,7 @@ import Testing
         try tree.writer.open().run("SET lock_timeout = '20ms'")
         let process = try other.column("SELECT pg_backend_pid()")[0]
         let reason = "another program holds a lock in the database: process \(process) of the role drilldown"
-        #expect(throws: CommitError.failed(.init(.busy, reason))) {
+        #expect(throws: CommitError.failed(.init(kind: .busy, reason: reason))) {
             try tree.commit([RevisionWrite(.delete(1))], after: last)
         }
         try other.run("ROLLBACK")
@@ -185,7 +185,7 @@ import Testing
               UPDATE shortened.items SET position = n WHERE id = 1;
             END LOOP; END $$
             """)
-        let tree = PostgresTree(try server.address("shortened"), keptRevisions: 10)
+        let tree = PostgresTree(address: try server.address("shortened"), keptRevisions: 10)
         let last = try tree.head()
         #expect(last.revision == 1_011)
         #expect(try tree.revisions(after: last)?.isEmpty == true)

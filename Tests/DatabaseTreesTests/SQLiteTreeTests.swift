@@ -43,7 +43,7 @@ import TreeSources
     }
 
     private func loadedWatcher() throws -> DatabaseWatcher {
-        let watcher = DatabaseWatcher(source, SQLiteTree(path: path, name: "sqlite:T.db"))
+        let watcher = DatabaseWatcher(source: source, database: SQLiteTree(path: path, name: "sqlite:T.db"))
         _ = try watcher.load(replacing: nil)
         return watcher
     }
@@ -175,7 +175,7 @@ import TreeSources
 
     private func json(_ document: Level) throws -> String {
         var writer = JSONPropertyListWriter()
-        var walk = TreeWalk(document, row: 0)
+        var walk = TreeWalk(level: document, row: 0)
         try walk.finish(to: &writer)
         return String(decoding: Array(copying: writer.output.span), as: UTF8.self)
     }
@@ -303,7 +303,7 @@ import TreeSources
         try other().execute("VACUUM INTO '\(copy)'")
         let notices = Guarded<[SourceNotice]>([])
         let database = SQLiteTree(path: path, name: "sqlite:T.db") { notice in notices.withLock { $0.append(notice) } }
-        let watcher = DatabaseWatcher(source, database)
+        let watcher = DatabaseWatcher(source: source, database: database)
         _ = try watcher.load(replacing: nil)
         let old = watcher.head
         try edit(watcher, [.delete(try path("leaf"))])

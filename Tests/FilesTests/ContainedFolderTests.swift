@@ -39,14 +39,14 @@ struct ContainedFolderTests {
     func opened() throws {
         let (scratch, path) = try Self.made()
         defer { withExtendedLifetime(scratch) {} }
-        let folder = ContainedFolder(path)
+        let folder = ContainedFolder(path: path)
         let expected = [
             "own.txt": "own", "./own.txt": "own", "sub/deep.txt": "deep", "sub//deep.txt": "deep",
             "sub/../own.txt": "own", "in.txt": "deep", "sub/up.txt": "own", "absolute-in.txt": "own",
             ".secret": "secret", ".hidden/inside.txt": "inside", "a%2fb": "percent",
         ]
         for (name, text) in expected { #expect(try Self.content(folder, name) == text, "\(name)") }
-        #expect(try Self.content(ContainedFolder(path, opensHidden: false), "own.txt") == "own")
+        #expect(try Self.content(ContainedFolder(path: path, opensHidden: false), "own.txt") == "own")
     }
 
     @Test(
@@ -66,7 +66,7 @@ struct ContainedFolderTests {
     func refused(name: String, expected: ContainmentError) throws {
         let (scratch, path) = try Self.made()
         defer { withExtendedLifetime(scratch) {} }
-        #expect(throws: expected) { _ = try ContainedFolder(path).open(name) }
+        #expect(throws: expected) { _ = try ContainedFolder(path: path).open(name) }
     }
 
     @Test(
@@ -83,21 +83,21 @@ struct ContainedFolderTests {
         ] {
             try scratch.link("folder/" + link, to: target)
         }
-        #expect(throws: ContainmentError.hidden) { _ = try ContainedFolder(path, opensHidden: false).open(name) }
+        #expect(throws: ContainmentError.hidden) { _ = try ContainedFolder(path: path, opensHidden: false).open(name) }
     }
 
     @Test("though a hidden folder may be above the folder itself")
     func hiddenAbove() throws {
         let (scratch, path) = try Self.made()
         defer { withExtendedLifetime(scratch) {} }
-        let folder = ContainedFolder(path + "/.hidden", opensHidden: false)
+        let folder = ContainedFolder(path: path + "/.hidden", opensHidden: false)
         #expect(try Self.content(folder, "inside.txt") == "inside")
     }
 
     @Test("even while a link is swapped again and again")
     func swapped() async throws {
         let (scratch, path) = try Self.made()
-        let folder = ContainedFolder(path)
+        let folder = ContainedFolder(path: path)
         let swapping = Task.detached {
             let (one, other) = (path + "/one", path + "/other")
             while !Task.isCancelled {

@@ -70,7 +70,7 @@ struct SpreadTests {
 
     @Test("of heartbeats come once in each period, and none is made up for")
     func schedule() {
-        var schedule = HeartbeatSchedule(Heartbeat([1], every: .seconds(16)), number: 3, now: 0)
+        var schedule = HeartbeatSchedule(heartbeat: Heartbeat(bytes: [1], every: .seconds(16)), number: 3, now: 0)
         let first = schedule.next
         #expect(first >= 8000 && first <= 16_500)
         schedule.beat(at: first - 1)

@@ -31,7 +31,7 @@ struct DescriptorTests {
         ])
     func division(_ example: Example) throws {
         let descriptors = DescriptorLimit(limit: example.limit, inUse: example.inUse)
-        let budget = try DescriptorBudget(descriptors, threads: example.cores)
+        let budget = try DescriptorBudget(descriptors: descriptors, threads: example.cores)
         #expect([budget.threads, budget.connections, budget.lingering] == example.parts)
     }
 

@@ -146,9 +146,11 @@ import TreeStore
     @Test("comes with a memory of the replaced tree")
     func replaced() throws {
         let path = try ItemPath("/".utf8.span)
-        let current = try snapshots[1].source(at: path, api.selection.arrangements).item(at: path)
-        let levels = History(api.publications, ArrangementCache(bytes: 0)).items(at: path, in: nil, before: current)
-            .map(\.item.level)
+        let current = try snapshots[1].source(at: path, arrangements: api.selection.arrangements).item(at: path)
+        let levels = History(publications: api.publications, arrangements: ArrangementCache(bytes: 0)).items(
+            at: path, in: nil, before: current
+        )
+        .map(\.item.level)
         #expect(levels.count == 1 && levels[0] === snapshots[0].document.child(0))
     }
 }

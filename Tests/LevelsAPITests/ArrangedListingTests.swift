@@ -117,11 +117,12 @@ import Testing
     // MARK: Asking
 
     private static func answer(_ snapshot: Snapshot, _ text: String) throws -> LevelAnswer {
-        let query = try Query(text.utf8Span.span, .arranging)
+        let query = try Query(text: text.utf8Span.span, options: .arranging)
         var values = QueryValues()
         try query.readAnswer(into: &values)
         return try LevelAnswer(
-            Item(rootOf: snapshot.document), values.rows, snapshot.source(at: .root, ArrangementCache(bytes: 0)),
+            item: Item(rootOf: snapshot.document), query: values.rows,
+            source: snapshot.source(at: .root, arrangements: ArrangementCache(bytes: 0)),
             linked: query.linked)
     }
 

@@ -85,7 +85,7 @@ import TreeStore
         let request = Request(target: "/levels/a")
         for _ in 0..<2 { _ = api.response(to: request) }
         api.publish(try Self.snapshot(Self.changed(#""y1""#, #""y2""#), 2))
-        let hash = Negotiation(request, .none).key(of: request.target)
+        let hash = Negotiation(request: request, origins: .none).key(of: request.target)
         #expect(api.cache.find(request.target, hash: hash, in: 1).verified == nil)
         let answer = api.response(to: request)
         #expect(api.cache.find(request.target, hash: hash, in: 1).verified?.response === answer)
@@ -94,13 +94,13 @@ import TreeStore
     @Test("counts with its target and its header lines against the memory of the cache")
     func cost() throws {
         let cache = ResponseCache(bytes: 16 * 64 << 10)
-        let negotiation = Negotiation(Request(target: "/"), .none)
+        let negotiation = Negotiation(request: Request(target: "/"), origins: .none)
         let response = Response(status: 200, headers: [], body: [])
         let targets = (0..<400).map { "/levels/?fields=\($0)" + String(repeating: "x", count: 8_000) }
         for target in targets {
             let hash = negotiation.key(of: target.utf8Span.span)
             let head = Representation.Head(entityTag: nil, headers: [])
-            let answer = KeptAnswer(response, head, for: target.utf8Span.span, showing: nil)
+            let answer = KeptAnswer(response: response, head: head, for: target.utf8Span.span, showing: nil)
             cache.keep(answer, hash: hash, in: 0)
         }
         let kept = targets.filter { target in
@@ -177,19 +177,20 @@ import TreeStore
         let snapshots = try (0...1).map { try Self.snapshot("[\"\($0)\"]", $0) }
         let cache = ResponseCache(bytes: 1 << 20)
         let request = Request(target: "/levels/")
-        let hash = Negotiation(request, .none).key(of: request.target)
+        let hash = Negotiation(request: request, origins: .none).key(of: request.target)
         let arrangements = ArrangementCache(bytes: 0)
-        let publications = Publications(snapshots[0])
-        let negotiation = Negotiation(request, .none)
-        let question = Question(.level, at: .root, QueryValues(), from: Query(.level), in: request.target, negotiation)
+        let publications = Publications(first: snapshots[0])
+        let negotiation = Negotiation(request: request, origins: .none)
+        let question = Question(
+            subject: .level, at: .root, values: QueryValues(), from: Query(.level), in: request.target, negotiation)
         let inquiries = try snapshots.enumerated().map { number, snapshot in
             if number > 0 { publications.publish(snapshot) }
-            return try Inquiry(question, in: publications.current, arrangements)
+            return try Inquiry(question: question, in: publications.current, arrangements: arrangements)
         }
         let answers = (0...1).map { number in
             let response = Response(status: 200, headers: [], body: [UInt8(number)])
             let head = Representation.Head(entityTag: nil, headers: [])
-            return KeptAnswer(response, head, for: request.target, showing: inquiries[number])
+            return KeptAnswer(response: response, head: head, for: request.target, showing: inquiries[number])
         }
         func keep(_ content: Int, in number: Int) { cache.keep(answers[content], hash: hash, in: number) }
         func served(_ content: Int, in number: Int) -> Response? {

@@ -52,7 +52,7 @@ import Testing
     @Test("are at most 2,048 entries, of which the oldest is forgotten first")
     func limit() throws {
         let snapshots = [try snapshot(#"["a"]"#, 0), try snapshot(#"["b"]"#, 1)]
-        let publications = Publications(snapshots[0])
+        let publications = Publications(first: snapshots[0])
         let log = ChangeLog(publications)
         func append(_ number: Int) {
             log.append(

@@ -44,7 +44,7 @@ import TreeStore
         database.work.commits = WorkTotal(count: 4, seconds: 1.5)
         database.work.lag = WorkTotal(count: 5, seconds: 0.125)
         (database.work.doubts.written, database.work.doubts.refused, database.work.doubts.unknown) = (1, 2, 3)
-        let api = LevelsAPI(Publications(try Desk.snapshot("[]"))) { [database] in
+        let api = LevelsAPI(publications: Publications(first: try Desk.snapshot("[]"))) { [database] in
             Readiness(source: "db", database: database)
         }
         func lines(_ desk: Desk) -> [Substring] {
@@ -93,7 +93,7 @@ import TreeStore
         counters.note(.loaded(snapshot, took: .milliseconds(250)), at: 10)
         counters.note(.unchanged(snapshot, took: .milliseconds(500)), at: 20)
         counters.note(.recovered(snapshot), at: 21)
-        counters.note(.refused(SourceError("a", "it is broken"), took: .seconds(2)), at: 30)
+        counters.note(.refused(SourceError("a", reason: "it is broken"), took: .seconds(2)), at: 30)
         counters.note(.saved(requests: 2, took: .milliseconds(125)), at: 31)
         counters.note(.edited(snapshot, author: nil, edits: 3, took: .zero), at: 32)
         counters.note(.edited(snapshot, author: nil, edits: 0, took: .zero), at: 33)
@@ -114,7 +114,7 @@ import TreeStore
     @Test("Samples have a name, labels whose values are escaped, and a number")
     func text() {
         var text = PrometheusText()
-        text.begin("a_total", .counter, "Helps.")
+        text.begin("a_total", kind: .counter, help: "Helps.")
         text.sample("a_total", [("x", "1\"2\\3\n4"), ("y", "")], value: "7")
         text.sample("a_total", suffix: "_sum", value: "0.5")
         let body = text.body()

@@ -14,10 +14,10 @@ struct MountedLevelTests {
     private func snapshot(
         _ revision: String = "k3-1", a: String = mounted, refusal: String? = "b.json: sentence."
     ) throws -> Snapshot {
-        let part = try Composition(try Document.tree(a).document, parts: [:])
+        let part = try Composition(source: try Document.tree(a).document, parts: [:])
         var parts: [PartReference: Composition.Part] = [.document("a.json"): .composed(part)]
         if let refusal { parts[.document("b.json")] = .refused(refusal) }
-        let composition = try Composition(try Document.tree(Self.main).document, parts: parts)
+        let composition = try Composition(source: try Document.tree(Self.main).document, parts: parts)
         return Snapshot(
             document: composition.document, revision: revision, loadedAt: 1_700_000_000, composition: composition)
     }

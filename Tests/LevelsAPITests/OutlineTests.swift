@@ -158,7 +158,7 @@ import Testing
             opening.paths = [try ItemPath("7/7/y".utf8Span.span)]
             let expected = PlainOutline(below: step, depth: depth, paths: ["7/7/y"]).rows.count
             for store in [kept, kept, ArrangementCache(bytes: 0)] {
-                #expect(OutlineRows(below: step, opening, store).count == expected, "\(depth)")
+                #expect(OutlineRows(below: step, opening: opening, store: store).count == expected, "\(depth)")
             }
         }
         #expect((1...1 << 20).contains(kept.outlineCost))
@@ -166,7 +166,7 @@ import Testing
         for depth in 2...5 {
             var opening = OutlineOpening()
             opening.depth = depth
-            let outline = OutlineRows(below: step, opening, small)
+            let outline = OutlineRows(below: step, opening: opening, store: small)
             for start in stride(from: 0, to: outline.count, by: 97) { _ = outline.listing(of: start..<start + 1) }
             #expect(small.outlineCost <= 2_000)
         }

@@ -31,7 +31,7 @@ import Testing
         values.revision = (values.revision ?? "") + "\(name)=\(value) "
     }
 
-    private static func query(_ text: String) throws -> Query { try Query(text.utf8Span.span, options) }
+    private static func query(_ text: String) throws -> Query { try Query(text: text.utf8Span.span, options: options) }
 
     @Test("Each option of each endpoint is described, and named once")
     func described() {
@@ -84,7 +84,7 @@ import Testing
     func plain() throws {
         func rows(_ text: String) throws -> RowQuery {
             var values = QueryValues()
-            try Query(text.utf8Span.span, .level).readAnswer(into: &values)
+            try Query(text: text.utf8Span.span, options: .level).readAnswer(into: &values)
             return values.rows
         }
         let text =
@@ -107,7 +107,7 @@ import Testing
             ("q=a&in=Title", false), ("group=initial&q=a", false), ("q=a&group=initial", false), ("", false),
         ] {
             var values = QueryValues()
-            try Query(text.utf8Span.span, .level).readAnswer(into: &values)
+            try Query(text: text.utf8Span.span, options: .level).readAnswer(into: &values)
             #expect(values.rows.isRanked == isRanked, "\(text)")
         }
     }

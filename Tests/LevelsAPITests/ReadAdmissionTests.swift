@@ -13,17 +13,17 @@ import TreeStore
         _ tokens: String = "\(reader)\n", origins: AllowedOrigins = .none, lastError: String? = nil,
         log: @escaping @Sendable (TokenEvent) -> Void = { _ in }
     ) throws -> Desk {
-        let publications = Publications(try Desk.snapshot(#"{"Rows":["One"]}"#))
+        let publications = Publications(first: try Desk.snapshot(#"{"Rows":["One"]}"#))
         var configuration = LevelsAPI.Configuration()
         configuration.allowedOrigins = origins
         let known = AccessTokens(Array(tokens.utf8))
         configuration.reading = LevelsAPI.Reading { known }
         configuration.reading?.log = log
         configuration.editing = LevelsAPI.Editing(
-            MemoryEditor(publications: publications, outcome: nil, reloadOutcome: nil)
+            editor: MemoryEditor(publications: publications, outcome: nil, reloadOutcome: nil)
         ) { AccessTokens(Array(Self.editor.utf8)) }
         return Desk(
-            api: LevelsAPI(publications, configuration: configuration) {
+            api: LevelsAPI(publications: publications, configuration: configuration) {
                 Readiness(source: "Data.plist", lastError: lastError)
             })
     }

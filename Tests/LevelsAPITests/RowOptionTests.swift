@@ -108,10 +108,10 @@ import Testing
         let cache = ArrangementCache(bytes: 100_000)
         for number in 0..<100 {
             let text = "where=Title:\(number)" + String(repeating: "x", count: 8_000)
-            let query = try Query(text.utf8Span.span, .level)
+            let query = try Query(text: text.utf8Span.span, options: .level)
             var values = QueryValues()
             try query.readAnswer(into: &values)
-            #expect(cache.listing(below: root, values.rows).count == 0)
+            #expect(cache.listing(below: root, query: values.rows).count == 0)
             #expect(cache.cost <= 100_000)
         }
         #expect(cache.cost > 8_000)

@@ -73,12 +73,12 @@ private struct NumberRows: RowSource {
     func find(_ path: ItemPath) -> Item.Lookup {
         let document: Level
         do { document = try Self.document([]) } catch { fatalError("\(error)") }
-        let root = Item([Item.Step(level: document, row: 0)], count: numbers.count)
+        let root = Item(steps: [Item.Step(level: document, row: 0)], count: numbers.count)
         guard path.count > 0 else { return .found(root) }
         guard path.count == 1, let number = Int(path.key(0)), let own = step(number) else {
             return .missing(nearest: root, keyNumber: 0)
         }
-        return .found(Item(root.steps + [own], count: path.key(0).count))
+        return .found(Item(steps: root.steps + [own], count: path.key(0).count))
     }
 
     func page(_ query: RowQuery, below item: Item) throws(RowRefusal) -> RowPage {
@@ -91,7 +91,7 @@ private struct NumberRows: RowSource {
         if let number = number(item) {
             let digits = number.map { "\($0)" }
             return RowPage(
-                try level(digits), start: 0, of: digits.count, childCounts: digits.map { _ in 0 }, next: nil)
+                level: try level(digits), start: 0, of: digits.count, childCounts: digits.map { _ in 0 }, next: nil)
         }
         var start = query.page.start ?? 0
         if case .supplied(let bytes) = query.page.after { start = bytes.reduce(0) { $0 << 8 | Int($1) } }
@@ -102,7 +102,7 @@ private struct NumberRows: RowSource {
         ]
         let half = numbers.count / 2
         return RowPage(
-            try level(titles), start: start, of: numbers.count, isEstimate: numbers.count > 1_000,
+            level: try level(titles), start: start, of: numbers.count, isEstimate: numbers.count > 1_000,
             sections: [
                 Section(title: "low", start: 0, count: half), Section(start: half, count: numbers.count - half),
             ],
@@ -113,7 +113,7 @@ private struct NumberRows: RowSource {
         let number = number(item).flatMap { Int($0) } ?? 0
         let children = item.depth == 0 ? nil : try level("\(number)".map { "\($0)" })
         return ItemDetail(
-            item, position: number - numbers.lowerBound, of: numbers.count, previous: step(number - 1),
+            item: item, position: number - numbers.lowerBound, of: numbers.count, previous: step(number - 1),
             next: step(number + 1), children: ItemDetail.ChildRows(Listing(children)))
     }
 

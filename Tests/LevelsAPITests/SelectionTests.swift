@@ -12,18 +12,19 @@ import TreeStore
     @Test("does not search the cache again for answers known to be missing")
     func searchedOnce() throws {
         let snapshot = try Desk.snapshot(#"["a"]"#)
-        let publications = Publications(snapshot, historyBytes: 0)
+        let publications = Publications(first: snapshot, historyBytes: 0)
         let publication = publications.current
         let cache = ResponseCache(bytes: 1 << 20)
-        let selection = Selection(publications, cache: cache, configuration: .init())
+        let selection = Selection(publications: publications, cache: cache, configuration: .init())
         let request = Request(target: "/levels/")
-        let negotiation = Negotiation(request, .none)
+        let negotiation = Negotiation(request: request, origins: .none)
         let key = negotiation.key(of: request.target)
         let question = Question(
-            .level, at: .root, QueryValues(), from: Query(.level), in: request.target, key: key, negotiation)
-        let inquiry = try Inquiry(question, in: publication, selection.arrangements)
+            subject: .level, at: .root, values: QueryValues(), from: Query(.level), in: request.target, key: key,
+            negotiation)
+        let inquiry = try Inquiry(question: question, in: publication, arrangements: selection.arrangements)
         let kept = KeptAnswer(
-            Response(status: 200, headers: []), Representation.Head(entityTag: "\"kept\"", headers: []),
+            response: Response(status: 200, headers: []), head: Representation.Head(entityTag: "\"kept\"", headers: []),
             for: request.target, showing: inquiry)
         cache.keep(kept, hash: key, in: publication.number)
         let selected = try selection.select(inquiry)
@@ -40,8 +41,8 @@ import TreeStore
         var written = ByteBuffer()
         written.append("{}\n" as StaticString)
         let selected = Representation(
-            Representation.Head(entityTag: "\"x\"", headers: [("A", "b")]),
-            .bytes(
+            head: Representation.Head(entityTag: "\"x\"", headers: [("A", "b")]),
+            body: .bytes(
                 try Response.Body(whole: written),
                 instead: { () throws(Problem) in
                     made += 1

@@ -9,7 +9,7 @@ import TreeStore
 /// `/changes` of a document whose source keeps a log (manual, Refresh).
 @Suite("The changes of a source with a log") struct SourceHistoryTests {
     private static func entry(_ number: Int, _ cause: Snapshot.Cause, epoch: String = "db") -> RevisionEntry {
-        RevisionEntry("\(epoch)-\(number)", date: 1_600_000_000 + Double(number), cause: cause)
+        RevisionEntry(name: "\(epoch)-\(number)", date: 1_600_000_000 + Double(number), cause: cause)
     }
 
     /// Revision 7 with the entries of 5 to 7.
@@ -143,9 +143,9 @@ import TreeStore
 
     @Test("of a stream begin anew after the source was replaced")
     func stream() throws {
-        let publications = Publications(try RevisionTests.snapshot(#"["a"]"#, "db-7"))
+        let publications = Publications(first: try RevisionTests.snapshot(#"["a"]"#, "db-7"))
         let log = ChangeLog(publications)
-        let stream = ChangeStream(log, since: "db-7")
+        let stream = ChangeStream(log: log, since: "db-7")
         func read() -> String {
             var bytes = [UInt8](repeating: 0, count: 4_096)
             let piece = unsafe bytes.withUnsafeMutableBytes { unsafe stream.read(into: $0) }

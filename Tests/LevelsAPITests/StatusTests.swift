@@ -53,7 +53,7 @@ import TreeStore
     @Test("A database is said to be connected or not, since when, beside the status")
     func database() throws {
         for (isConnected, error, told) in [(true, nil, "connected"), (false, "it is away", "reconnecting")] {
-            let api = LevelsAPI(Publications(try Desk.snapshot(#"["a"]"#))) {
+            let api = LevelsAPI(publications: Publications(first: try Desk.snapshot(#"["a"]"#))) {
                 Readiness(
                     source: "db", lastError: error,
                     database: DatabaseConnection(isConnected: isConnected, since: 1_600_000_000))

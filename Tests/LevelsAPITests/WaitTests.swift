@@ -181,15 +181,16 @@ import TreeStore
     func publishedMeanwhile() throws {
         let desk = try Self.desk()
         let first = desk.api.publications.current
-        let negotiation = Negotiation(Request(target: "/detail/a"), .none)
+        let negotiation = Negotiation(request: Request(target: "/detail/a"), origins: .none)
         let inquiry = try Inquiry(
-            Question(detailAt: "/detail/a", negotiation), in: first, desk.api.selection.arrangements)
+            question: Question(detailAt: "/detail/a", negotiation: negotiation), in: first,
+            arrangements: desk.api.selection.arrangements)
         let selected = try desk.api.selection.select(inquiry)
         let wait = Wait(seconds: 30, isPreference: false)
         let otherwise = selected.notModified()
         let place = try #require(desk.api.waiters.reserve(for: wait.duration, otherwise: otherwise))
         desk.api.publish(try Self.snapshot(#"[{"Title": "a", "Text": "2"}]"#, 2))
-        desk.api.hold(place, inquiry, having: selected, wait)
+        desk.api.hold(place, inquiry: inquiry, having: selected, wait: wait)
         #expect(place.waiter.end == .answered)
         #expect(Answer(try #require(place.waiter.response)) == desk.get("/detail/a"))
     }

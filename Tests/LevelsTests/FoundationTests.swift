@@ -51,7 +51,7 @@ import Testing
             let value = random.document()
             let document = try value.tree().document
             var writer = XMLPropertyListWriter()
-            var walk = TreeWalk(document, row: 0)
+            var walk = TreeWalk(level: document, row: 0)
             try walk.finish(to: &writer)
             try writer.finish()
             try expectAgreement(Array(copying: writer.output.span), on: value, "seed \(seed)")

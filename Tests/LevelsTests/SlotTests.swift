@@ -126,7 +126,8 @@ extension Slot {
         name: "ranking", names: .fixed(["Ranking"]), value: Expectation(array: .list), array: .ranking
     ) { name in "'\(name)' must be an array of items" }
 
-    fileprivate static let order = Slot(name: "order", names: .fixed(["Order"]), value: Expectation(.text)) { _ in
+    fileprivate static let order = Slot(name: "order", names: .fixed(["Order"]), value: Expectation(scalars: .text)) {
+        _ in
         "an Order must be text"
     }
 }
@@ -136,7 +137,9 @@ extension Slot {
         name: "table", names: .fixed(["Table"]), value: Expectation(array: .list), array: .table
     ) { name in "'\(name)' must be an array of dictionaries" }
 
-    fileprivate static let titleBy = Slot(name: "titleBy", names: .fixed(["TitleBy"]), value: Expectation(.text)) { _ in
+    fileprivate static let titleBy = Slot(
+        name: "titleBy", names: .fixed(["TitleBy"]), value: Expectation(scalars: .text)
+    ) { _ in
         "a TitleBy must be text"
     }
 }
@@ -150,12 +153,12 @@ extension ListRule {
 /// Reverses the rows if the item's `Order` says so.
 private enum Ranked: LevelStrategy {
     static func level(
-        of rows: SetAsideRows, in item: GatheredItem, _ builder: inout TreeBuilder
+        of rows: SetAsideRows, in item: GatheredItem, builder: inout TreeBuilder
     ) throws(PropertyListError) -> Level {
         guard let order = builder.text(of: .order, in: item) else { return try builder.level(of: rows) }
         guard order == "reverse" else {
             throw PropertyListError(
-                "the Order must be 'reverse', not '\(order)'", at: builder.position(of: .order, in: item))
+                reason: "the Order must be 'reverse', not '\(order)'", at: builder.position(of: .order, in: item))
         }
         var rows = rows
         rows.reorder(rows.rows.indices.reversed())
@@ -166,12 +169,12 @@ private enum Ranked: LevelStrategy {
 /// Titles each record with the field that the item's `TitleBy` names, else with its number.
 private enum Numbered: LevelStrategy {
     static func level(
-        of rows: SetAsideRows, in item: GatheredItem, _ builder: inout TreeBuilder
+        of rows: SetAsideRows, in item: GatheredItem, builder: inout TreeBuilder
     ) throws(PropertyListError) -> Level {
         var rows = rows
         let name = builder.text(of: .titleBy, in: item) ?? "Title"
         for row in rows.rows.indices {
-            let text = PackedDictionary(rows.bytes.span, rows.rows[row].fields).scalarText(name)
+            let text = PackedDictionary(bytes: rows.bytes.span, fields: rows.rows[row].fields).scalarText(name)
             let start = rows.bytes.count
             rows.bytes += (text ?? "(\(row + 1))").utf8
             rows.rows[row].title = start..<rows.bytes.count

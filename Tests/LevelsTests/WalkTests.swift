@@ -136,7 +136,7 @@ import Testing
 
     private func tell(_ level: Level, row: Int) throws -> Value {
         var reader = ValueReader()
-        var walk = TreeWalk(level, row: row)
+        var walk = TreeWalk(level: level, row: row)
         try walk.finish(to: &reader)
         #expect(reader.values.count == 1)
         return try #require(reader.values.first)

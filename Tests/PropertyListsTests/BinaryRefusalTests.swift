@@ -252,7 +252,7 @@ struct BinaryRefusalTests {
         #expect(recorder.root == .string(String(repeating: "a", count: 30_000)))
         #expect(
             throws: PropertyListError(
-                "the file was truncated while it was being read", at: .byte(offset: document.count))
+                reason: "the file was truncated while it was being read", at: .byte(offset: document.count))
         ) {
             try Format.binary.read(
                 .file(descriptor: descriptor, size: document.count + 100), limits: PropertyListLimits(), into: &recorder

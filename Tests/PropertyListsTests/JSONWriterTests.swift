@@ -79,7 +79,8 @@ struct JSONWriterTests {
     func impossibleDates(seconds: Double) {
         for format in Format.allCases {
             #expect(
-                throws: PropertyListError("a date is outside the years 1 to 9999; a property list cannot represent it")
+                throws: PropertyListError(
+                    reason: "a date is outside the years 1 to 9999; a property list cannot represent it")
             ) { try format.write(.date(seconds)) }
         }
     }
@@ -101,8 +102,8 @@ struct JSONWriterTests {
 
     @Test("refuses to finish before there is one whole value, as the others do")
     func completeness() {
-        let open = PropertyListError("the property list cannot end here: 1 of its containers are still open")
-        let none = PropertyListError("a property list is one value, but 0 were written")
+        let open = PropertyListError(reason: "the property list cannot end here: 1 of its containers are still open")
+        let none = PropertyListError(reason: "a property list is one value, but 0 were written")
         let here = SourcePosition.byte(offset: 0)
         #expect(throws: open) {
             var writer = JSONPropertyListWriter()
@@ -118,7 +119,7 @@ struct JSONWriterTests {
             var writer = BinaryPropertyListWriter()
             try writer.finish()
         }
-        #expect(throws: PropertyListError("a property list is one value, but 2 were written")) {
+        #expect(throws: PropertyListError(reason: "a property list is one value, but 2 were written")) {
             var writer = JSONPropertyListWriter()
             writer.null()
             writer.null()

@@ -11,7 +11,7 @@ struct QuotedTextTests {
             String(repeating: "👩‍👩‍👧‍👦", count: 80),
         ])
     func plain(_ text: String) {
-        #expect(QuotedText(text).description == text)
+        #expect(QuotedText(text: text).description == text)
         #expect(QuotedText(utf8: text.utf8Span.span).description == text)
         #expect("'\(quoted: text)'" == "'\(text)'")
         #expect(QuotedText.isPlain(text))
@@ -27,7 +27,7 @@ struct QuotedTextTests {
             ("\u{FEFF}\u{FFFE}\u{1FFFF}", #"\u{FEFF}\u{FFFE}\u{1FFFF}"#),
         ])
     func escaped(text: String, shown: String) {
-        #expect(QuotedText(text).description == shown)
+        #expect(QuotedText(text: text).description == shown)
         #expect(QuotedText(utf8: text.utf8Span.span).description == shown)
         #expect("in \(path: text)" == "in \(shown)")
         #expect(!QuotedText.isPlain(text))
@@ -43,7 +43,7 @@ struct QuotedTextTests {
             ("a" + String(repeating: "\u{301}", count: 100_000), "a" + String(repeating: "\u{301}", count: 639) + "…"),
         ])
     func cut(text: String, shown: String) {
-        #expect(QuotedText(text).description == shown)
+        #expect(QuotedText(text: text).description == shown)
         #expect(QuotedText(utf8: text.utf8Span.span).description == shown)
     }
 

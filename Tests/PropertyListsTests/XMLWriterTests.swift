@@ -87,7 +87,8 @@ struct XMLWriterTests {
             ("\u{FFFE}", "U+FFFE"), ("\u{FFFF}", "U+FFFF"),
         ])
     func unfitText(character: String, name: String) {
-        let error = PropertyListError("the text contains \(name), which XML cannot represent; use the binary format")
+        let error = PropertyListError(
+            reason: "the text contains \(name), which XML cannot represent; use the binary format")
         for length in 0..<18 {
             let text = String(repeating: "x", count: length) + character + "y"
             let isMore = XMLText.holdsMoreThanXML(Array(text.utf8).span)
@@ -110,7 +111,7 @@ struct XMLWriterTests {
     func fractions() {
         #expect(
             throws: PropertyListError(
-                "XML property lists cannot represent fractions of a second; use the binary format")
+                reason: "XML property lists cannot represent fractions of a second; use the binary format")
         ) { try Format.xml.write(.date(0.5)) }
     }
 }

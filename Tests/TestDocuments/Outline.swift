@@ -48,7 +48,7 @@ enum Outline {
         let range = level.row(row).fields
         var writer = JSONPropertyListWriter()
         writer.beginDictionary(at: .byte(offset: 0))
-        var reader = PackedReader(bytes.span, at: range.lowerBound)
+        var reader = PackedReader(bytes: bytes.span, at: range.lowerBound)
         while reader.offset < range.upperBound {
             let name = reader.run()
             switch PackedTag(rawValue: bytes[reader.offset]) {

@@ -77,7 +77,7 @@ public final class MemorySource: TreeSource {
 
     /// Has nothing read until the next commit.
     public func spoil(_ reason: String) {
-        let error = SourceError(name, reason)
+        let error = SourceError(name, reason: reason)
         change { $0.refusal = error }
     }
 
@@ -99,7 +99,7 @@ public final class MemorySource: TreeSource {
 
     /// The revision of a state by its number, which the source names.
     private static func revision(_ number: Int, epoch: String) -> SourceRevision {
-        SourceRevision("\(epoch)-\(number)", date: 1_000 + Double(number))
+        SourceRevision(name: "\(epoch)-\(number)", date: 1_000 + Double(number))
     }
 
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try current().loaded }
@@ -112,7 +112,7 @@ public final class MemorySource: TreeSource {
             let tree = try Self.tree("[]").edited(to: documents[number])
             let history = causes.enumerated().map { number, cause in
                 let revision = Self.revision(number, epoch: epoch)
-                return RevisionEntry(revision.name, date: revision.date, cause: cause)
+                return RevisionEntry(name: revision.name, date: revision.date, cause: cause)
             }
             return (
                 number, epoch,
@@ -120,7 +120,7 @@ public final class MemorySource: TreeSource {
                     tree: tree, revision: Self.revision(number, epoch: epoch), history: keepsLog ? history : [])
             )
         } catch {
-            throw SourceError(name, error.reason)
+            throw SourceError(name, reason: error.reason)
         }
     }
 
@@ -187,7 +187,7 @@ public final class MemorySource: TreeSource {
 
         init(_ watcher: Watcher, _ base: Level) {
             (self.watcher, self.base) = (watcher, base)
-            session = EditSession(base, syntax: .binary)
+            session = EditSession(document: base, syntax: .binary)
         }
 
         /// The states that differ from the one before.
@@ -212,7 +212,7 @@ public final class MemorySource: TreeSource {
             do {
                 return edited(try MemorySource.document(String(decoding: bytes, as: UTF8.self)), [])
             } catch {
-                throw EditRefusal(.invalid(pointer: nil), "The document would be refused: \(error.reason).")
+                throw EditRefusal(.invalid(pointer: nil), detail: "The document would be refused: \(error.reason).")
             }
         }
 
@@ -225,7 +225,7 @@ public final class MemorySource: TreeSource {
                 if let number = documents.firstIndex(where: Self.isForbidden) {
                     return .refused(
                         number: number,
-                        EditRefusal(.constraint(name: "title_is_allowed"), "The source forbids this title."))
+                        EditRefusal(.constraint(name: "title_is_allowed"), detail: "The source forbids this title."))
                 }
                 state.documents += states
                 state.causes += states.map { _ in .edit(author: nil) }

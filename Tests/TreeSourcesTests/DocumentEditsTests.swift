@@ -20,7 +20,7 @@ struct DocumentEditsTests {
 
     private func watcher() throws -> DocumentWatcher {
         let file = PropertyListFile(path: scratch("Main.json"), pollInterval: .seconds(3_600))
-        let watcher = DocumentWatcher(file, sharing: WatchedFiles())
+        let watcher = DocumentWatcher(document: file, sharing: WatchedFiles())
         watcher.arm()
         _ = try watcher.load(replacing: nil)
         return watcher
@@ -173,7 +173,7 @@ struct DocumentEditsTests {
         var file = PropertyListFile(path: scratch("Main.json"), pollInterval: .seconds(3_600))
         // Enough for the part and its mounts, but not for the document around them.
         file.interpretation.treeLimits.items = 23
-        let watcher = DocumentWatcher(file, sharing: WatchedFiles())
+        let watcher = DocumentWatcher(document: file, sharing: WatchedFiles())
         watcher.arm()
         _ = try watcher.load(replacing: nil)
         let main = try text("Main.json")

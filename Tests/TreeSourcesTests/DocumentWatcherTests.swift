@@ -20,7 +20,7 @@ struct DocumentWatcherTests {
 
     private func made(_ name: String) -> DocumentWatcher {
         let file = PropertyListFile(path: scratch(name), pollInterval: .seconds(3_600))
-        let watcher = DocumentWatcher(file, sharing: WatchedFiles())
+        let watcher = DocumentWatcher(document: file, sharing: WatchedFiles())
         watcher.arm()
         return watcher
     }

@@ -25,7 +25,7 @@ import Testing
             let progress = LoadProgress { _ in }
             progress.begin()
             let reception = Reception(
-                mostBytes: 1_000, pace: pace, progress: FetchProgress(progress, name: "http://a/"))
+                mostBytes: 1_000, pace: pace, progress: FetchProgress(progress: progress, name: "http://a/"))
             let text = generator.extremeText()
             let lines = ["HTTP/1.1 200 OK\r\n", "Content-Length: \(text)\r\n", "\r\n"]
             let isTaken = lines.map { line in

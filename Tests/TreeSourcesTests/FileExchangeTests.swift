@@ -36,7 +36,7 @@ struct FileExchangeTests {
             }
         }
         try file.append("new".utf8.span)
-        return try file.commit(replacing: original, SaveWorker(), check: check)
+        return try file.commit(replacing: original, worker: SaveWorker(), check: check)
     }
 
     /// Saves as most editors do.

@@ -152,7 +152,7 @@ struct FileRefusalTests {
     @Test("because it must not be read names the reason")
     func noRight() {
         #expect(
-            "\(FileRefusal.notOpened("Data.plist", EACCES))"
+            "\(FileRefusal.notOpened("Data.plist", code: EACCES))"
                 == "Data.plist: this process is not allowed to read the file (Permission denied); give it permission.")
     }
 

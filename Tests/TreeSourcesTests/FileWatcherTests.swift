@@ -18,7 +18,7 @@ struct FileWatcherTests {
 
     /// An armed watcher, which by default never looks by itself.
     private func watcher(_ name: String = "Data.plist", pollInterval: Duration = .seconds(3_600)) -> FileWatcher {
-        let watcher = FileWatcher(scratch(name), every: pollInterval, sharing: files)
+        let watcher = FileWatcher(path: scratch(name), every: pollInterval, sharing: files)
         watcher.arm()
         return watcher
     }
@@ -151,13 +151,13 @@ struct FileWatcherTests {
         try scratch.link("Link.plist", to: "Data.plist")
         let files = WatchedFiles()
         let watchers = ["Data.plist", "Link.plist"].map {
-            FileWatcher(scratch($0), every: .seconds(2), sharing: files)
+            FileWatcher(path: scratch($0), every: .seconds(2), sharing: files)
         }
         for watcher in watchers { watcher.arm() }
         for round in 0..<3 {
             try scratch.write("aside", items("B\(round)"))
             try scratch.rename("aside", "Data.plist")
-            FileWatcher.settle(watchers, try #require(FileIdentity(path: scratch("Data.plist"))))
+            FileWatcher.settle(watchers, saved: try #require(FileIdentity(path: scratch("Data.plist"))))
             for watcher in watchers { #expect(isQuiet(watcher)) }
         }
         // Both go on watching.

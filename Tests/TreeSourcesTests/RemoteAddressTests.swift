@@ -53,7 +53,7 @@ struct RemoteAddressTests {
     func controlCharacter(_ text: String, _ shown: String, _ codePoint: String) {
         let reason =
             "the URL contains the control character U+\(codePoint); remove it, or write it percent-encoded"
-        #expect(throws: SourceError(shown, reason)) { try RemoteAddress(text) }
+        #expect(throws: SourceError(shown, reason: reason)) { try RemoteAddress(text) }
     }
 
     @Test(
@@ -65,7 +65,7 @@ struct RemoteAddressTests {
     func space(_ text: String, _ shown: String) {
         let reason =
             "the URL contains a space before its path; remove it, or write it as %20 in a user name or password"
-        #expect(throws: SourceError(shown, reason)) { try RemoteAddress(text) }
+        #expect(throws: SourceError(shown, reason: reason)) { try RemoteAddress(text) }
     }
 
     @Test("is distinguished from a path by its scheme")

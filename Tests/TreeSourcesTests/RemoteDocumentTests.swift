@@ -10,7 +10,7 @@ struct RemoteDocumentTests {
     private func document(
         _ url: String, bytes: Int = 10_000, patience: Duration = .seconds(20)
     ) throws -> RemoteDocument {
-        RemoteDocument(try RemoteAddress(url), limits: .init(bytes: bytes, patience: patience))
+        RemoteDocument(address: try RemoteAddress(url), limits: .init(bytes: bytes, patience: patience))
     }
 
     /// The sentence with which a document is refused, the URL written as `~`.
@@ -240,7 +240,7 @@ struct RemoteDocumentTests {
     func mistaken(_ path: String, _ body: String, _ words: String, _ advice: String) throws {
         let origin = try StubOrigin { _ in .document(body) }
         let reason = "the response is \(words), not a property list; use \(advice.replacing("-/", with: origin("/")))"
-        #expect(throws: SourceError(origin(path), reason)) { try document(origin(path)).load(replacing: nil) }
+        #expect(throws: SourceError(origin(path), reason: reason)) { try document(origin(path)).load(replacing: nil) }
     }
 
     @Test("that is cut short, empty or no HTTP at all says so")
@@ -280,13 +280,13 @@ struct RemoteDocumentTests {
     func unreachable() throws {
         let origin = try StubOrigin { _ in .silence }
         origin.stop()
-        #expect(throws: SourceError(origin(), "cannot connect (Connection refused); is the server running?")) {
+        #expect(throws: SourceError(origin(), reason: "cannot connect (Connection refused); is the server running?")) {
             try document(origin()).load(replacing: nil)
         }
         #expect(
             throws: SourceError(
                 "http://nowhere.invalid/",
-                "the host name cannot be resolved; correct the name, or check the network's name service")
+                reason: "the host name cannot be resolved; correct the name, or check the network's name service")
         ) { try document("http://nowhere.invalid/").load(replacing: nil) }
     }
 }

@@ -23,7 +23,7 @@ struct RemoteWatcherTests {
     ) throws -> any SourceWatcher {
         let notices = notices
         let document = RemoteDocument(
-            try RemoteAddress(origin()), limits: .init(bytes: 10_000), interval: interval,
+            address: try RemoteAddress(origin()), limits: .init(bytes: 10_000), interval: interval,
             copyPath: copy.map { scratch($0) }
         ) { notice in notices.withLock { $0.append(notice) } }
         return document.makeWatcher()
@@ -92,7 +92,8 @@ struct RemoteWatcherTests {
                 == .failed(
                     SourceError(
                         origin(),
-                        "the server responded with status 500 (Internal Server Error): the server failed; the request will be repeated"
+                        reason:
+                            "the server responded with status 500 (Internal Server Error): the server failed; the request will be repeated"
                     )))
         #expect(watcher.nextReport() == .confirmed)
         #expect(origin.conditions == ["", "\"a\" wait=50", "\"a\""])
@@ -156,7 +157,7 @@ struct RemoteWatcherTests {
     @Test("hears for how long an origin wants to be left alone")
     func retryAfter() throws {
         let origin = try StubOrigin { _ in .status("503 Busy", ["Retry-After": "120"]) }
-        let fetcher = try Fetcher(RemoteAddress(origin()), limits: .init())
+        let fetcher = try Fetcher(address: RemoteAddress(origin()), limits: .init())
         try fetcher.begin(FetchRequest())
         var told = fetcher.advance()
         while told == nil {
@@ -199,7 +200,7 @@ struct RemoteWatcherTests {
         #expect(
             second.nextReport()
                 == .failed(
-                    SourceError(origin(), "cannot connect (Connection refused); is the server running?")))
+                    SourceError(origin(), reason: "cannot connect (Connection refused); is the server running?")))
     }
 
     @Test("asks whether its copy is still the document, at once and without delay")

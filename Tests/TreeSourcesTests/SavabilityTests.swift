@@ -74,7 +74,7 @@ struct SavabilityTests {
 
     @Test("to a remote document, or to a source that cannot be edited here, is nothing")
     func elsewhere() throws {
-        let watcher = RemoteDocument(try RemoteAddress("http://127.0.0.1:1/")).makeWatcher()
+        let watcher = RemoteDocument(address: try RemoteAddress("http://127.0.0.1:1/")).makeWatcher()
         #expect(
             watcher.savability(at: try ItemPath("/A".utf8.span))
                 == .nothing(SaveRefusal("the document is fetched from another server; edit it there")))

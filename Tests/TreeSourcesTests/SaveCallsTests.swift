@@ -33,7 +33,7 @@ struct SaveCallsTests {
         let original = try DocumentFile.open(path: scratch("Data.plist"), maximumBytes: 1_000)
         var file = try begin(failing: failures)
         try file.append("new".utf8.span)
-        return words { () throws(SaveError) in _ = try file.commit(replacing: original, SaveWorker()) { nil } }
+        return words { () throws(SaveError) in _ = try file.commit(replacing: original, worker: SaveWorker()) { nil } }
     }
 
     private func words(_ save: () throws(SaveError) -> Void) -> String {

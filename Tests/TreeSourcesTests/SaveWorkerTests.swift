@@ -88,7 +88,7 @@ import Threads
         let mayClose = Semaphore()
         let failures = Guarded(0)
         let file = PropertyListFile(path: path, pollInterval: .seconds(3_600))
-        let watcher = DocumentWatcher(file, sharing: shared) { step, _ in
+        let watcher = DocumentWatcher(document: file, sharing: shared) { step, _ in
             guard step == .create, failures.withLock({ $0 }) == 0 else { return nil }
             failures.withLock { $0 += 1 }
             mayClose.signal()

@@ -81,7 +81,7 @@ struct SyntaxCheckTests {
             ),
         ])
     func refusal(of bytes: [UInt8], says sentence: String) {
-        #expect(throws: PropertyListError(sentence)) { try SyntaxCheck.syntax(of: bytes) }
+        #expect(throws: PropertyListError(reason: sentence)) { try SyntaxCheck.syntax(of: bytes) }
     }
 
     @Test(
@@ -93,7 +93,8 @@ struct SyntaxCheckTests {
                 (0..<4).map { UInt8(truncatingIfNeeded: scalar.value >> (8 * (isBigEndian ? 3 - $0 : $0))) }
             }
             #expect(
-                throws: PropertyListError("the text is in UTF-32, which is not supported; save the document as UTF-8")
+                throws: PropertyListError(
+                    reason: "the text is in UTF-32, which is not supported; save the document as UTF-8")
             ) {
                 try SyntaxCheck.syntax(of: bytes)
             }
@@ -109,6 +110,6 @@ struct SyntaxCheckTests {
         ])
     func openStep(_ text: String) {
         let sentence = "it is an OpenStep property list, which is another format; convert it with plutil -convert xml1"
-        #expect(throws: PropertyListError(sentence)) { try SyntaxCheck.syntax(of: Array(text.utf8)) }
+        #expect(throws: PropertyListError(reason: sentence)) { try SyntaxCheck.syntax(of: Array(text.utf8)) }
     }
 }

@@ -14,7 +14,7 @@ struct WatchedFilesTests {
 
     /// An armed watcher.
     private func watcher(_ name: String, pollInterval: Duration = .seconds(3_600)) -> FileWatcher {
-        let watcher = FileWatcher(scratch(name), every: pollInterval, sharing: files)
+        let watcher = FileWatcher(path: scratch(name), every: pollInterval, sharing: files)
         watcher.arm()
         return watcher
     }

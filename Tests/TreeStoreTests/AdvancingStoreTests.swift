@@ -15,7 +15,7 @@ struct AdvancingStoreTests {
 
     init() throws { source = try MemorySource(#"["A"]"#) }
 
-    private func store() throws -> TreeStore { try TreeStore(source) { [journal] in journal.note($0) } }
+    private func store() throws -> TreeStore { try TreeStore(source: source) { [journal] in journal.note($0) } }
 
     /// Has edits wait together while another one is saved.
     private func insertTogether(_ titles: String..., in store: TreeStore) {

@@ -25,7 +25,7 @@ struct ComposedStoreTests {
     @Test("publishes the changes of all its parts, including new ones, and ignores removed ones")
     func parts() throws {
         let source = PropertyListFile(path: scratch("Main"), pollInterval: .seconds(3_600))
-        let store = try TreeStore(source) { [journal] in journal.note($0) }
+        let store = try TreeStore(source: source) { [journal] in journal.note($0) }
         func titles() -> [String] {
             guard let level = store.current.document.child(0) else { return [] }
             return level.rowNumbers.flatMap { row in level.child(row).map { $0.rowNumbers.map($0.title) } ?? [] }

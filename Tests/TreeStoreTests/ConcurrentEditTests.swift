@@ -23,7 +23,7 @@ import TreeSources
         for _ in 0..<8 {
             let scratch = try ScratchFolder()
             try scratch.write("Data.plist", items("A"))
-            let store = try TreeStore(PropertyListFile(path: scratch("Data.plist"))) { _ in }
+            let store = try TreeStore(source: PropertyListFile(path: scratch("Data.plist"))) { _ in }
             let (outcomes, reloads, told) = (EditOutcomes(), Guarded(0), Guarded<[Int]>([]))
             store.publications.subscribe { _, publication in told.withLock { $0.append(publication.number) } }
             DispatchQueue.concurrentPerform(iterations: Self.threads + 3) { thread in

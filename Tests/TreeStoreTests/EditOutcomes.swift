@@ -61,7 +61,7 @@ extension TreeStore {
     ) {
         edit(
             EditRequest(
-                .edits(EditBatch(edits, isExact: false)), author: author, precondition: precondition
+                content: .edits(EditBatch(edits, isExact: false)), author: author, precondition: precondition
             ) { outcomes.note($0, for: name) })
     }
 

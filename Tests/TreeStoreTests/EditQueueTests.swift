@@ -11,7 +11,7 @@ struct EditQueueTests {
         let queue = EditQueue(wakeup: try Wakeup())
         for kind in kinds {
             let content: EditRequest.Content = kind == "D" ? .document([]) : .edits(EditBatch([], isExact: false))
-            queue.add(EditRequest(content, author: nil) { _ in })
+            queue.add(EditRequest(content: content, author: nil) { _ in })
         }
         var groups: [String] = []
         while groups.count <= kinds.count {

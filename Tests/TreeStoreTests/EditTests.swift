@@ -25,7 +25,7 @@ struct EditTests {
     }
 
     private func store(_ source: some TreeSource) throws -> TreeStore {
-        try TreeStore(source) { [journal] in journal.note($0) }
+        try TreeStore(source: source) { [journal] in journal.note($0) }
     }
 
     /// The result of loading the file.
@@ -66,13 +66,14 @@ struct EditTests {
     @Test("is answered before it is logged, because the log may be slow")
     func order() throws {
         let steps = Guarded<[String]>([])
-        let store = try TreeStore(EditableSource(scratch("Data.plist"), onSave: { _ in })) { [journal] event in
+        let store = try TreeStore(source: EditableSource(scratch("Data.plist"), onSave: { _ in })) { [journal] event in
             if case .edited = event { steps.withLock { $0.append("logged") } }
             journal.note(event)
         }
         let batch = EditBatch([.insert(.string("B"), below: .root, at: .last, section: nil)], isExact: false)
         store.edit(
-            EditRequest(.edits(batch), author: nil, precondition: { _ in }) { [publications = store.publications] _ in
+            EditRequest(content: .edits(batch), author: nil, precondition: { _ in }) {
+                [publications = store.publications] _ in
                 publications.atEndOfTurn { steps.withLock { $0.append("told") } }
             })
         #expect(journal.waits { steps.withLock(\.count) == 2 })
@@ -149,14 +150,14 @@ struct EditTests {
             [.delete(try ItemPath("/A".utf8.span))], as: "no C", into: outcomes
         ) { snapshot throws(EditRefusal) in
             if snapshot.titles.contains("C") {
-                throw EditRefusal(.preconditionFailed(current: nil, fields: nil), "There is a C.")
+                throw EditRefusal(.preconditionFailed(current: nil, fields: nil), detail: "There is a C.")
             }
         }
         store.edit(
             [.delete(try ItemPath("/A".utf8.span))], as: "a C", into: outcomes
         ) { snapshot throws(EditRefusal) in
             if !snapshot.titles.contains("C") {
-                throw EditRefusal(.preconditionFailed(current: nil, fields: nil), "There is no C.")
+                throw EditRefusal(.preconditionFailed(current: nil, fields: nil), detail: "There is no C.")
             }
         }
         goOn.signal()

@@ -31,7 +31,7 @@ struct GroupCommitTests {
         func apply(_ batch: EditBatch, by author: String?) -> EditedTree? { trees.removeFirst() }
 
         func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree {
-            throw EditRefusal(.conflict, "This is not tested.")
+            throw EditRefusal(.conflict, detail: "This is not tested.")
         }
 
         func save() -> Fingerprint? { nil }
@@ -50,8 +50,8 @@ struct GroupCommitTests {
         for (title, isChange) in [("B", false), ("C", true)] {
             let made = Guarded(0)
             let tree = EditedTree(document: shown, translations: try translations(title), items: [])
-            let request = EditRequest(.edits(EditBatch([], isExact: false)), author: nil) { _ in }
-            let commit = GroupCommit([request], to: base, by: Group([tree])) { tree, _ in
+            let request = EditRequest(content: .edits(EditBatch([], isExact: false)), author: nil) { _ in }
+            let commit = GroupCommit(requests: [request], to: base, by: Group([tree])) { tree, _ in
                 made.withLock { $0 += 1 }
                 return Snapshot(
                     document: tree.document, translations: tree.translations, revision: "k3-2", loadedAt: 0)
@@ -72,10 +72,10 @@ struct GroupCommitTests {
                 throw .noSpace("full")
             }
         }
-        let store = try TreeStore(source) { _ in }
+        let store = try TreeStore(source: source) { _ in }
         func refuse(_ name: String) {
             store.edit([], as: name, into: outcomes) { snapshot throws(EditRefusal) in
-                throw EditRefusal(.conflict, "The titles are \(snapshot.titles).")
+                throw EditRefusal(.conflict, detail: "The titles are \(snapshot.titles).")
             }
         }
         store.insert("B", into: outcomes)
@@ -104,7 +104,7 @@ struct GroupCommitTests {
                 throw .failed("\(error)")
             }
         }
-        let store = try TreeStore(source) { _ in }
+        let store = try TreeStore(source: source) { _ in }
         let refusal =
             "Another program keeps the document open for writing, or changes it again and again; repeat the edit when it has finished."
         #expect(store.inserted("B") == (count == 8 ? "done 9: X8 B" : refusal))

@@ -32,7 +32,7 @@ struct NotifierTests {
 
     @Test("does not delay the store, and is notified of everything published before the stop")
     func lag() throws {
-        let store = try TreeStore(file)
+        let store = try TreeStore(source: file)
         let isFree = DispatchSemaphore(value: 0)
         let told = Guarded<[Int]>([])
         store.publications.subscribe { _, new in
@@ -56,7 +56,7 @@ struct NotifierTests {
         @Sendable func snapshot(_ number: Int) -> Snapshot {
             Snapshot(document: documents[number % 2], revision: "k3-\(number)", loadedAt: 0)
         }
-        let state = StoreState(snapshot(0), historyBytes: 0, notifier: notifier)
+        let state = StoreState(first: snapshot(0), historyBytes: 0, notifier: notifier)
         let hasReturned = Atomic(false)
         let hadReturned = Guarded<[Bool]>([])
         state.publications.subscribe { _, _ in
@@ -79,7 +79,7 @@ struct NotifierTests {
 
     @Test("bounds what edits publish while a subscriber does not return, and a stop ends their wait")
     func stuckSubscriber() throws {
-        let store = try TreeStore(file)
+        let store = try TreeStore(source: file)
         let isFree = DispatchSemaphore(value: 0)
         store.publications.subscribe { _, new in if new.number == 1 { isFree.wait() } }
         let outcomes = EditOutcomes()
@@ -98,7 +98,7 @@ struct NotifierTests {
 
     @Test("lets a subscriber stop the store")
     func stopped() throws {
-        let store = try TreeStore(file)
+        let store = try TreeStore(source: file)
         let isStopped = DispatchSemaphore(value: 0)
         store.publications.subscribe { [weak store] _, _ in
             store?.stop()

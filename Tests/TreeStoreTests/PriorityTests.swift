@@ -44,7 +44,7 @@ struct PriorityTests {
         let source = EditableSource(
             scratch("Data.plist"), onSave: { _ in steps.note("save") }, onFinish: { steps.note("finish") },
             onLoad: { steps.note("load") })
-        let store = try TreeStore(source)
+        let store = try TreeStore(source: source)
         try scratch.write("Data.plist", items("B"))
         store.reload { _ in note("answer") }
         wait()
@@ -52,7 +52,7 @@ struct PriorityTests {
         store.publications.subscribe { _, _ in note("notification") }
         let batch = EditBatch([.insert(.string("C"), below: .root, at: .last, section: nil)], isExact: false)
         store.edit(
-            EditRequest(.edits(batch), author: nil, precondition: { _ in steps.note("precondition") }) { _ in
+            EditRequest(content: .edits(batch), author: nil, precondition: { _ in steps.note("precondition") }) { _ in
                 steps.note("edited")
             })
         wait()

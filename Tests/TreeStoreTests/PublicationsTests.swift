@@ -28,7 +28,7 @@ struct PublicationsTests {
 
     @Test("are visible at once, and notified later, each once and in order")
     func order() throws {
-        let publications = Publications(try snapshot(1))
+        let publications = Publications(first: try snapshot(1))
         follow(publications)
         for number in 2...3 { publications.publish(try snapshot(number)) }
         #expect(publications.current.snapshot.revision == "k3-3")
@@ -41,7 +41,8 @@ struct PublicationsTests {
 
     @Test("of a turn are notified after its end, and after the actions that wait for the end")
     func turn() throws {
-        let publications = Publications(try snapshot(1), hasTurns: true) { [told] in told.withLock { $0.append("ring") }
+        let publications = Publications(first: try snapshot(1), hasTurns: true) { [told] in
+            told.withLock { $0.append("ring") }
         }
         func wait(_ name: String) { publications.atEndOfTurn { [told] in told.withLock { $0.append(name) } } }
         wait("at once")
@@ -62,7 +63,7 @@ struct PublicationsTests {
 
     @Test("of the current snapshot are none")
     func same() throws {
-        let publications = Publications(try snapshot(1))
+        let publications = Publications(first: try snapshot(1))
         follow(publications)
         publications.publish(publications.current.snapshot)
         publications.notify()
@@ -72,7 +73,7 @@ struct PublicationsTests {
 
     @Test("are notified to a subscriber from the one after its first publication")
     func late() throws {
-        let publications = Publications(try snapshot(1))
+        let publications = Publications(first: try snapshot(1))
         publications.subscribe { _, _ in }
         publications.publish(try snapshot(2))
         #expect(publications.subscribe { _, _ in }.number == 1)
@@ -84,7 +85,7 @@ struct PublicationsTests {
 
     @Test("are notified once to a subscriber that is added during a notification")
     func meanwhile() throws {
-        let publications = Publications(try snapshot(1))
+        let publications = Publications(first: try snapshot(1))
         publications.subscribe { [self, weak publications] _, new in
             if new.number == 1, let publications { follow(publications) }
         }
@@ -98,7 +99,7 @@ struct PublicationsTests {
 
     @Test("are kept by number and revision within the budget, the newest first")
     func history() throws {
-        let publications = Publications(try snapshot(1))
+        let publications = Publications(first: try snapshot(1))
         for number in 2...4 { publications.publish(try snapshot(number)) }
         #expect(publications.replaced.map(\.revision) == ["k3-3", "k3-2", "k3-1"])
         #expect(publications.snapshot(1)?.revision == "k3-2")
@@ -119,7 +120,7 @@ struct PublicationsTests {
         func next(_ number: Int) -> Snapshot {
             Snapshot(document: number.isMultiple(of: 2) ? two : one, revision: "k3-\(number)", loadedAt: 0)
         }
-        let publications = Publications(next(0))
+        let publications = Publications(first: next(0))
         for number in 1...512 { publications.publish(next(number)) }
         #expect(publications.replaced.map(\.revision) == (0..<512).reversed().map { "k3-\($0)" })
         publications.publish(next(513))
@@ -130,7 +131,7 @@ struct PublicationsTests {
 
     @Test("without a budget keep no snapshot, even before any notification")
     func none() throws {
-        let publications = Publications(try snapshot(1), historyBytes: 0)
+        let publications = Publications(first: try snapshot(1), historyBytes: 0)
         publications.publish(try snapshot(2))
         #expect(publications.replaced.isEmpty)
         #expect(publications.number(of: "k3-1") == 0)
@@ -145,7 +146,7 @@ struct PublicationsTests {
                 released.withLock { $0.append(tree.child(0)?.title(0) ?? "") }
             }
         }
-        let publications = Publications(try releasing(1), historyBytes: 0)
+        let publications = Publications(first: try releasing(1), historyBytes: 0)
         publications.publish(try releasing(2))
         #expect(released.withLock { $0 } == ["1"])
         publications.subscribe { _, _ in }
@@ -161,7 +162,7 @@ struct PublicationsTests {
     @Test("forget the revisions before the latest 16,384")
     func revisions() throws {
         let (one, two) = (try snapshot(1).document, try snapshot(2).document)
-        let publications = Publications(Snapshot(document: one, revision: "k3-0", loadedAt: 0), historyBytes: 0)
+        let publications = Publications(first: Snapshot(document: one, revision: "k3-0", loadedAt: 0), historyBytes: 0)
         for number in 1...16_436 {
             let document = number.isMultiple(of: 2) ? one : two
             publications.publish(Snapshot(document: document, revision: "k3-\(number)", loadedAt: 0))

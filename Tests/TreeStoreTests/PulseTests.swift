@@ -22,7 +22,7 @@ struct PulseTests {
 
     @Test("is felt while the store has nothing to do")
     func idle() throws {
-        let store = try TreeStore(PropertyListFile(path: scratch("Data.plist")))
+        let store = try TreeStore(source: PropertyListFile(path: scratch("Data.plist")))
         let answered = DispatchSemaphore(value: 0)
         for _ in 0..<3 {
             store.ask { answered.signal() }
@@ -44,7 +44,7 @@ struct PulseTests {
                 reading.signal()
                 released.wait()
             })
-        let store = try TreeStore(source)
+        let store = try TreeStore(source: source)
         isBlocked.withLock { $0 = true }
         store.reload()
         wait(reading)
@@ -60,7 +60,7 @@ struct PulseTests {
         let (hangs, released, answered) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
-        let store = try TreeStore(PropertyListFile(path: scratch("Data.plist")))
+        let store = try TreeStore(source: PropertyListFile(path: scratch("Data.plist")))
         store.reload { _ in
             hangs.signal()
             released.wait()

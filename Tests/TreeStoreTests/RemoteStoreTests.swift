@@ -12,8 +12,8 @@ struct RemoteStoreTests {
     private let journal = Journal()
 
     private func store(_ origin: StubOrigin, interval: Duration = .milliseconds(20)) throws -> TreeStore {
-        let document = RemoteDocument(try RemoteAddress(origin()), interval: interval)
-        return try TreeStore(document) { [journal] in journal.note($0) }
+        let document = RemoteDocument(address: try RemoteAddress(origin()), interval: interval)
+        return try TreeStore(source: document) { [journal] in journal.note($0) }
     }
 
     /// Asks for a reload and waits for how it ended.
@@ -34,7 +34,8 @@ struct RemoteStoreTests {
         #expect(
             throws: SourceError(
                 origin(),
-                "the server responded with status 404 (Not Found): the server has no document there; name the URL of a property list"
+                reason:
+                    "the server responded with status 404 (Not Found): the server has no document there; name the URL of a property list"
             )
         ) { try store(origin) }
     }

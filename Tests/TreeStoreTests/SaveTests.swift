@@ -54,7 +54,7 @@ struct SaveTests {
 
     /// A store that is notified only by the kernel.
     private func store(pollInterval: Duration = .seconds(3_600)) throws -> TreeStore {
-        try TreeStore(PropertyListFile(path: scratch("Data.plist"), pollInterval: pollInterval)) { [journal] in
+        try TreeStore(source: PropertyListFile(path: scratch("Data.plist"), pollInterval: pollInterval)) { [journal] in
             journal.note($0)
         }
     }

@@ -14,10 +14,10 @@ struct SourceHistoryTests {
 
     init() throws { source = try MemorySource(#"["A"]"#, keepsLog: true) }
 
-    private func store() throws -> TreeStore { try TreeStore(source) { [journal] in journal.note($0) } }
+    private func store() throws -> TreeStore { try TreeStore(source: source) { [journal] in journal.note($0) } }
 
     private static func entry(_ number: Int, _ cause: Snapshot.Cause) -> RevisionEntry {
-        RevisionEntry("memory-\(number)", date: 1_000 + Double(number), cause: cause)
+        RevisionEntry(name: "memory-\(number)", date: 1_000 + Double(number), cause: cause)
     }
 
     @Test("knows the revisions of the log from its first load on")

@@ -19,7 +19,7 @@ struct TreeStoreTests {
     }
 
     private func store() throws -> TreeStore {
-        try TreeStore(PropertyListFile(path: scratch("Data.plist"))) { [journal] in journal.note($0) }
+        try TreeStore(source: PropertyListFile(path: scratch("Data.plist"))) { [journal] in journal.note($0) }
     }
 
     /// Asks for a reload and waits for how it ended.
@@ -160,7 +160,7 @@ struct TreeStoreTests {
     @Test("frees a tree on its own thread when the last reader has let go, and not before")
     func retirement() throws {
         // Without a journal, whose entries would hold it.
-        let store = try TreeStore(PropertyListFile(path: scratch("Data.plist")), historyBytes: 0)
+        let store = try TreeStore(source: PropertyListFile(path: scratch("Data.plist")), historyBytes: 0)
         var held: Snapshot? = store.current
         weak let old = held?.document
         try scratch.write("Data.plist", items("B"))
@@ -188,7 +188,7 @@ struct TreeStoreTests {
     func sleep() throws {
         let sleeps = Sleeps()
         let file = PropertyListFile(path: scratch("Data.plist"), pollInterval: .seconds(3_600))
-        let store = try TreeStore(WatchedSource(file, sleeps: sleeps)) { [journal] in journal.note($0) }
+        let store = try TreeStore(source: WatchedSource(file, sleeps: sleeps)) { [journal] in journal.note($0) }
         let held = store.current
         try scratch.write("Data.plist", items("B"))
         #expect(journal.waits { store.titles == ["B"] })
@@ -200,8 +200,8 @@ struct TreeStoreTests {
     func retry() throws {
         let file = PropertyListFile(path: scratch("Data.plist"), pollInterval: .milliseconds(20))
         let source = WatchedSource(file)
-        let store = try TreeStore(source) { [journal] in journal.note($0) }
-        source.refuse(with: SourceError(file.path, "no descriptors"))
+        let store = try TreeStore(source: source) { [journal] in journal.note($0) }
+        source.refuse(with: SourceError(file.path, reason: "no descriptors"))
         try scratch.write("Data.plist", items("B"))
         #expect(journal.waits { store.isStale })
         #expect(store.titles == ["A"])
@@ -215,7 +215,7 @@ struct TreeStoreTests {
     func noRetry() throws {
         let sleeps = Sleeps()
         let file = PropertyListFile(path: scratch("Data.plist"), pollInterval: .seconds(3_600))
-        let store = try TreeStore(WatchedSource(file, sleeps: sleeps)) { [journal] in journal.note($0) }
+        let store = try TreeStore(source: WatchedSource(file, sleeps: sleeps)) { [journal] in journal.note($0) }
         try scratch.write("Data.plist", "<plist><array><string>B</string>")
         #expect(journal.waits { store.isStale })
         #expect(sleeps.waits { $0.last == .unlimited })

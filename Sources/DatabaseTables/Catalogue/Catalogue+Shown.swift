@@ -12,14 +12,16 @@ extension Catalogue {
     ) throws(DatabaseError) -> (Shown, [Table]) {
         var tables = tables
         if queried != nil, reference.key.isEmpty {
-            throw DatabaseError(.other, "a 'Query' needs a 'Key', an array of the columns that name a row")
+            throw DatabaseError(
+                kind: .other, reason: "a 'Query' needs a 'Key', an array of the columns that name a row")
         }
         guard let number = queried ?? tables.firstIndex(where: { $0.name == reference.table }) else {
-            throw DatabaseError(.other, "there is no table '\(quoted: reference.table ?? "")'")
+            throw DatabaseError(kind: .other, reason: "there is no table '\(quoted: reference.table ?? "")'")
         }
         func column(_ name: String) throws(DatabaseError) -> Int {
             guard let column = tables[number].column(name) else {
-                throw DatabaseError(.other, "'\(quoted: tables[number].name)' has no column '\(quoted: name)'")
+                throw DatabaseError(
+                    kind: .other, reason: "'\(quoted: tables[number].name)' has no column '\(quoted: name)'")
             }
             return column
         }
@@ -34,7 +36,8 @@ extension Catalogue {
         for text in reference.conditions {
             guard let condition = RowCondition(text) else {
                 throw DatabaseError(
-                    .other, "'\(quoted: text)' in 'Where' is not a condition, such as Price<10 or Name:Bo")
+                    kind: .other, reason: "'\(quoted: text)' in 'Where' is not a condition, such as Price<10 or Name:Bo"
+                )
             }
             shown.query.conditions.append(condition)
         }
@@ -42,7 +45,7 @@ extension Catalogue {
             do throws(MalformedOrder) {
                 shown.query.order.sort = try RowOrder(order)
             } catch {
-                throw DatabaseError(.other, "'SortBy' \(error)")
+                throw DatabaseError(kind: .other, reason: "'SortBy' \(error)")
             }
         }
         return (shown, tables)

@@ -62,7 +62,8 @@ private struct SQLiteCatalogueReader {
 
     /// Adds the rows of a query, as the last table.
     mutating func add(query: String) throws(DatabaseError) {
-        let refusal = DatabaseError(.other, "the 'Query' must be one SELECT that only reads the tables of the database")
+        let refusal = DatabaseError(
+            kind: .other, reason: "the 'Query' must be one SELECT that only reads the tables of the database")
         let found: (text: String, columns: [String])?
         do throws(DatabaseError) { found = try connection.readingQuery(query) } catch {
             throw error.kind == .other ? refusal : error

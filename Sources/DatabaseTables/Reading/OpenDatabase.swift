@@ -29,8 +29,10 @@ final class OpenDatabase: @unchecked Sendable {
     /// - Throws: `DatabaseError` if the file cannot be opened, or is not a database.
     init(path: String, _ options: TableRows.Options) throws(DatabaseError) {
         self.options = options
-        guard let identity = FileIdentity(path: path) else { throw DatabaseError(.away, "the file does not exist") }
-        guard identity.isRegular else { throw DatabaseError(.other, "it is not a file") }
+        guard let identity = FileIdentity(path: path) else {
+            throw DatabaseError(kind: .away, reason: "the file does not exist")
+        }
+        guard identity.isRegular else { throw DatabaseError(kind: .other, reason: "it is not a file") }
         self.identity = identity
         connection = try SQLiteConnection(path: path, for: .read)
         try connection.execute("PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")

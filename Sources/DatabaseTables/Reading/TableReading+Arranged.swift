@@ -64,7 +64,7 @@ extension TableReading {
         let name = "\(list.source) \(list.condition ?? "") \(list.values) \(query.arrangement)"
         return try database.arrangement(name) { () throws(DatabaseError) in
             let level = try self.scan(list, query, count)
-            return (ArrangedRows(level, by: query), level)
+            return (ArrangedRows(level: level, by: query), level)
         }
     }
 

@@ -10,9 +10,10 @@ extension TableReading {
         let detail = try ownDetails(of: item)
         guard !rows.prefix.isEmpty, item.depth == rows.prefix.count - 1 else { return detail }
         // The item is one of a document, with neighbours there.
-        let own = TreeRows(rows.prefix[0].level, ArrangementCache(bytes: 0)).detail(of: item)
+        let own = TreeRows(document: rows.prefix[0].level, arrangements: ArrangementCache(bytes: 0)).detail(of: item)
         return ItemDetail(
-            item, position: own.position, of: own.count, section: own.section, previous: own.previous, next: own.next,
+            item: item, position: own.position, of: own.count, section: own.section, previous: own.previous,
+            next: own.next,
             children: detail.children)
     }
 
@@ -21,22 +22,23 @@ extension TableReading {
         switch place(of: item) {
         case .root:
             return ItemDetail(
-                item, position: 0, of: 1, previous: nil, next: nil,
+                item: item, position: 0, of: 1, previous: nil, next: nil,
                 children: try children(catalogue.keys, catalogue.tables.map { Array($0.name.utf8) }))
         case .table(let number):
             let steps = try neighbours(number, catalogue.keys, catalogue.tables.map { Array($0.name.utf8) })
             return ItemDetail(
-                item, position: number, of: catalogue.tables.count, previous: steps.previous, next: steps.next,
+                item: item, position: number, of: catalogue.tables.count, previous: steps.previous, next: steps.next,
                 children: try children(list(ofTable: number)))
         case .values(let list, _, let among):
             let below = list.drillColumns.isEmpty ? try children(list) : try children(valuesOf: list)
             guard let (above, number) = among else {
-                return ItemDetail(item, position: 0, of: 1, previous: nil, next: nil, children: below)
+                return ItemDetail(item: item, position: 0, of: 1, previous: nil, next: nil, children: below)
             }
             let values = try values(of: above)
             let steps = try neighbours(number, values.map(\.key), values.map(\.title))
             return ItemDetail(
-                item, position: number, of: values.count, previous: steps.previous, next: steps.next, children: below)
+                item: item, position: number, of: values.count, previous: steps.previous, next: steps.next,
+                children: below)
         case .record(let number, let record): return try detail(of: item, record, catalogue.tables[number], number)
         case .referring(let below, let number):
             let records = try below.records.map { list throws(DatabaseError) in try count(list).number } ?? 0
@@ -44,7 +46,8 @@ extension TableReading {
             var last: Item.Step?
             if let list = below.records { last = try first(of: list, isReversed: true) }
             return ItemDetail(
-                item, position: records + number, of: records + below.lists.count, previous: steps.previous ?? last,
+                item: item, position: records + number, of: records + below.lists.count,
+                previous: steps.previous ?? last,
                 next: steps.next, children: try children(below.lists[number].list))
         }
     }
@@ -63,7 +66,7 @@ extension TableReading {
             var next = try neighbour(of: record, isBefore: false)
             if next == nil, let list = following.first { next = try Self.step(of: list) }
             return ItemDetail(
-                item, position: nil, of: count, previous: try neighbour(of: record, isBefore: true),
+                item: item, position: nil, of: count, previous: try neighbour(of: record, isBefore: true),
                 next: next,
                 children: below,
                 links: RecordLinks(
@@ -77,7 +80,7 @@ extension TableReading {
             position + 1 < count
             ? try self.record(Array("\(position + 1)".utf8), in: record.list, number, false) : nil
         return ItemDetail(
-            item, position: position, of: count, previous: previous?.0, next: next?.0, children: below)
+            item: item, position: position, of: count, previous: previous?.0, next: next?.0, children: below)
     }
 
     /// The record before or after another in its list.
@@ -107,7 +110,7 @@ extension TableReading {
         let row = level.row(withKey: key.span)
         let position = (0..<arranged.count).first { arranged.rowNumber(at: $0) == row } ?? 0
         return ItemDetail(
-            item, position: position, of: arranged.count,
+            item: item, position: position, of: arranged.count,
             previous: try Self.step(at: position - 1, in: arranged, level),
             next: try Self.step(at: position + 1, in: arranged, level), children: below,
             links: RecordLinks(

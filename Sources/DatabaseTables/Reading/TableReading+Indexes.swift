@@ -111,7 +111,7 @@ extension TableReading {
             ? nil
             : "CREATE INDEX \(Identifier.quoted(name)) ON \(table.quoted) (\(columns.joined(separator: ", ")))"
         return RowRefusal(
-            .needsIndex(create: create), parameter: parameter,
+            kind: .needsIndex(create: create), parameter: parameter,
             sentence:
                 "The table '\(quoted: table.name)' has more than \(rows.options.arrangedRows) rows, and no index \(purpose). Create one, or ask for fewer rows with a condition that an index serves."
         )

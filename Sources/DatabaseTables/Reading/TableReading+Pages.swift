@@ -35,7 +35,7 @@ extension TableReading {
         } catch let refusal as RowRefusal {
             throw refusal
         } catch {
-            throw RowRefusal(.unreadable, sentence: "The database cannot be read.")
+            throw RowRefusal(kind: .unreadable, sentence: "The database cannot be read.")
         }
     }
 
@@ -75,7 +75,7 @@ extension TableReading {
     func shortPage(
         _ level: Level, _ query: RowQuery, _ cursor: PageCursor?, count: (Int) throws -> RecordCount
     ) throws -> RowPage {
-        let all = ArrangedRows(level, by: query)
+        let all = ArrangedRows(level: level, by: query)
         var start = query.page.start ?? 0
         if let cursor {
             let key = cursor.values.first?.bytes ?? []
@@ -104,7 +104,7 @@ extension TableReading {
                 ).bookmark
         }
         return RowPage(
-            try Self.level(packer), start: positions.lowerBound, of: all.count, sections: all.sections,
+            level: try Self.level(packer), start: positions.lowerBound, of: all.count, sections: all.sections,
             childCounts: counts, next: next, notes: notes)
     }
 
@@ -174,7 +174,7 @@ extension TableReading {
         }
         guard rest.isEmpty, query.search == nil, query.order.group ?? .document == .document else {
             throw RowRefusal(
-                .needsIndex(create: nil), parameter: "where",
+                kind: .needsIndex(create: nil), parameter: "where",
                 sentence:
                     "More than \(most) records of '\(quoted: list.table.name)' may meet the condition, which are too many to be looked through; add another condition."
             )
@@ -298,7 +298,7 @@ extension TableReading {
             counts = [Int](repeating: list.table.isPositional ? 0 : list.table.referring.count, count: page.count)
         }
         return RowPage(
-            try Self.level(page.packer), start: start, of: count.number, isEstimate: count.isEstimate,
+            level: try Self.level(page.packer), start: start, of: count.number, isEstimate: count.isEstimate,
             sections: sections, childCounts: counts, next: next, notes: notes)
     }
 }

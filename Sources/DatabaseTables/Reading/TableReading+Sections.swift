@@ -31,7 +31,7 @@ extension TableReading {
     private func fieldRuns(of list: RecordList, _ field: RowField) throws -> [SectionRun] {
         guard let column = list.table.column(of: field) else {
             throw RowRefusal(
-                .needsIndex(create: nil), parameter: "group",
+                kind: .needsIndex(create: nil), parameter: "group",
                 sentence:
                     "'\(quoted: list.table.name)' is too large to be grouped by '\(quoted: field.name)', which is no column."
             )
@@ -43,7 +43,7 @@ extension TableReading {
         while let value = try next(term, after: last, in: list) {
             guard runs.count < Self.mostSections else {
                 throw RowRefusal(
-                    .needsIndex(create: nil), parameter: "group",
+                    kind: .needsIndex(create: nil), parameter: "group",
                     sentence:
                         "'\(quoted: field.name)' has more than \(Self.mostSections) values; group by another field.")
             }
@@ -57,7 +57,7 @@ extension TableReading {
         let titles = runs.compactMap(\.title)
         guard Set(titles).count == titles.count else {
             throw RowRefusal(
-                .needsIndex(create: nil), parameter: "group",
+                kind: .needsIndex(create: nil), parameter: "group",
                 sentence:
                     "'\(quoted: field.name)' has values of several types with the same text; group by another field.")
         }
@@ -69,7 +69,7 @@ extension TableReading {
         let isNamedByNumbers = table.keyAffinities.first == .integer
         guard let column = table.titleColumn, isNamedByNumbers else {
             throw RowRefusal(
-                .needsIndex(create: nil), parameter: "group",
+                kind: .needsIndex(create: nil), parameter: "group",
                 sentence: "'\(quoted: table.name)' is too large to be grouped by the first letters of its keys.")
         }
         let term = table.term(column, isDescending: false)

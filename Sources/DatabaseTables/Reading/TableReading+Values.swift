@@ -45,7 +45,7 @@ extension TableReading {
             packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
             _ = reader.addFields(statement, to: &packer)
         }
-        return ArrangedRows(try Self.level(packer), by: query).count > 0
+        return ArrangedRows(level: try Self.level(packer), by: query).count > 0
     }
 
     func count(valuesOrRecordsOf list: RecordList) throws(DatabaseError) -> RecordCount {
@@ -116,7 +116,7 @@ extension TableReading {
     private func keptRows(of list: RecordList) throws(DatabaseError) -> Set<Int>? {
         let total = try total(list)
         guard !total.isEstimate, total.number <= rows.options.arrangedRows else {
-            throw DatabaseError(.timeout, "the table is too large to be drilled")
+            throw DatabaseError(kind: .timeout, reason: "the table is too large to be drilled")
         }
         guard !list.own.conditions.isEmpty else { return nil }
         var query = RowQuery()

@@ -34,7 +34,7 @@ final class TableReading: RowSource, @unchecked Sendable {
 
     var database: OpenDatabase {
         get throws(DatabaseError) {
-            guard let taken else { throw DatabaseError(.away, "the answer has ended") }
+            guard let taken else { throw DatabaseError(kind: .away, reason: "the answer has ended") }
             return taken
         }
     }
@@ -76,7 +76,9 @@ final class TableReading: RowSource, @unchecked Sendable {
 
     private func lookup(_ path: ItemPath) throws(DatabaseError) -> Item.Lookup {
         var steps = rows.prefix.isEmpty ? [try Self.step(key: [], title: rows.title)] : rows.prefix
-        if rows.options.reference != nil, let refusal = try catalogue.refusal { throw DatabaseError(.other, refusal) }
+        if rows.options.reference != nil, let refusal = try catalogue.refusal {
+            throw DatabaseError(kind: .other, reason: refusal)
+        }
         var place = Place.root
         if let shown = try catalogue.shown { place = .values(try list(ofTable: shown.table), shown.table, among: nil) }
         for number in (steps.count - 1)..<max(steps.count - 1, path.count) {
@@ -94,7 +96,7 @@ final class TableReading: RowSource, @unchecked Sendable {
 
     private func item(_ steps: [Item.Step], at place: Place) throws(DatabaseError) -> Item {
         places.append((steps[steps.count - 1].level, place))
-        return Item(steps, count: try count(below: place).number)
+        return Item(steps: steps, count: try count(below: place).number)
     }
 
     /// The place of an item that was found.
@@ -151,7 +153,7 @@ final class TableReading: RowSource, @unchecked Sendable {
     }
 
     static func level(_ packer: consuming RowPacker) throws(DatabaseError) -> Level {
-        guard let level = packer.level() else { throw DatabaseError(.away, "there is not enough memory") }
+        guard let level = packer.level() else { throw DatabaseError(kind: .away, reason: "there is not enough memory") }
         return level
     }
 

@@ -55,12 +55,13 @@ extension RowRefusal {
         switch error.kind {
         case .timeout:
             self.init(
-                .timeout, sentence: "The database needs more time for this answer than it may have. Ask for less.")
+                kind: .timeout, sentence: "The database needs more time for this answer than it may have. Ask for less."
+            )
         case .busy:
-            self.init(.unreadable, sentence: "Another program holds the lock of the database. Try again later.")
+            self.init(kind: .unreadable, sentence: "Another program holds the lock of the database. Try again later.")
         case .away, .noSpace, .readOnly:
-            self.init(.unreadable, sentence: "The database cannot be read at the moment. Try again later.")
-        case .other: self.init(.unreadable, sentence: "The database cannot be read; its file may be damaged.")
+            self.init(kind: .unreadable, sentence: "The database cannot be read at the moment. Try again later.")
+        case .other: self.init(kind: .unreadable, sentence: "The database cannot be read; its file may be damaged.")
         }
     }
 }

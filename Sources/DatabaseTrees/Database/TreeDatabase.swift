@@ -194,7 +194,7 @@ package struct DatabaseError: Error, Sendable, Equatable {
     /// A sentence without its full stop: the fault and its remedy, without SQL and passwords.
     package var reason: String
 
-    package init(_ kind: Kind, _ reason: String) { (self.kind, self.reason) = (kind, reason) }
+    package init(kind: Kind, reason: String) { (self.kind, self.reason) = (kind, reason) }
 }
 
 /// Why a commit has failed.

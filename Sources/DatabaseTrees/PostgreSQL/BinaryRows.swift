@@ -7,7 +7,8 @@ struct BinaryRows {
     private static let columns = 5
     private var isBegun = false
 
-    fileprivate static let damaged = DatabaseError(.other, "the database has sent rows in an unknown form")
+    fileprivate static let damaged = DatabaseError(
+        kind: .other, reason: "the database has sent rows in an unknown form")
 
     init() {}
 
@@ -69,7 +70,7 @@ struct BinaryRows {
     static let end: [UInt8] = [0xFF, 0xFF]
 
     /// Appends a row.
-    static func append(_ place: ItemPlace, _ fields: Span<UInt8>, to bytes: inout [UInt8]) {
+    static func append(_ place: ItemPlace, fields: Span<UInt8>, to bytes: inout [UInt8]) {
         PostgresValues.append(Int16(columns), to: &bytes)
         append(place.id, to: &bytes)
         if let parent = place.parent {

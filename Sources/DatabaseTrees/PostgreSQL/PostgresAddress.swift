@@ -36,20 +36,24 @@ struct PostgresAddress: Sendable, Equatable {
         if !isCut, let name = Self.unknown(query.others) {
             throw SourceError(
                 safe,
-                "the parameter '\(quoted: name)' is not one of tree, read, and those of PostgreSQL's client library")
+                reason:
+                    "the parameter '\(quoted: name)' is not one of tree, read, and those of PostgreSQL's client library"
+            )
         }
-        guard let parameters = Self.parse(String(parts.first ?? ""), query.others), Self.isMeant(by: text) else {
-            throw SourceError(safe, "it is not a valid address; write postgres://USER@HOST/DATABASE?tree=NAME")
+        guard let parameters = Self.parse(String(parts.first ?? ""), others: query.others), Self.isMeant(by: text)
+        else {
+            throw SourceError(safe, reason: "it is not a valid address; write postgres://USER@HOST/DATABASE?tree=NAME")
         }
         guard parameters["password"] == nil, parameters["sslpassword"] == nil else { throw Self.password(in: safe) }
         guard let tree = query.tree, !tree.isEmpty else {
-            throw SourceError(text, "the address names no tree; add ?tree=NAME, the name of its schema")
+            throw SourceError(text, reason: "the address names no tree; add ?tree=NAME, the name of its schema")
         }
         guard tree.utf8.count <= Self.longestTreeName, !tree.utf8.contains(0) else {
-            throw SourceError(text, "the name of a tree is at most \(Self.longestTreeName) bytes long; shorten it")
+            throw SourceError(
+                text, reason: "the name of a tree is at most \(Self.longestTreeName) bytes long; shorten it")
         }
         guard query.read == nil || query.read == "standby" else {
-            throw SourceError(text, "'read' must be 'standby', or absent")
+            throw SourceError(text, reason: "'read' must be 'standby', or absent")
         }
         (shown, self.tree, readsStandby, self.parameters) = (text, tree, query.read != nil, parameters)
     }
@@ -57,7 +61,8 @@ struct PostgresAddress: Sendable, Equatable {
     private static func password(in safe: String) -> SourceError {
         SourceError(
             safe,
-            "an address cannot contain a password, because other users of this computer can see it; put it into the file that PGPASSFILE or --database-password-file names, into ~/.pgpass, or into a service of PGSERVICEFILE"
+            reason:
+                "an address cannot contain a password, because other users of this computer can see it; put it into the file that PGPASSFILE or --database-password-file names, into ~/.pgpass, or into a service of PGSERVICEFILE"
         )
     }
 
@@ -79,10 +84,10 @@ struct PostgresAddress: Sendable, Equatable {
                 continue
             }
             guard sides.count == 2, let value = decoded(sides[1]) else {
-                throw SourceError(safe, "the value of '\(name)' is missing, or is not percent-encoded UTF-8")
+                throw SourceError(safe, reason: "the value of '\(name)' is missing, or is not percent-encoded UTF-8")
             }
             guard (name == "tree" ? query.tree : query.read) == nil else {
-                throw SourceError(safe, "the parameter '\(name)' appears more than once")
+                throw SourceError(safe, reason: "the parameter '\(name)' appears more than once")
             }
             if name == "tree" { query.tree = value } else { query.read = value }
         }
@@ -124,7 +129,7 @@ struct PostgresAddress: Sendable, Equatable {
     /// The parameters that libpq reads from a URI; nil if it is not valid.
     ///
     /// Its own message is not used, because it may quote a password.
-    private static func parse(_ base: String, _ others: [Substring]) -> [String: String]? {
+    private static func parse(_ base: String, others: [Substring]) -> [String: String]? {
         let uri = others.isEmpty ? base : base + "?" + others.joined(separator: "&")
         guard let options = unsafe PQconninfoParse(uri, nil) else { return nil }
         defer { unsafe PQconninfoFree(options) }

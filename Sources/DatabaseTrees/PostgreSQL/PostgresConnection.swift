@@ -110,7 +110,7 @@ final class PostgresConnection {
     }
 
     /// Prepares a statement, unless it is prepared already.
-    func prepare(_ name: String, _ text: String, types: [PostgresValues.ValueType]) throws(PostgresFailure) {
+    func prepare(_ name: String, text: String, types: [PostgresValues.ValueType]) throws(PostgresFailure) {
         guard !prepared.contains(name) else { return }
         let types = types.map(\.rawValue)
         try check(unsafe PQsendPrepare(handle, name, text, Int32(types.count), types))
@@ -143,7 +143,7 @@ final class PostgresConnection {
                 last = consume result
                 continue
             }
-            failure = failure ?? PostgresFailure(result, isLost: noteLoss())
+            failure = failure ?? PostgresFailure(result: result, isLost: noteLoss())
             if failure?.isLost == true { isLost = true }
         }
         if let failure { throw failure }
@@ -168,7 +168,7 @@ final class PostgresConnection {
     ///
     /// - Throws: the closure's error; the connection is lost then, because the rest was not read.
     func copyOut(
-        _ statement: String, _ take: (Span<UInt8>) throws(DatabaseError) -> Void,
+        _ statement: String, take: (Span<UInt8>) throws(DatabaseError) -> Void,
         failing: (PostgresFailure) -> DatabaseError
     ) throws(DatabaseError) {
         do throws(PostgresFailure) {

@@ -19,7 +19,7 @@ struct PostgresFailure: Error, Sendable, Equatable {
 
 extension PostgresFailure {
     /// The failure in a result.
-    init(_ result: borrowing PostgresResult, isLost: Bool) {
+    init(result: borrowing PostgresResult, isLost: Bool) {
         state = result.error(.state) ?? ""
         message = Self.sentence(result.error(.message) ?? "the database gave no reason")
         constraint = result.error(.constraint)
@@ -89,16 +89,20 @@ extension PostgresFailure {
         switch state {
         // The table 'head' is read first.
         case "42P01" where !message.hasSuffix(".head\" does not exist"):
-            DatabaseError(.other, "\(message); restore the tree from a backup")
+            DatabaseError(kind: .other, reason: "\(message); restore the tree from a backup")
         case "42P01", "3F000":
             DatabaseError(
-                .other, "the database has no tree named '\(tree)'; create it with import, or name another in tree=")
-        case "42501": DatabaseError(.readOnly, message + "; grant this role what it needs")
-        case "25006": DatabaseError(.readOnly, "the database only takes what reads; name the primary server for edits")
-        case _ where isLost || state.hasPrefix("08"), "53300": DatabaseError(.away, message)
-        case "55P03", "57014", "40P01", "40001": DatabaseError(.busy, "another program holds a lock in the database")
-        case "53100": DatabaseError(.noSpace, "the disk of the database is full")
-        default: DatabaseError(.other, message)
+                kind: .other,
+                reason: "the database has no tree named '\(tree)'; create it with import, or name another in tree=")
+        case "42501": DatabaseError(kind: .readOnly, reason: message + "; grant this role what it needs")
+        case "25006":
+            DatabaseError(
+                kind: .readOnly, reason: "the database only takes what reads; name the primary server for edits")
+        case _ where isLost || state.hasPrefix("08"), "53300": DatabaseError(kind: .away, reason: message)
+        case "55P03", "57014", "40P01", "40001":
+            DatabaseError(kind: .busy, reason: "another program holds a lock in the database")
+        case "53100": DatabaseError(kind: .noSpace, reason: "the disk of the database is full")
+        default: DatabaseError(kind: .other, reason: message)
         }
     }
 

@@ -33,7 +33,8 @@ final class PostgresImport: TreeImport {
         self.connection = connection
         schema = PostgresSchema(tree: tree.address.tree, names: names, for: connection)
         guard place.isUTF8 else {
-            throw DatabaseError(.other, "the database has another encoding than UTF8; make one with ENCODING 'UTF8'")
+            throw DatabaseError(
+                kind: .other, reason: "the database has another encoding than UTF8; make one with ENCODING 'UTF8'")
         }
         if place.isTree {
             old = try Self.lock(tree, replaces: replaces)
@@ -41,8 +42,9 @@ final class PostgresImport: TreeImport {
             old = nil
         } else {
             throw DatabaseError(
-                .other,
-                "the schema '\(tree.address.tree)' has tables of another program; name another tree, or remove the schema"
+                kind: .other,
+                reason:
+                    "the schema '\(tree.address.tree)' has tables of another program; name another tree, or remove the schema"
             )
         }
         let schema = schema
@@ -72,7 +74,7 @@ final class PostgresImport: TreeImport {
             return try keys.map { keys throws(StructuralNamesError) in try StructuralNames(mapping: keys) }
                 ?? StructuralNames()
         } catch {
-            throw DatabaseError(.other, error.reason)
+            throw DatabaseError(kind: .other, reason: error.reason)
         }
     }
 
@@ -85,8 +87,10 @@ final class PostgresImport: TreeImport {
             guard replaces else {
                 return .failure(
                     DatabaseError(
-                        .other,
-                        "the database has a tree named '\(tree.address.tree)' already; give --replace to replace it"))
+                        kind: .other,
+                        reason:
+                            "the database has a tree named '\(tree.address.tree)' already; give --replace to replace it"
+                    ))
             }
             _ = try connection.query(statements.lock)
             return tree.head(in: try connection.query(statements.head))
@@ -104,8 +108,10 @@ final class PostgresImport: TreeImport {
     // MARK: TreeImport
 
     func add(_ place: ItemPlace, fields: Span<UInt8>) throws(DatabaseError) {
-        if let text = UnstorableText.find(in: fields) { throw DatabaseError(.other, text.reason(item: place.id)) }
-        BinaryRows.append(place, fields, to: &piece)
+        if let text = UnstorableText.find(in: fields) {
+            throw DatabaseError(kind: .other, reason: text.reason(item: place.id))
+        }
+        BinaryRows.append(place, fields: fields, to: &piece)
         if piece.count >= Self.pieceBytes { try send() }
     }
 
@@ -177,7 +183,7 @@ private struct Place {
                   current_setting('server_encoding') = 'UTF8'
                 """
             ).with(tree.address.tree).with(connection.quoted(identifier: tree.address.tree)))
-        (exists, isEmpty) = (result.flag(0, 0), result.flag(0, 1))
-        (isTree, isUTF8) = (result.flag(0, 2), result.flag(0, 3))
+        (exists, isEmpty) = (result.flag(0, column: 0), result.flag(0, column: 1))
+        (isTree, isUTF8) = (result.flag(0, column: 2), result.flag(0, column: 3))
     }
 }

@@ -17,7 +17,7 @@ final class PostgresLink {
     /// - Parameters:
     ///   - parameters: of the connection, by libpq's names.
     ///   - listens: whether notifications are asked for.
-    init(_ parameters: [(name: String, value: String)], listens: Bool) {
+    init(parameters: [(name: String, value: String)], listens: Bool) {
         (self.parameters, self.listens) = (parameters, listens)
     }
 

@@ -23,26 +23,28 @@ struct PostgresResult: ~Copyable {
 
     /// The bytes of a value, which are valid as long as the result.
     @_lifetime(borrow self)
-    func bytes(_ row: Int, _ column: Int) -> Span<UInt8> {
+    func bytes(_ row: Int, column: Int) -> Span<UInt8> {
         let count = Int(unsafe PQgetlength(handle, Int32(row), Int32(column)))
         let start = unsafe UnsafeRawPointer(PQgetvalue(handle, Int32(row), Int32(column)))
         let buffer = unsafe UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: count)
         return unsafe _overrideLifetime(Span(_unsafeElements: buffer), borrowing: self)
     }
 
-    func isNull(_ row: Int, _ column: Int) -> Bool { unsafe PQgetisnull(handle, Int32(row), Int32(column)) != 0 }
+    func isNull(_ row: Int, column: Int) -> Bool { unsafe PQgetisnull(handle, Int32(row), Int32(column)) != 0 }
 
     /// A value as text; nil for NULL.
-    func text(_ row: Int, _ column: Int) -> String? {
-        guard !isNull(row, column), let value = unsafe PQgetvalue(handle, Int32(row), Int32(column)) else { return nil }
+    func text(_ row: Int, column: Int) -> String? {
+        guard !isNull(row, column: column), let value = unsafe PQgetvalue(handle, Int32(row), Int32(column)) else {
+            return nil
+        }
         return unsafe String(cString: value)
     }
 
     /// A whole number; nil for NULL.
-    func number(_ row: Int, _ column: Int) -> Int64? { text(row, column).flatMap { Int64($0) } }
+    func number(_ row: Int, column: Int) -> Int64? { text(row, column: column).flatMap { Int64($0) } }
 
     /// A truth value; false for NULL.
-    func flag(_ row: Int, _ column: Int) -> Bool { text(row, column) == "t" }
+    func flag(_ row: Int, column: Int) -> Bool { text(row, column: column) == "t" }
 
     /// A part of an error, by its letter in the protocol (`PG_DIAG_…`, which are macros).
     enum ErrorField: UInt8 {

@@ -183,15 +183,15 @@ struct PostgresSchema {
         return """
             CREATE TRIGGER a_truncated BEFORE TRUNCATE ON \(schema).items
               FOR EACH STATEMENT EXECUTE FUNCTION \(schema).refuse();
-            \(trigger("a_lock", "BEFORE INSERT OR UPDATE OR DELETE", "", "lock"))
-            \(trigger("b_inserted", "AFTER INSERT", new, "note_new"))
-            \(trigger("b_moved", "AFTER UPDATE", both, "note_moved"))
-            \(trigger("c_updated", "AFTER UPDATE", both, "note_updated"))
-            \(trigger("b_deleted", "AFTER DELETE", old, "note_old"))
+            \(trigger("a_lock", event: "BEFORE INSERT OR UPDATE OR DELETE", tables: "", function: "lock"))
+            \(trigger("b_inserted", event: "AFTER INSERT", tables: new, function: "note_new"))
+            \(trigger("b_moved", event: "AFTER UPDATE", tables: both, function: "note_moved"))
+            \(trigger("c_updated", event: "AFTER UPDATE", tables: both, function: "note_updated"))
+            \(trigger("b_deleted", event: "AFTER DELETE", tables: old, function: "note_old"))
             """
     }
 
-    private func trigger(_ name: String, _ event: String, _ tables: String, _ function: String) -> String {
+    private func trigger(_ name: String, event: String, tables: String, function: String) -> String {
         """
         CREATE TRIGGER \(name) \(event) ON \(schema).items \(tables) FOR EACH STATEMENT
           WHEN (current_setting('drilldown.writer', true) IS DISTINCT FROM 'server')

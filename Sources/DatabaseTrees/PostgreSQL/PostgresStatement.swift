@@ -13,24 +13,26 @@ struct PostgresStatement {
 }
 
 extension PostgresStatement {
-    func with(_ number: Int64?) -> Self { adding(.int8, number.map(PostgresValues.bytes)) }
-    func with(_ number: Int32) -> Self { adding(.int4, PostgresValues.bytes(number)) }
-    func with(_ text: String?) -> Self { adding(.text, text.map { Array($0.utf8) }) }
-    func with(json: [UInt8]?) -> Self { adding(.json, json) }
+    func with(_ number: Int64?) -> Self { adding(.int8, bytes: number.map(PostgresValues.bytes)) }
+    func with(_ number: Int32) -> Self { adding(.int4, bytes: PostgresValues.bytes(number)) }
+    func with(_ text: String?) -> Self { adding(.text, bytes: text.map { Array($0.utf8) }) }
+    func with(json: [UInt8]?) -> Self { adding(.json, bytes: json) }
     func with(_ numbers: [Int64?]) -> Self {
-        adding(.int8s, PostgresValues.array(of: .int8, numbers.map { $0.map(PostgresValues.bytes) }))
+        adding(.int8s, bytes: PostgresValues.array(of: .int8, elements: numbers.map { $0.map(PostgresValues.bytes) }))
     }
     func with(_ numbers: [Int32?]) -> Self {
-        adding(.int4s, PostgresValues.array(of: .int4, numbers.map { $0.map(PostgresValues.bytes) }))
+        adding(.int4s, bytes: PostgresValues.array(of: .int4, elements: numbers.map { $0.map(PostgresValues.bytes) }))
     }
     func with(_ texts: [String?]) -> Self {
-        adding(.texts, PostgresValues.array(of: .text, texts.map { $0.map { Array($0.utf8) } }))
+        adding(.texts, bytes: PostgresValues.array(of: .text, elements: texts.map { $0.map { Array($0.utf8) } }))
     }
-    func with(json values: [[UInt8]?]) -> Self { adding(.jsons, PostgresValues.array(of: .json, values)) }
+    func with(json values: [[UInt8]?]) -> Self {
+        adding(.jsons, bytes: PostgresValues.array(of: .json, elements: values))
+    }
 
-    private func adding(_ type: PostgresValues.ValueType, _ bytes: [UInt8]?) -> Self {
+    private func adding(_ type: PostgresValues.ValueType, bytes: [UInt8]?) -> Self {
         var copy = self
-        copy.values.append(type, bytes)
+        copy.values.append(type, bytes: bytes)
         return copy
     }
 }
@@ -53,7 +55,7 @@ struct PostgresValues {
     /// Nil is NULL.
     private var values: [[UInt8]?] = []
 
-    mutating func append(_ type: ValueType, _ bytes: [UInt8]?) {
+    mutating func append(_ type: ValueType, bytes: [UInt8]?) {
         types.append(type.rawValue)
         values.append(bytes)
     }
@@ -96,7 +98,7 @@ struct PostgresValues {
     }
 
     /// An array of one dimension (`array_recv` in the server's arrayfuncs.c).
-    static func array(of type: ValueType, _ elements: [[UInt8]?]) -> [UInt8] {
+    static func array(of type: ValueType, elements: [[UInt8]?]) -> [UInt8] {
         var bytes: [UInt8] = []
         let hasNull = elements.contains { $0 == nil }
         append(Int32(elements.isEmpty ? 0 : 1), to: &bytes)

@@ -55,7 +55,7 @@ extension PostgresTree {
             guard !error.isLost else { return .inDoubt }
             undo(on: connection)
             guard error.state != Self.lockNotAvailable else {
-                return .failed(.failed(DatabaseError(.busy, holder(on: connection))))
+                return .failed(.failed(DatabaseError(kind: .busy, reason: holder(on: connection))))
             }
             let isAtEnd = error.statement == attempt.statements.count - 1
             if isAtEnd, error.isRefusal, !checksAtOnce {
@@ -73,10 +73,10 @@ extension PostgresTree {
         let sentence = "another program holds a lock in the database"
         do throws(PostgresFailure) {
             let result = try connection.query(statements(for: connection).holder)
-            guard result.count > 0, let process = result.text(0, 0), let role = result.text(0, 1) else {
+            guard result.count > 0, let process = result.text(0, column: 0), let role = result.text(0, column: 1) else {
                 return sentence
             }
-            let program = result.text(0, 2).map { $0.isEmpty ? "" : " (\($0))" } ?? ""
+            let program = result.text(0, column: 2).map { $0.isEmpty ? "" : " (\($0))" } ?? ""
             return "\(sentence): process \(process) of the role \(role)\(program)"
         } catch {
             return sentence
@@ -122,7 +122,7 @@ extension PostgresTree {
     /// Connects again and looks for the group, until its outcome is known or the patience ends.
     private func findOut(_ group: PostgresGroup) throws(CommitError) {
         let end = ContinuousClock.Instant.now + commitPatience
-        reportDoubt(DatabaseError(.away, PostgresFailure.lost.message))
+        reportDoubt(DatabaseError(kind: .away, reason: PostgresFailure.lost.message))
         onNotice(.commitInDoubt(name: name))
         var failure: CommitError?
         repeat {
@@ -157,9 +157,9 @@ extension PostgresTree {
             let statements = statements(for: connection)
             try statements.prepare(on: connection)
             try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
-            let revision = try connection.query(statements.lock).number(0, 0)
+            let revision = try connection.query(statements.lock).number(0, column: 0)
             let marks = statements.marks.with(group.last.revision).with(group.requests.map { Optional($0.mark) })
-            if try connection.query(marks).number(0, 0) != 0 {
+            if try connection.query(marks).number(0, column: 0) != 0 {
                 undo(on: connection)
                 noteCommit(of: group)
                 return .committed

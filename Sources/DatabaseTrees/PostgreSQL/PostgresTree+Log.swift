@@ -56,7 +56,7 @@ extension PostgresTree {
         } catch {
             // The next look tries again, unless the role lacks the right.
             leavesLog = error.kind == .readOnly
-            if leavesLog { onNotice(.logKept(SourceError(name, error.reason))) }
+            if leavesLog { onNotice(.logKept(SourceError(name, reason: error.reason))) }
         }
     }
 
@@ -67,7 +67,7 @@ extension PostgresTree {
         try reading { connection throws(PostgresFailure) in
             let result = try connection.query(
                 statements(for: connection).history.with(last.revision).with(Int64(limit)))
-            return .success((0..<result.count).reversed().compactMap { LoggedRevision(result, row: $0) })
+            return .success((0..<result.count).reversed().compactMap { LoggedRevision(result: result, row: $0) })
         }
     }
 
@@ -108,7 +108,7 @@ extension PostgresTree {
             switch isAlone ? number - 1 : number {
             case 0:
                 head = self.head(in: result)
-                knownMark = result.count == 1 ? result.text(0, 7) : nil
+                knownMark = result.count == 1 ? result.text(0, column: 7) : nil
             case 1:
                 rows = result.count
                 (revisions, isWhole) = Self.revisions(in: result)
@@ -138,12 +138,12 @@ extension PostgresTree {
         var revisions: [LoggedRevision] = []
         var isWhole = false
         for row in 0..<result.count {
-            if result.number(row, 0) != revisions.last?.number {
-                guard let revision = LoggedRevision(result, row: row) else { continue }
+            if result.number(row, column: 0) != revisions.last?.number {
+                guard let revision = LoggedRevision(result: result, row: row) else { continue }
                 revisions.append(revision)
-                isWhole = isWhole || result.flag(row, 5)
+                isWhole = isWhole || result.flag(row, column: 5)
             }
-            guard let change = ItemChange(result, row: row), !revisions.isEmpty else { continue }
+            guard let change = ItemChange(result: result, row: row), !revisions.isEmpty else { continue }
             revisions[revisions.count - 1].changes.append(change)
         }
         return (revisions, isWhole)
@@ -152,27 +152,31 @@ extension PostgresTree {
 
 extension LoggedRevision {
     /// The revision in a row of the log, without its changes.
-    fileprivate init?(_ result: borrowing PostgresResult, row: Int) {
-        guard let number = result.number(row, 0) else { return nil }
-        let writer = result.text(row, 4) ?? ""
+    fileprivate init?(result: borrowing PostgresResult, row: Int) {
+        guard let number = result.number(row, column: 0) else { return nil }
+        let writer = result.text(row, column: 4) ?? ""
         self.init(
-            number: number, mark: result.text(row, 1), date: result.text(row, 2).flatMap { Double($0) } ?? 0,
-            author: result.text(row, 3),
+            number: number, mark: result.text(row, column: 1),
+            date: result.text(row, column: 2).flatMap { Double($0) } ?? 0,
+            author: result.text(row, column: 3),
             writer: Writer(writer), changes: [])
     }
 }
 
 extension ItemChange {
     /// The change in a row of the log; nil for a revision without changes.
-    fileprivate init?(_ result: borrowing PostgresResult, row: Int) {
-        guard let item = result.number(row, 6) else { return nil }
-        guard !result.isNull(row, 10), let section = result.number(row, 8), let position = result.number(row, 9) else {
+    fileprivate init?(result: borrowing PostgresResult, row: Int) {
+        guard let item = result.number(row, column: 6) else { return nil }
+        guard !result.isNull(row, column: 10), let section = result.number(row, column: 8),
+            let position = result.number(row, column: 9)
+        else {
             self = .gone(item)
             return
         }
-        let bytes = result.bytes(row, 10)
+        let bytes = result.bytes(row, column: 10)
         let fields = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
-        let place = ItemPlace(id: item, parent: result.number(row, 7), section: Int(section), position: position)
+        let place = ItemPlace(
+            id: item, parent: result.number(row, column: 7), section: Int(section), position: position)
         self = .row(ItemRow(place: place, fields: fields))
     }
 }

@@ -53,7 +53,7 @@ final class PostgresTree: TreeDatabase {
     ///   - password: for the connection; nil if libpq finds one itself, or none is needed.
     ///   - pollInterval: the pause between two looks at the database, beside notifications.
     init(
-        _ address: PostgresAddress, password: String? = nil, pollInterval: Duration = .seconds(5),
+        address: PostgresAddress, password: String? = nil, pollInterval: Duration = .seconds(5),
         commitPatience: Duration = .seconds(30), keptRevisions: Int64 = 100_000,
         onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in }
     ) {
@@ -61,8 +61,10 @@ final class PostgresTree: TreeDatabase {
         (self.keptRevisions, self.onNotice) = (keptRevisions, onNotice)
         let isSplit = address.readsStandby
         reader = PostgresLink(
-            address.parameters(for: isSplit ? .reading : .everything, password: password), listens: true)
-        writer = isSplit ? PostgresLink(address.parameters(for: .writing, password: password), listens: false) : reader
+            parameters: address.parameters(for: isSplit ? .reading : .everything, password: password), listens: true)
+        writer =
+            isSplit
+            ? PostgresLink(parameters: address.parameters(for: .writing, password: password), listens: false) : reader
     }
 
     var name: String { address.shown }
@@ -94,7 +96,7 @@ final class PostgresTree: TreeDatabase {
         var rows = BinaryRows()
         try connection.copyOut(
             statements(for: connection).items,
-            { piece throws(DatabaseError) in
+            take: { piece throws(DatabaseError) in
                 try rows.read(piece) { place, fields throws(DatabaseError) in try body(place, fields) }
             }, failing: failed)
         do throws(PostgresFailure) {
@@ -108,7 +110,7 @@ final class PostgresTree: TreeDatabase {
     func reserveIDs(_ count: Int) throws(DatabaseError) -> [Int64] {
         try writing { connection throws(PostgresFailure) in
             let result = try connection.query(statements(for: connection).ids(count))
-            return .success((0..<result.count).compactMap { result.number($0, 0) })
+            return .success((0..<result.count).compactMap { result.number($0, column: 0) })
         }
     }
 
@@ -204,31 +206,36 @@ extension PostgresTree {
 
     // MARK: The counter
 
-    static let noHead = DatabaseError(.other, "the tree has no row in its table 'head'; restore it, or import it again")
+    static let noHead = DatabaseError(
+        kind: .other, reason: "the tree has no row in its table 'head'; restore it, or import it again")
 
     /// The counter in the first row of a result, with the epoch that this server gives to the tree.
     func head(in result: borrowing PostgresResult) -> Result<TreeHead, DatabaseError> {
-        guard result.count == 1, let format = result.number(0, 0), let epoch = result.text(0, 1),
-            let revision = result.number(0, 2), let oldest = result.number(0, 3)
+        guard result.count == 1, let format = result.number(0, column: 0), let epoch = result.text(0, column: 1),
+            let revision = result.number(0, column: 2), let oldest = result.number(0, column: 3)
         else { return .failure(Self.noHead) }
         guard format == TreeHead.format else {
             return .failure(
                 DatabaseError(
-                    .other,
-                    "the tree has the format \(format), and this program reads the format \(TreeHead.format); use a newer drilldown"
+                    kind: .other,
+                    reason:
+                        "the tree has the format \(format), and this program reads the format \(TreeHead.format); use a newer drilldown"
                 ))
         }
         if let ownEpoch, ownEpoch.old != epoch { self.ownEpoch = nil }
         (latest, self.oldest) = (revision, oldest)
         return .success(
             TreeHead(
-                epoch: ownEpoch?.new ?? epoch, revision: revision, mark: result.text(0, 5),
-                date: result.text(0, 6).flatMap { Double($0) } ?? 0, oldest: oldest, keys: result.text(0, 4)))
+                epoch: ownEpoch?.new ?? epoch, revision: revision, mark: result.text(0, column: 5),
+                date: result.text(0, column: 6).flatMap { Double($0) } ?? 0, oldest: oldest,
+                keys: result.text(0, column: 4)))
     }
 
     private static func reason(_ rights: borrowing PostgresResult) -> String? {
-        if rights.flag(0, 0) { return "the database is a standby, which takes no edits; name the primary server" }
-        guard !rights.flag(0, 1) else { return nil }
+        if rights.flag(0, column: 0) {
+            return "the database is a standby, which takes no edits; name the primary server"
+        }
+        guard !rights.flag(0, column: 1) else { return nil }
         return "the role of this server may only read the tree; grant it permission to write to all its tables"
     }
 }

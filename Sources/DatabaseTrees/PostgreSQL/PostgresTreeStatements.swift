@@ -171,26 +171,26 @@ struct PostgresTreeStatements {
         let written = "RETURNING 1) SELECT 1 / count(*) FROM written"
         try connection.prepare(
             "insert",
-            """
-            WITH written AS (INSERT INTO \(schema).items (id, parent, section, position, fields)
-              VALUES ($1, $2, $3, $4, $5) \(written)
-            """, types: [.int8, .int8, .int4, .int8, .json])
+            text: """
+                WITH written AS (INSERT INTO \(schema).items (id, parent, section, position, fields)
+                  VALUES ($1, $2, $3, $4, $5) \(written)
+                """, types: [.int8, .int8, .int4, .int8, .json])
         try connection.prepare(
             "update",
-            """
-            WITH written AS (UPDATE \(schema).items SET parent = $2, section = $3, position = $4, fields = $5
-              WHERE id = $1 \(written)
-            """, types: [.int8, .int8, .int4, .int8, .json])
+            text: """
+                WITH written AS (UPDATE \(schema).items SET parent = $2, section = $3, position = $4, fields = $5
+                  WHERE id = $1 \(written)
+                """, types: [.int8, .int8, .int4, .int8, .json])
         try connection.prepare(
             "place",
-            """
-            WITH placed AS (UPDATE \(schema).items SET parent = $2, section = $3, position = $4 WHERE id = $1
-                RETURNING id, parent, section, position, fields),
-              written AS (INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
-                SELECT $5, id, parent, section, position, fields FROM placed \(written)
-            """, types: [.int8, .int8, .int4, .int8, .int8])
+            text: """
+                WITH placed AS (UPDATE \(schema).items SET parent = $2, section = $3, position = $4 WHERE id = $1
+                    RETURNING id, parent, section, position, fields),
+                  written AS (INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
+                    SELECT $5, id, parent, section, position, fields FROM placed \(written)
+                """, types: [.int8, .int8, .int4, .int8, .int8])
         try connection.prepare(
-            "delete", "WITH written AS (DELETE FROM \(schema).items WHERE id = $1 \(written)", types: [.int8])
+            "delete", text: "WITH written AS (DELETE FROM \(schema).items WHERE id = $1 \(written)", types: [.int8])
     }
 }
 

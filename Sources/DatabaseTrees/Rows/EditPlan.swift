@@ -24,7 +24,7 @@ struct EditPlan {
     ///   - newID: an id that no item has.
     /// - Throws: `DatabaseError` of `newID`, or if a value cannot be written.
     static func writes(
-        of change: ChangedFile, _ index: inout ItemIndex, newID: @escaping () throws(DatabaseError) -> Int64
+        of change: ChangedFile, index: inout ItemIndex, newID: @escaping () throws(DatabaseError) -> Int64
     ) throws(DatabaseError) -> [ItemWrite] {
         var plan = EditPlan(old: change.old, index: index, newID)
         try plan.visitRoot(change)
@@ -43,11 +43,11 @@ struct EditPlan {
         guard case .changed(_, let rows) = change.provenance else {
             // A document in place of the whole old one.
             known.formUnion(index.rows(below: 0).map(\.id))
-            try updateFields(of: 0, at: Self.root, [], new)
-            return try list(below: 0, new, nil, from: nil)
+            try updateFields(of: 0, at: Self.root, origin: [], new: new)
+            return try list(below: 0, item: new, runs: nil, from: nil)
         }
-        try updateFields(of: 0, at: Self.root, [], new)
-        if let rows { try list(below: 0, new, rows, from: []) }
+        try updateFields(of: 0, at: Self.root, origin: [], new: new)
+        if let rows { try list(below: 0, item: new, runs: rows, from: []) }
     }
 
     private static let root = ItemPlace(id: 0, parent: nil, section: 0, position: 0)
@@ -79,16 +79,19 @@ struct EditPlan {
     ///   - runs: where the rows come from; nil if all are new.
     ///   - origin: the path of the item before; nil for a new one.
     private mutating func list(
-        below id: Int64, _ item: Item.Step, _ runs: [Provenance.Run]?, from origin: [Int]?
+        below id: Int64, item: Item.Step, runs: [Provenance.Run]?, from origin: [Int]?
     ) throws(DatabaseError) {
         let before = origin == nil ? [] : index.rows(below: id)
         let level = item.below.flatMap { $0.form.isDrilled ? nil : $0 }
-        var rows = try level.map { level throws(DatabaseError) in try self.rows(of: level, runs, before, origin) } ?? []
+        var rows =
+            try level.map { level throws(DatabaseError) in
+                try self.rows(of: level, runs: runs, before: before, origin: origin)
+            } ?? []
         var stay = [Bool](repeating: false, count: before.count)
         for row in rows { if let old = row.oldRow { stay[old] = true } else { placed.insert(row.id) } }
         for (number, slot) in before.enumerated() where !stay[number] { known.insert(slot.id) }
         let oldSections = Sections(of: origin.flatMap { step(at: $0)?.below })
-        settle(&rows, before, oldSections)
+        settle(&rows, before: before, oldSections: oldSections)
         let slots = rows.map { ItemIndex.Slot(id: $0.id, position: $0.position) }
         if slots != before { lists.append((id, slots)) }
         for row in rows {
@@ -115,7 +118,7 @@ struct EditPlan {
 
     /// The shown rows of a level.
     private mutating func rows(
-        of level: Level, _ runs: [Provenance.Run]?, _ before: [ItemIndex.Slot], _ origin: [Int]?
+        of level: Level, runs: [Provenance.Run]?, before: [ItemIndex.Slot], origin: [Int]?
     ) throws(DatabaseError) -> [Row] {
         let sections = Sections(of: level)
         var rows: [Row] = []
@@ -129,7 +132,7 @@ struct EditPlan {
                 }
             case .row(let provenance):
                 guard rows.count < level.count else { continue }
-                let (id, path, content) = try content(provenance, Item.Step(level: level, row: rows.count))
+                let (id, path, content) = try content(provenance, step: Item.Step(level: level, row: rows.count))
                 let isBeside = path.map { !$0.isEmpty && $0.dropLast() == origin?[...] } ?? false
                 let isChanged = if case .changed = content { true } else { false }
                 rows.append(
@@ -143,7 +146,7 @@ struct EditPlan {
 
     /// The id of an item, its path before, and what changes in it.
     private func content(
-        _ provenance: Provenance, _ step: Item.Step
+        _ provenance: Provenance, step: Item.Step
     ) throws(DatabaseError) -> (id: Int64, path: [Int]?, Row.Content) {
         switch provenance {
         case .same(let path): if let id = index.id(at: path) { return (id, path, .same) }
@@ -155,7 +158,7 @@ struct EditPlan {
     }
 
     /// Gives the rows positions; unmoved rows keep theirs.
-    private func settle(_ rows: inout [Row], _ before: [ItemIndex.Slot], _ oldSections: Sections) {
+    private func settle(_ rows: inout [Row], before: [ItemIndex.Slot], oldSections: Sections) {
         var sections: [Int: [Int]] = [:]
         for (number, row) in rows.enumerated() { sections[row.section, default: []].append(number) }
         for (section, numbers) in sections {
@@ -163,7 +166,7 @@ struct EditPlan {
                 guard let old = rows[number].oldRow, oldSections.number(of: old) == section else { return nil }
                 return before[old].position
             }
-            Self.drop(movesOf: numbers.map { rows[$0] }, &known)
+            Self.drop(movesOf: numbers.map { rows[$0] }, known: &known)
             for (number, position) in zip(numbers, PositionPlan.positions(of: known)) {
                 rows[number].position = position
             }
@@ -171,7 +174,7 @@ struct EditPlan {
     }
 
     /// Removes positions until the others are in ascending order, preferably the positions of moved rows.
-    private static func drop(movesOf rows: [Row], _ known: inout [Int64?]) {
+    private static func drop(movesOf rows: [Row], known: inout [Int64?]) {
         typealias Place = (position: Int64, id: Int64)
         // The nearest row behind each that certainly stays.
         var next = [Place?](repeating: nil, count: rows.count)
@@ -197,13 +200,15 @@ struct EditPlan {
         case .new(let step, let provenance):
             inserts.append(.insert(ItemRow(place: place, fields: try fields(of: step))))
             if case .changed(nil, let rows?) = provenance {
-                try list(below: row.id, step, rows, from: nil)
+                try list(below: row.id, item: step, runs: rows, from: nil)
             } else if step.below != nil {
-                try list(below: row.id, step, nil, from: nil)
+                try list(below: row.id, item: step, runs: nil, from: nil)
             }
         case .changed(let step, let origin, let rows):
-            if try !updateFields(of: row.id, at: place, origin, step), place != old { updates.append(.place(place)) }
-            if let rows { try list(below: row.id, step, rows, from: origin) }
+            if try !updateFields(of: row.id, at: place, origin: origin, new: step), place != old {
+                updates.append(.place(place))
+            }
+            if let rows { try list(below: row.id, item: step, runs: rows, from: origin) }
         }
     }
 
@@ -221,7 +226,7 @@ struct EditPlan {
     /// Writes the fields of an item if they have changed; returns whether they have.
     @discardableResult
     private mutating func updateFields(
-        of id: Int64, at place: ItemPlace, _ origin: [Int], _ new: Item.Step
+        of id: Int64, at place: ItemPlace, origin: [Int], new: Item.Step
     ) throws(DatabaseError) -> Bool {
         let fields = try fields(of: new)
         if let old = step(at: origin), try fields == self.fields(of: old) { return false }
@@ -233,7 +238,7 @@ struct EditPlan {
         do throws(PropertyListError) {
             return try FieldsWriter.fields(of: step)
         } catch {
-            throw DatabaseError(.other, error.reason)
+            throw DatabaseError(kind: .other, reason: error.reason)
         }
     }
 

@@ -40,7 +40,7 @@ struct ItemIndex {
     private mutating func setParent(_ parent: Int64, of ids: some Collection<Int64>) {
         var next = ids.startIndex
         // Ids that follow each other are of one page.
-        func fill(_ parents: inout [Int64], _ page: Int64) {
+        func fill(_ parents: inout [Int64], page: Int64) {
             while next < ids.endIndex, ids[next] >> Self.pageBits == page {
                 parents[Int(ids[next] & (1 << Self.pageBits - 1))] = parent
                 ids.formIndex(after: &next)
@@ -48,7 +48,7 @@ struct ItemIndex {
         }
         while next < ids.endIndex {
             let page = ids[next] >> Self.pageBits
-            fill(&parents[page, default: Array(repeating: Self.none, count: 1 << Self.pageBits)], page)
+            fill(&parents[page, default: Array(repeating: Self.none, count: 1 << Self.pageBits)], page: page)
         }
     }
 

@@ -29,7 +29,7 @@ struct ItemReader: ~Copyable {
     private enum Container { case item, sectionList, sectionDictionary, section, other }
 
     init(
-        _ table: ItemTable, names: StructuralNames, limits: TreeLimits, values: PropertyListLimits = .init(),
+        table: ItemTable, names: StructuralNames, limits: TreeLimits, values: PropertyListLimits = .init(),
         pool: LevelPool? = nil, progress: ReadingProgress? = nil
     ) {
         (self.table, self.names) = (table, names)
@@ -45,14 +45,15 @@ struct ItemReader: ~Copyable {
     mutating func tree() throws(PropertyListError) -> Tree {
         guard let root = table.root else {
             culprit = 0
-            throw PropertyListError("there is no root; insert the item with the id 0 and no parent")
+            throw PropertyListError(reason: "there is no root; insert the item with the id 0 and no parent")
         }
         try send(root)
         try checkUnreached()
         let tree = try finish()
         if let part = tree.parts.first {
             throw PropertyListError(
-                "an item refers to the file '\(quoted: part.reference.path)', which a database cannot; put its items in place with 'drilldown import'"
+                reason:
+                    "an item refers to the file '\(quoted: part.reference.path)', which a database cannot; put its items in place with 'drilldown import'"
             )
         }
         return tree
@@ -65,7 +66,9 @@ struct ItemReader: ~Copyable {
         if !isRoot { try builder.endArray() }
         let document = try finish().document
         guard !isRoot else { return Item.Step(level: document, row: 0) }
-        guard let level = document.child(0), level.count == 1 else { throw PropertyListError("it is not an item") }
+        guard let level = document.child(0), level.count == 1 else {
+            throw PropertyListError(reason: "it is not an item")
+        }
         return Item.Step(level: level, row: 0)
     }
 
@@ -84,7 +87,7 @@ struct ItemReader: ~Copyable {
             guard let parent = place.parent, !ids.contains(parent) else { continue }
             culprit = place.id
             throw PropertyListError(
-                "its parent, item \(parent), does not exist; set another parent, or delete the row")
+                reason: "its parent, item \(parent), does not exist; set another parent, or delete the row")
         }
         var above: [Int64: Int64] = [:]
         for row in 0..<table.count { above[table.place(row).id] = table.place(row).parent }
@@ -93,7 +96,7 @@ struct ItemReader: ~Copyable {
             while let item = next, item != 0, seen.insert(item).inserted { next = above[item] }
             guard next == id else { continue }
             culprit = id
-            throw PropertyListError("it is below itself; set another parent for it or for an item above it")
+            throw PropertyListError(reason: "it is below itself; set another parent for it or for an item above it")
         }
     }
 
@@ -103,7 +106,7 @@ struct ItemReader: ~Copyable {
     private mutating func send(_ row: Int) throws(PropertyListError) {
         reached += 1
         if let step = table.item(row) {
-            var walk = TreeWalk(step.level, row: step.row)
+            var walk = TreeWalk(level: step.level, row: step.row)
             return try walk.finish(to: &builder)
         }
         let id = table.place(row).id
@@ -115,7 +118,7 @@ struct ItemReader: ~Copyable {
         } catch {
             culprit = culprit ?? repeatedKey(below: id) ?? id
             // The position within the column would not help beside the item's id.
-            throw error.isOutOfMemory ? error : PropertyListError(error.reason, path: error.path)
+            throw error.isOutOfMemory ? error : PropertyListError(reason: error.reason, path: error.path)
         }
         item = parent
     }
@@ -260,7 +263,8 @@ extension ItemReader: PropertyListConsumer {
         case .item where item.key != .other, .section where item.key == .children: try sendRows()
         default:
             throw PropertyListError(
-                "'null' stands for the rows of an item or of a section, and for no other value; leave the entry out"
+                reason:
+                    "'null' stands for the rows of an item or of a section, and for no other value; leave the entry out"
             )
         }
     }
@@ -295,7 +299,8 @@ extension ItemReader: PropertyListConsumer {
         let place = table.place(item.next)
         culprit = place.id
         throw PropertyListError(
-            "there is no section \(place.section) below the item \(item.id), which has \(max(item.places, 1)); sections count from 0"
+            reason:
+                "there is no section \(place.section) below the item \(item.id), which has \(max(item.places, 1)); sections count from 0"
         )
     }
 }

@@ -53,7 +53,7 @@ struct ItemTable {
 
     mutating func add(_ place: ItemPlace, text fields: [UInt8]) { add(place, fields: fields.span) }
 
-    mutating func add(_ place: ItemPlace, _ item: Item.Step) {
+    mutating func add(_ place: ItemPlace, item: Item.Step) {
         items[place.id] = item
         add(place, count: 0, block: 0, offset: 0)
     }

@@ -23,7 +23,7 @@ struct ItemWriter: ~Copyable {
     mutating func write(_ document: Level) throws(DatabaseError) {
         var next: Int64 = 1
         let root = Item.Step(level: document, row: 0)
-        try write(root, ItemPlace(id: 0, parent: nil, section: 0, position: 0))
+        try write(root, place: ItemPlace(id: 0, parent: nil, section: 0, position: 0))
         var open = [Open]()
         if let level = Self.open(root, id: 0) { open.append(level) }
         while var top = open.popLast() {
@@ -35,7 +35,7 @@ struct ItemWriter: ~Copyable {
             let step = Item.Step(level: top.level, row: top.row)
             top.position += PositionPlan.distance
             top.row += 1
-            try write(step, ItemPlace(id: next, parent: top.id, section: top.section, position: top.position))
+            try write(step, place: ItemPlace(id: next, parent: top.id, section: top.section, position: top.position))
             open.append(top)
             if let level = Self.open(step, id: next) { open.append(level) }
             next += 1
@@ -48,9 +48,9 @@ struct ItemWriter: ~Copyable {
         return Open(id: id, level: level, rows: rows, row: rows.first?.lowerBound ?? 0)
     }
 
-    private mutating func write(_ step: Item.Step, _ place: ItemPlace) throws(DatabaseError) {
+    private mutating func write(_ step: Item.Step, place: ItemPlace) throws(DatabaseError) {
         do throws(PropertyListError) { try fields.write(step) } catch {
-            throw DatabaseError(.other, error.reason)
+            throw DatabaseError(kind: .other, reason: error.reason)
         }
         try target.add(place, fields: fields.json.output.span)
     }

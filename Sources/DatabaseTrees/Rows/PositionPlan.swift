@@ -17,14 +17,14 @@ enum PositionPlan {
                 continue
             }
             let end = positions[row...].firstIndex { $0 != nil } ?? positions.count
-            fill(row..<end, &positions)
+            fill(row..<end, positions: &positions)
             row = end
         }
         return positions.compactMap(\.self)
     }
 
     /// Gives rows without a position some between those beside them, spreading more rows if the gap is too small.
-    private static func fill(_ rows: Range<Int>, _ positions: inout [Int64?]) {
+    private static func fill(_ rows: Range<Int>, positions: inout [Int64?]) {
         var window = rows
         var wanted = Int64(1)
         var size = rows.count

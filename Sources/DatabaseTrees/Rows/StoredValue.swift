@@ -44,7 +44,8 @@ extension PropertyListValue {
         }
         guard key.hasPrefix("$") else { return nil }
         throw PropertyListError(
-            "'\(quoted: key)' is not a type with this value; write {\"$date\":\"2001-03-12T00:00:00Z\"}, {\"$data\":\"base64\"}, {\"$real\":\"nan\"}, or {\"$dict\":{…}} around a dictionary whose key begins with '$'"
+            reason:
+                "'\(quoted: key)' is not a type with this value; write {\"$date\":\"2001-03-12T00:00:00Z\"}, {\"$data\":\"base64\"}, {\"$real\":\"nan\"}, or {\"$dict\":{…}} around a dictionary whose key begins with '$'"
         )
     }
 }

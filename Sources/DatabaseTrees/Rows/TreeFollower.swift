@@ -23,9 +23,11 @@ struct TreeFollower {
     /// - Parameter index: the ids of `document`; of the document after the changes, when this returns.
     /// - Returns: nil if a load is necessary, which also reports rows that break a rule.
     static func follow(
-        _ changes: [ItemChange], from document: Level, _ index: inout ItemIndex, _ editor: TreeEditor
+        _ changes: [ItemChange], from document: Level, index: inout ItemIndex, editor: TreeEditor
     ) -> Level? {
-        guard var follower = TreeFollower(changes, document, index, editor) else { return nil }
+        guard var follower = TreeFollower(changes: changes, document: document, index: index, editor: editor) else {
+            return nil
+        }
         do throws(PropertyListError) {
             let level = try follower.document()
             index = follower.index
@@ -36,7 +38,7 @@ struct TreeFollower {
         }
     }
 
-    private init?(_ changes: [ItemChange], _ document: Level, _ index: ItemIndex, _ editor: TreeEditor) {
+    private init?(changes: [ItemChange], document: Level, index: ItemIndex, editor: TreeEditor) {
         (self.editor, old, self.index, before) = (editor, document, index, index)
         var gone: Set<Int64> = []
         for change in changes {
@@ -143,18 +145,18 @@ struct TreeFollower {
             case .over(let level): .changedBelow(0, level)
             case .other(let step, let level): .other(step, level: level, replacing: 0)
             }
-        let document = try made(of: [row], [1], old, nil)
-        do throws(TreeError) { try editor.check(document) } catch { throw PropertyListError(error.description) }
+        let document = try made(of: [row], counts: [1], old: old, owner: nil)
+        do throws(TreeError) { try editor.check(document) } catch { throw PropertyListError(reason: error.description) }
         return document
     }
 
     private func made(
-        of rows: [FollowedRow], _ counts: [Int], _ old: Level, _ owner: Item.Step?
+        of rows: [FollowedRow], counts: [Int], old: Level, owner: Item.Step?
     ) throws(PropertyListError) -> Level {
         do throws(TreeError) {
             return try editor.level(old, following: rows, counts: counts, below: owner)
         } catch {
-            throw PropertyListError(error.description)
+            throw PropertyListError(reason: error.description)
         }
     }
 
@@ -173,7 +175,7 @@ struct TreeFollower {
         guard let row = rows[id] else {
             let (old, new) = (self.before.rows(below: id), index.rows(below: id))
             if !new.isEmpty { notePlace(of: id, in: before) }
-            guard !new.isEmpty || old.isEmpty, let level = try level(below: id, before, owner: before) else {
+            guard !new.isEmpty || old.isEmpty, let level = try level(below: id, before: before, owner: before) else {
                 return .other(try made(id, isRoot: isRoot), over: nil)
             }
             return .over(level)
@@ -181,7 +183,7 @@ struct TreeFollower {
         let own = try reading(ItemTable(of: row), isRoot: isRoot)
         index.placeless[id] = nil
         if !index.rows(below: id).isEmpty { notePlace(of: id, in: own) }
-        guard own.hasPlaces(of: before), let level = try level(below: id, before, owner: own) else {
+        guard own.hasPlaces(of: before), let level = try level(below: id, before: before, owner: own) else {
             return .other(try made(id, isRoot: isRoot), over: nil)
         }
         if index.rows(below: id).isEmpty, level.allRowCount == 0 { return .other(own, over: own.below) }
@@ -197,7 +199,7 @@ struct TreeFollower {
     /// The level below an item that has the same sections as before.
     ///
     /// - Returns: nil if it must be made anew.
-    private mutating func level(below id: Int64, _ before: Item.Step, owner: Item.Step) throws(PropertyListError)
+    private mutating func level(below id: Int64, before: Item.Step, owner: Item.Step) throws(PropertyListError)
         -> Level?
     {
         let slots = index.rows(below: id)
@@ -205,9 +207,9 @@ struct TreeFollower {
         guard !level.form.isDrilled, level.allRowCount == level.count else { return slots.isEmpty ? level : nil }
         // The level of an item without rows depends on its fields in the database.
         if slots.isEmpty, before.below == nil { return nil }
-        guard let counts = arrange(id, level) else { return nil }
+        guard let counts = arrange(id, level: level) else { return nil }
         guard let rows = try rows(below: id) else { return nil }
-        return try made(of: rows, counts, level, owner)
+        return try made(of: rows, counts: counts, old: level, owner: owner)
     }
 
     /// The rows below an item after the changes; nil if they are not known.
@@ -225,7 +227,7 @@ struct TreeFollower {
     /// Puts the rows below an item in the order of the level, whose sections may have another order than the document.
     ///
     /// - Returns: the number of rows of each section of the level; nil if the section of a row is missing.
-    private mutating func arrange(_ id: Int64, _ level: Level) -> [Int]? {
+    private mutating func arrange(_ id: Int64, level: Level) -> [Int]? {
         guard rearranged.contains(id), let sections = sections[id] else { return level.sectionCounts }
         let written = level.sectionsAsWritten
         guard sections.allSatisfy(written.indices.contains) else { return nil }
@@ -265,11 +267,11 @@ struct TreeFollower {
     private mutating func reading(_ table: ItemTable, isRoot: Bool) throws(PropertyListError) -> Item.Step {
         var table = table
         table.sort()
-        var reader = ItemReader(table, names: editor.names, limits: editor.limits)
+        var reader = ItemReader(table: table, names: editor.names, limits: editor.limits)
         let step = try reader.item(isRoot: isRoot)
         // A dictionary of sections may be in another order than its rows.
         guard table.count == 1 || reader.named.allSatisfy({ index.rows(below: $0).isEmpty }) else {
-            throw PropertyListError("the order of sections must be read")
+            throw PropertyListError(reason: "the order of sections must be read")
         }
         index.placeless.merge(reader.placeless) { _, isString in isString }
         return step
@@ -288,7 +290,7 @@ struct TreeFollower {
         // The reader has added the place as the last entry.
         let place = Array(",\"\(editor.names[.children].first ?? "Children")\":null}".utf8)
         guard !isString, fields.suffix(place.count) == place[...] else {
-            throw PropertyListError("the fields of an item must be read")
+            throw PropertyListError(reason: "the fields of an item must be read")
         }
         return fields.dropLast(place.count) + [UInt8(ascii: "}")]
     }
@@ -303,9 +305,9 @@ struct TreeFollower {
             table.add(
                 place, text: index.rows(below: place.id).isEmpty ? try withoutPlace(fields, of: place.id) : fields)
         } else if let known {
-            return table.add(place, known)
+            return table.add(place, item: known)
         } else {
-            throw PropertyListError("an item of the log is not known")
+            throw PropertyListError(reason: "an item of the log is not known")
         }
         let sections = sections[place.id] ?? sectionsBefore(place.id)
         for (number, slot) in index.rows(below: place.id).enumerated() {

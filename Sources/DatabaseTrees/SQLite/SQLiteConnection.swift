@@ -44,7 +44,9 @@ package final class SQLiteConnection {
         var opened: OpaquePointer?
         let flags = access.flags | SQLITE_OPEN_NOMUTEX
         let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
-        guard let opened = unsafe opened else { throw DatabaseError(.other, "there is not enough memory to open it") }
+        guard let opened = unsafe opened else {
+            throw DatabaseError(kind: .other, reason: "there is not enough memory to open it")
+        }
         unsafe handle = opened
         self.access = access
         guard result == SQLITE_OK else {
@@ -206,29 +208,35 @@ package final class SQLiteConnection {
         refusal = result & 0xFF == SQLITE_CONSTRAINT ? (message, parts.last.map(String.init)) : nil
         return switch result & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:
-            DatabaseError(.busy, "another program holds the lock of the database; end its transaction")
-        case SQLITE_FULL, SQLITE_IOERR: DatabaseError(.noSpace, "the database cannot be written to: \(message)")
+            DatabaseError(kind: .busy, reason: "another program holds the lock of the database; end its transaction")
+        case SQLITE_FULL, SQLITE_IOERR:
+            DatabaseError(kind: .noSpace, reason: "the database cannot be written to: \(message)")
         case SQLITE_READONLY where access == .read, SQLITE_CANTOPEN where access == .read:
             DatabaseError(
-                .readOnly,
-                "the file cannot be opened; check that the server may read it. If its journal mode is WAL, the server must also have permission to write to its folder, where SQLite keeps the index of the log"
+                kind: .readOnly,
+                reason:
+                    "the file cannot be opened; check that the server may read it. If its journal mode is WAL, the server must also have permission to write to its folder, where SQLite keeps the index of the log"
             )
         case SQLITE_READONLY:
             DatabaseError(
-                .readOnly,
-                "the database is read-only; give the server permission to write to it and to its folder, where SQLite keeps its log"
+                kind: .readOnly,
+                reason:
+                    "the database is read-only; give the server permission to write to it and to its folder, where SQLite keeps its log"
             )
         case SQLITE_CANTOPEN:
             DatabaseError(
-                .other,
-                "the file cannot be opened; check that it exists, and that the server may read it and write to its folder, where SQLite keeps its log"
+                kind: .other,
+                reason:
+                    "the file cannot be opened; check that it exists, and that the server may read it and write to its folder, where SQLite keeps its log"
             )
-        case SQLITE_NOTADB: DatabaseError(.other, "the file is not a SQLite database")
+        case SQLITE_NOTADB: DatabaseError(kind: .other, reason: "the file is not a SQLite database")
         case SQLITE_CORRUPT:
-            DatabaseError(.other, "the file is damaged; restore it from a backup, or repair it with 'sqlite3 .recover'")
-        case SQLITE_INTERRUPT: DatabaseError(.timeout, "the statement took longer than it may")
-        case SQLITE_PERM, SQLITE_AUTH: DatabaseError(.other, "there is no permission to open the file")
-        default: DatabaseError(.other, "the database cannot be read: \(message)")
+            DatabaseError(
+                kind: .other,
+                reason: "the file is damaged; restore it from a backup, or repair it with 'sqlite3 .recover'")
+        case SQLITE_INTERRUPT: DatabaseError(kind: .timeout, reason: "the statement took longer than it may")
+        case SQLITE_PERM, SQLITE_AUTH: DatabaseError(kind: .other, reason: "there is no permission to open the file")
+        default: DatabaseError(kind: .other, reason: "the database cannot be read: \(message)")
         }
     }
 }

@@ -20,7 +20,7 @@ final class SQLiteImport: TreeImport {
             // It opens and checks the file.
             _ = try SQLiteTree(path: path, name: path).head()
             guard replaces else {
-                throw DatabaseError(.other, "the file exists; add --replace to replace the tree in it")
+                throw DatabaseError(kind: .other, reason: "the file exists; add --replace to replace the tree in it")
             }
             newPath = nil
             connection = try SQLiteConnection(path: path)
@@ -32,7 +32,7 @@ final class SQLiteImport: TreeImport {
         } else {
             let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
             guard FileIdentity(path: folder.isEmpty ? "/" : folder) != nil else {
-                throw DatabaseError(.other, "the folder '\(folder)' does not exist; make it first")
+                throw DatabaseError(kind: .other, reason: "the folder '\(folder)' does not exist; make it first")
             }
             let temporary = path + ".importing-\(getpid())"
             newPath = temporary
@@ -87,7 +87,8 @@ final class SQLiteImport: TreeImport {
         try connection.execute("PRAGMA journal_mode = WAL")
         try synchronize(newPath)
         guard unsafe rename(newPath, path) == 0 else {
-            throw DatabaseError(.other, "the file cannot be written: \(unsafe String(cString: strerror(errno)))")
+            throw DatabaseError(
+                kind: .other, reason: "the file cannot be written: \(unsafe String(cString: strerror(errno)))")
         }
         isFinished = true
         try synchronize(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
@@ -98,7 +99,8 @@ final class SQLiteImport: TreeImport {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
         guard descriptor >= 0, fsync(descriptor) == 0 else {
-            throw DatabaseError(.noSpace, "the file cannot be written: \(unsafe String(cString: strerror(errno)))")
+            throw DatabaseError(
+                kind: .noSpace, reason: "the file cannot be written: \(unsafe String(cString: strerror(errno)))")
         }
     }
 }
@@ -113,7 +115,7 @@ extension StructuralNames {
         do throws(StructuralNamesError) {
             try self.init(mapping: keys)
         } catch {
-            throw DatabaseError(.other, "the names in 'head.keys' cannot be used: \(error.reason)")
+            throw DatabaseError(kind: .other, reason: "the names in 'head.keys' cannot be used: \(error.reason)")
         }
     }
 }

@@ -42,9 +42,10 @@ final class SQLiteTree: TreeDatabase {
         connection = nil
         guard let found else {
             // A file that existed before may come back, for example from a backup.
-            throw DatabaseError(identity == nil ? .other : .away, "the file does not exist; \(Self.advice(for: path))")
+            throw DatabaseError(
+                kind: identity == nil ? .other : .away, reason: "the file does not exist; \(Self.advice(for: path))")
         }
-        guard found.isRegular else { throw DatabaseError(.other, "it is not a file") }
+        guard found.isRegular else { throw DatabaseError(kind: .other, reason: "it is not a file") }
         let opened = try SQLiteConnection(path: path)
         try opened.execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")
         try check(opened)
@@ -65,19 +66,21 @@ final class SQLiteTree: TreeDatabase {
     /// Refuses a database of another program, one that lacks a table, or one of a newer version.
     private func check(_ connection: SQLiteConnection) throws(DatabaseError) {
         guard try connection.holdsTree else {
-            throw DatabaseError(.other, "the database holds no tree; \(Self.advice(for: "NEW.db"))")
+            throw DatabaseError(kind: .other, reason: "the database holds no tree; \(Self.advice(for: "NEW.db"))")
         }
         for table in ["items", "revisions", "changes"] {
             guard try connection.first("SELECT 1 FROM sqlite_master WHERE name = ?", .text(table)) != nil else {
-                throw DatabaseError(.other, "the table '\(table)' is missing; restore the file from a backup")
+                throw DatabaseError(
+                    kind: .other, reason: "the table '\(table)' is missing; restore the file from a backup")
             }
         }
         let format = try connection.first("SELECT format FROM head")?[0].integer
         guard let format else { throw Self.noHead }
         guard format == TreeHead.format else {
             throw DatabaseError(
-                .other,
-                "the tree has the format \(format), and this program reads the format \(TreeHead.format); use a newer drilldown"
+                kind: .other,
+                reason:
+                    "the tree has the format \(format), and this program reads the format \(TreeHead.format); use a newer drilldown"
             )
         }
     }
@@ -90,7 +93,7 @@ final class SQLiteTree: TreeDatabase {
     // MARK: Reading
 
     private static let noHead = DatabaseError(
-        .other, "the tree has no row in its table 'head'; restore it, or import it again")
+        kind: .other, reason: "the tree has no row in its table 'head'; restore it, or import it again")
 
     func head() throws(DatabaseError) -> TreeHead { try head(connected()) }
 
@@ -140,7 +143,7 @@ final class SQLiteTree: TreeDatabase {
         try connection.execute("BEGIN")
         defer { connection.rollBack() }
         let head = try head(connection)
-        guard try follows(last, head, connection) else {
+        guard try follows(last, head: head, connection: connection) else {
             if head.epoch == last.epoch { ownEpoch = (ownEpoch?.old ?? head.epoch, RandomNames.epoch()) }
             onNotice(.olderCopy(name: name, revision: last.name(of: last.revision)))
             return nil
@@ -150,7 +153,7 @@ final class SQLiteTree: TreeDatabase {
         let isWhole = try connection.first(
             "SELECT 1 FROM revisions WHERE revision > ? AND is_whole", .integer(last.revision))
         guard isWhole == nil else { return nil }
-        var revisions = try self.revisions(connection, "revision > ?", [.integer(last.revision)])
+        var revisions = try self.revisions(connection, condition: "revision > ?", values: [.integer(last.revision)])
         var next = 0
         try connection.rows(
             """
@@ -167,7 +170,7 @@ final class SQLiteTree: TreeDatabase {
 
     /// Whether the database still has a known revision, and not a different one with the same number.
     private func follows(
-        _ last: TreeHead, _ head: TreeHead, _ connection: SQLiteConnection
+        _ last: TreeHead, head: TreeHead, connection: SQLiteConnection
     ) throws(DatabaseError) -> Bool {
         guard head.epoch == last.epoch, head.revision >= last.revision else { return false }
         let mark = try connection.first("SELECT mark FROM revisions WHERE revision = ?", .integer(last.revision))
@@ -181,12 +184,12 @@ final class SQLiteTree: TreeDatabase {
 
     func history(upTo last: TreeHead, limit: Int) throws(DatabaseError) -> [LoggedRevision] {
         try revisions(
-            connected(), "revision <= ? AND revision > ?",
-            [.integer(last.revision), .integer(max(last.revision - Int64(limit), last.oldest - 1))])
+            connected(), condition: "revision <= ? AND revision > ?",
+            values: [.integer(last.revision), .integer(max(last.revision - Int64(limit), last.oldest - 1))])
     }
 
     private func revisions(
-        _ connection: SQLiteConnection, _ condition: String, _ values: [SQLiteValue]
+        _ connection: SQLiteConnection, condition: String, values: [SQLiteValue]
     ) throws(DatabaseError) -> [LoggedRevision] {
         var revisions: [LoggedRevision] = []
         try connection.rows(
@@ -220,9 +223,10 @@ final class SQLiteTree: TreeDatabase {
                 """)
         } while try connection.first("SELECT changes()")?[0].integer ?? 0 > 0
         let revision = try head(connection).revision + 1
-        try number(revision, RevisionWrite(mark: RandomNames.mark(), writes: []), writer: nil, connection)
+        try number(
+            revision, write: RevisionWrite(mark: RandomNames.mark(), writes: []), writer: nil, connection: connection)
         try connection.run("UPDATE head SET revision = ?", .integer(revision))
-        try trim(revision, head(connection).oldest, connection)
+        try trim(revision, oldest: head(connection).oldest, connection: connection)
         try connection.execute("COMMIT")
     }
 
@@ -232,7 +236,7 @@ final class SQLiteTree: TreeDatabase {
 
     /// Adds a revision with all unnumbered changes.
     private func number(
-        _ revision: Int64, _ write: RevisionWrite, writer: String?, _ connection: SQLiteConnection
+        _ revision: Int64, write: RevisionWrite, writer: String?, connection: SQLiteConnection
     ) throws(DatabaseError) {
         try connection.run(
             """
@@ -253,15 +257,16 @@ final class SQLiteTree: TreeDatabase {
         let isCurrent = try unlessFailed { () throws(DatabaseError) in
             let head = try head(connection)
             oldest = head.oldest
-            let follows = try follows(last, head, connection)
+            let follows = try follows(last, head: head, connection: connection)
             let hasForeignChanges = try hasForeignChanges(connection)
             return follows && head.revision == last.revision && !hasForeignChanges
         }
         guard isCurrent else { throw .changedMeanwhile }
         for (number, request) in requests.enumerated() {
             do throws(DatabaseError) {
-                for write in request.writes { try Self.write(write, connection) }
-                try self.number(last.revision + Int64(number) + 1, request, writer: "server", connection)
+                for write in request.writes { try Self.write(write, connection: connection) }
+                try self.number(
+                    last.revision + Int64(number) + 1, write: request, writer: "server", connection: connection)
             } catch {
                 guard let refusal = connection.refusal else { throw .failed(error) }
                 throw .refused(number: number, message: refusal.message, constraint: refusal.constraint)
@@ -271,7 +276,7 @@ final class SQLiteTree: TreeDatabase {
             let newest = last.revision + Int64(requests.count)
             try connection.run(
                 "UPDATE head SET revision = ?, epoch = ?", .integer(newest), .text(last.epoch))
-            try trim(newest, oldest, connection)
+            try trim(newest, oldest: oldest, connection: connection)
             try connection.execute("COMMIT")
         }
         ownEpoch = nil
@@ -287,7 +292,7 @@ final class SQLiteTree: TreeDatabase {
         }
     }
 
-    private static func write(_ write: ItemWrite, _ connection: SQLiteConnection) throws(DatabaseError) {
+    private static func write(_ write: ItemWrite, connection: SQLiteConnection) throws(DatabaseError) {
         switch write {
         case .insert(let row):
             try connection.run(
@@ -310,7 +315,7 @@ final class SQLiteTree: TreeDatabase {
     }
 
     /// Removes the oldest revisions from the log, some at a time.
-    private func trim(_ newest: Int64, _ oldest: Int64, _ connection: SQLiteConnection) throws(DatabaseError) {
+    private func trim(_ newest: Int64, oldest: Int64, connection: SQLiteConnection) throws(DatabaseError) {
         let first = newest - Self.keptRevisions + 1
         guard first - oldest >= 1_000 else { return }
         try connection.run("DELETE FROM changes WHERE revision < ?", [.integer(first)])

@@ -43,7 +43,7 @@ struct FieldLines: ~Copyable {
 extension Request {
     /// Appends the fields of the header or of the trailer, in place.
     func appendFields(_ kind: MHD_ValueKind, of connection: ConnectionHandle) {
-        unsafe connection.forEachField(kind, collectField, Unmanaged.passUnretained(self).toOpaque())
+        unsafe connection.forEachField(kind, callback: collectField, context: Unmanaged.passUnretained(self).toOpaque())
     }
 }
 
@@ -56,7 +56,8 @@ private func collectField(
     let value = unsafe value ?? name + nameSize
     unsafe Unmanaged<Request>.fromOpaque(context)._withUnsafeGuaranteedRef {
         $0.parts.fields.append(
-            FieldLine(name: unsafe Octets(name, count: nameSize), value: unsafe Octets(value, count: valueSize)))
+            FieldLine(
+                name: unsafe Octets(text: name, count: nameSize), value: unsafe Octets(text: value, count: valueSize)))
     }
     return .YES
 }

@@ -180,7 +180,7 @@ public final class AllowedHosts: Sendable {
     /// Whether a host, with or without a port, is one of them.
     func serves(_ host: Octets) -> Bool {
         guard let name = Self.name(in: host) else { return false }
-        return names.contains { Self.matches(name, $0) }
+        return names.contains { Self.matches(name, lowercased: $0) }
     }
 
     /// The host without its port and without a final dot; nil if the port is malformed.
@@ -200,7 +200,7 @@ public final class AllowedHosts: Sendable {
         return host[0..<end]
     }
 
-    private static func matches(_ name: Octets, _ lowercased: [UInt8]) -> Bool {
+    private static func matches(_ name: Octets, lowercased: [UInt8]) -> Bool {
         guard name.count == lowercased.count else { return false }
         for place in lowercased.indices {
             let byte = name[place]

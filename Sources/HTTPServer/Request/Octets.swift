@@ -18,7 +18,7 @@ struct Octets {
         count = unsafe strlen(text)
     }
 
-    init(_ text: UnsafePointer<CChar>, count: Int) {
+    init(text: UnsafePointer<CChar>, count: Int) {
         unsafe start = UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
         self.count = count
     }

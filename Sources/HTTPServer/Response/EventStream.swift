@@ -32,7 +32,7 @@ public final class EventStream: Sendable, Sleeper {
     }
 
     init(
-        _ source: any EventSource, in room: WaitingRoom, schedule: HeartbeatSchedule?,
+        source: any EventSource, in room: WaitingRoom, schedule: HeartbeatSchedule?,
         onEnd: @escaping @Sendable (EventStream, End) -> Void
     ) {
         self.room = room
@@ -147,7 +147,7 @@ public struct Heartbeat: Sendable {
     /// - Parameters:
     ///   - bytes: at most 64; by default a comment of an event stream.
     ///   - period: the time between two heartbeats; the first follows after half of it or later.
-    public init(_ bytes: [UInt8] = Array(": \n\n".utf8), every period: Duration = .seconds(15)) {
+    public init(bytes: [UInt8] = Array(": \n\n".utf8), every period: Duration = .seconds(15)) {
         precondition(bytes.count <= 64, "a heartbeat of \(bytes.count) bytes; at most 64 fit into every buffer")
         self.bytes = bytes
         milliseconds = max(period.milliseconds, 1)
@@ -162,7 +162,7 @@ struct HeartbeatSchedule {
     private(set) var isDue = false
 
     /// - Parameter number: a serial number, which separates streams that begin at the same time.
-    init(_ heartbeat: Heartbeat, number: UInt64, now: Int64 = ExactClock.now) {
+    init(heartbeat: Heartbeat, number: UInt64, now: Int64 = ExactClock.now) {
         self.heartbeat = heartbeat
         let half = heartbeat.milliseconds / 2
         next = now + half + Jitter.part(of: half, number: number)

@@ -50,14 +50,15 @@ public final class Response: Sendable {
 
     /// Makes a response of unknown length, which can be queued once: the stream is read to its end and released.
     public convenience init(status: Int, headers: [(name: String, value: String)], stream: any BodyStream) {
-        self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(stream)))
+        self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(stream: stream)))
     }
 
     /// Makes a response of known length, which can be queued once: that number of bytes is read from the stream.
     public convenience init(
         status: Int, headers: [(name: String, value: String)], stream: any BodyStream, length: Int
     ) {
-        self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(stream, length: length)))
+        self.init(
+            status: status, payload: Payload(headers: headers, stream: StreamReader(stream: stream, length: length)))
     }
 
     /// Makes a response whose body is a stream of events.

@@ -30,7 +30,7 @@ public final class ResponseBudget: Sendable {
         /// The charge for a body that a stream is made of.
         private let body: Charge?
 
-        fileprivate init(_ budget: ResponseBudget, bytes: Int, body: Charge?) {
+        fileprivate init(budget: ResponseBudget, bytes: Int, body: Charge?) {
             self.budget = budget
             self.bytes = bytes
             self.body = body
@@ -49,7 +49,7 @@ public final class ResponseBudget: Sendable {
     /// Charges memory; nil if it exceeds the limit.
     func charge(bytes: Int, of body: Charge? = nil) -> Charge? {
         let sum = taken.add(bytes, ordering: .relaxed).newValue
-        guard sum > limit, bytes >= Self.smallestRefused else { return Charge(self, bytes: bytes, body: body) }
+        guard sum > limit, bytes >= Self.smallestRefused else { return Charge(budget: self, bytes: bytes, body: body) }
         taken.subtract(bytes, ordering: .relaxed)
         refused.add(1, ordering: .relaxed)
         return nil

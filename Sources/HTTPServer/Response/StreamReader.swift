@@ -22,7 +22,7 @@ final class StreamReader: @unchecked Sendable {
         let isLast: Bool
     }
 
-    init(_ stream: any BodyStream, length: Int? = nil) {
+    init(stream: any BodyStream, length: Int? = nil) {
         body = .document(stream)
         self.length = length
     }

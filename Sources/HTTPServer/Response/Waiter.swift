@@ -198,7 +198,8 @@ public final class WaitingRoom: Sendable {
     ) -> EventStream? {
         guard enter() else { return nil }
         return EventStream(
-            source, in: self, schedule: heartbeat.map { HeartbeatSchedule($0, number: number()) }, onEnd: onEnd)
+            source: source, in: self, schedule: heartbeat.map { HeartbeatSchedule(heartbeat: $0, number: number()) },
+            onEnd: onEnd)
     }
 
     /// Frees the place of a waiter or a stream that has ended.

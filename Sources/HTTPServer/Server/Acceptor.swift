@@ -17,7 +17,7 @@ final class Acceptor: Sendable {
     ///   - hasRoom: whether the server has room for a connection.
     ///   - serve: has the daemon serve a connection, which it owns from then on.
     init(
-        _ sockets: [Int32], hasRoom: @escaping @Sendable () -> Bool, serve: @escaping @Sendable (Int32) -> Void
+        sockets: [Int32], hasRoom: @escaping @Sendable () -> Bool, serve: @escaping @Sendable (Int32) -> Void
     ) throws(ServerError) {
         thread = try ServerError.wrapping { () throws(SystemCallError) in
             let bell = try Wakeup()

@@ -21,7 +21,7 @@ public struct AccessEntry: Sendable {
 }
 
 extension AccessEntry {
-    init(_ ended: EndedRequest, of request: Request, id: String) {
+    init(ended: EndedRequest, of request: Request, id: String) {
         self.init(
             id: id, peer: request.client, method: ended.method, target: LoggedTarget.text(of: request.targetText),
             status: ended.status, size: ended.size, duration: .nanoseconds(ended.nanoseconds),

@@ -51,7 +51,7 @@ func handle(
         let version = unsafe version
     else { return .NO }
     return unsafe Unmanaged<Connection>.fromOpaque(opened)._withUnsafeGuaranteedRef {
-        let piece = unsafe Octets(upload ?? method, count: uploadSize.pointee)
+        let piece = unsafe Octets(text: upload ?? method, count: uploadSize.pointee)
         unsafe uploadSize.pointee = 0
         let isOpen = unsafe $0.proceed(
             method: Octets(cString: method), version: Octets(cString: version), piece: piece)

@@ -114,7 +114,7 @@ extension Connection {
             isComplete: completed)
         counters.note(ended)
         guard let queued else { return }
-        service.configuration.accessLog?(AccessEntry(ended, of: request, id: requestID.text))
+        service.configuration.accessLog?(AccessEntry(ended: ended, of: request, id: requestID.text))
         queued.response.payload.giveBack(queued.handle)
     }
 }

@@ -30,7 +30,7 @@ final class Connection {
         case answered(QueuedAnswer?)
     }
 
-    init(_ handle: ConnectionHandle, service: Service) {
+    init(handle: ConnectionHandle, service: Service) {
         self.handle = handle
         self.service = service
         let configuration = service.configuration
@@ -43,7 +43,7 @@ final class Connection {
         reader = RequestReader(
             handle: handle, service: service, request: request, hosts: configuration.hosts(at: state.descriptor))
         transport = configuration.certificates.flatMap {
-            SecureTransport(handle, state: state, certificates: $0, suspended: service.suspended)
+            SecureTransport(handle: handle, state: state, certificates: $0, suspended: service.suspended)
         }
     }
 
@@ -119,7 +119,7 @@ final class Connection {
 
     func ownSuspension() -> Suspension {
         if let suspension { return suspension }
-        let made = Suspension(handle, state: state, suspended: service.suspended)
+        let made = Suspension(handle: handle, state: state, suspended: service.suspended)
         suspension = made
         return made
     }

@@ -68,7 +68,7 @@ extension Server.Configuration {
         var fitted = self
         let wanted = threads > 0 ? threads : sysconf(Int32(_SC_NPROCESSORS_ONLN))
         let descriptors = DescriptorLimit(limit: descriptors.limit, inUse: descriptors.inUse + laterDescriptors)
-        let budget = try DescriptorBudget(descriptors, threads: min(max(wanted, 1), 256))
+        let budget = try DescriptorBudget(descriptors: descriptors, threads: min(max(wanted, 1), 256))
         fitted.connectionLimit = connectionLimit > 0 ? min(connectionLimit, budget.connections) : budget.connections
         // The library divides the connections among the threads; one without a share would serve none.
         fitted.threads = min(budget.threads, fitted.connectionLimit)

@@ -60,7 +60,7 @@ public final class Server: Sendable {
         guard !others.isEmpty else { return }
         do throws(ServerError) {
             let limit = configuration.connectionLimit
-            let started = try Acceptor(others.map(\.descriptor)) { [service] in
+            let started = try Acceptor(sockets: others.map(\.descriptor)) { [service] in
                 service.connections.count < limit
             } serve: { [weak self] descriptor in
                 if self?.add(descriptor) != true { close(descriptor) }
@@ -122,7 +122,7 @@ extension Server {
         guard let (own, other) = Socket.pair() else { return nil }
         _ = shutdown(own, Int32(SHUT_WR))
         let isAdded = daemon.withLock { daemon in
-            guard let lent = numbered(other, thread, of: count) else { return false }
+            guard let lent = numbered(other, thread: thread, of: count) else { return false }
             guard daemon != nil else {
                 close(lent)
                 return false
@@ -135,7 +135,7 @@ extension Server {
     }
 
     /// Replaces a descriptor by one whose number leads the library to a thread: it divides by their number.
-    private static func numbered(_ descriptor: Int32, _ thread: Int, of count: Int) -> Int32? {
+    private static func numbered(_ descriptor: Int32, thread: Int, of count: Int) -> Int32? {
         var candidate = descriptor
         for _ in 0..<16 {
             let distance = Int32((thread - Int(candidate) % count + count) % count)

@@ -63,7 +63,7 @@ public struct ServerTotals: Sendable {
 
     /// The number of requests that were answered.
     public func requests(route: Int, method: Method, status: Int) -> Int {
-        counts[route].requests[RouteCounts.place(method, status)]
+        counts[route].requests[RouteCounts.place(method, status: status)]
     }
 
     /// The bytes of the bodies of a route's responses, as in `AccessEntry`.
@@ -127,13 +127,13 @@ private struct RouteCounts: Sendable {
     var durations = DurationHistogram(.requests)
     var waits = DurationHistogram(.waits)
 
-    static func place(_ method: Method, _ status: Int) -> Int {
+    static func place(_ method: Method, status: Int) -> Int {
         let statuses = ServerTotals.statuses
         return Int(method.rawValue) * statuses.count + (statuses.firstIndex(of: status) ?? statuses.count - 1)
     }
 
     mutating func note(_ request: EndedRequest) {
-        requests[Self.place(request.method, request.status)] += 1
+        requests[Self.place(request.method, status: request.status)] += 1
         bytes &+= request.size
         if request.hasWaited { waits.note(request.nanoseconds) } else { durations.note(request.nanoseconds) }
     }

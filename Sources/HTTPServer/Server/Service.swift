@@ -54,7 +54,7 @@ final class Service: Sendable {
 
     /// A connection was accepted: its object exists until `closed`.
     func opened(_ handle: ConnectionHandle) -> Connection {
-        let connection = Connection(handle, service: self)
+        let connection = Connection(handle: handle, service: self)
         connections.insert(connection.state)
         if configuration.countsConnections { connection.counters.noteConnectionOpened() }
         return connection

@@ -19,7 +19,7 @@ struct ConnectionHandle {
     var headerSize: Int { unsafe shim_connection_header_size(pointer) }
 
     /// Passes the fields of the header or of the trailer to a callback, whose context this is.
-    func forEachField(_ kind: MHD_ValueKind, _ callback: MHD_KeyValueIteratorN, _ context: UnsafeMutableRawPointer) {
+    func forEachField(_ kind: MHD_ValueKind, callback: MHD_KeyValueIteratorN, context: UnsafeMutableRawPointer) {
         _ = unsafe MHD_get_connection_values_n(pointer, kind, callback, context)
     }
 

@@ -12,7 +12,7 @@ struct DescriptorBudget {
 
     /// - Parameter wanted: the number of threads that serve if there are enough descriptors.
     /// - Throws: `ServerError.tooFewDescriptors` if not even two connections are left.
-    init(_ descriptors: DescriptorLimit, threads wanted: Int) throws(ServerError) {
+    init(descriptors: DescriptorLimit, threads wanted: Int) throws(ServerError) {
         let limit = descriptors.limit
         threads = min(wanted, max(limit / 16, 1))
         // For the files and sockets that the rest of the program opens after the start.

@@ -18,7 +18,7 @@ extension Listener {
             close(descriptor)
             throw .unusableSocket("the socket '\(path)' was removed while it was created")
         }
-        self.init(descriptor, at: .unix(path: path), file: file)
+        self.init(descriptor: descriptor, at: .unix(path: path), file: file)
         _ = consume folder
     }
 

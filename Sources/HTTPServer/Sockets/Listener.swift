@@ -10,7 +10,7 @@ public final class Listener: Sendable {
     /// Whether another process has the socket too, and listens on it again later.
     private let isShared: Bool
 
-    init(_ descriptor: Int32, at address: BoundAddress, file: SocketFile? = nil, isShared: Bool = false) {
+    init(descriptor: Int32, at address: BoundAddress, file: SocketFile? = nil, isShared: Bool = false) {
         (self.descriptor, self.address, self.file, self.isShared) = (descriptor, address, file, isShared)
         // Each connection inherits the option from its listening socket. A Unix domain socket does not have it.
         Socket(descriptor).set(TCP_NOTSENT_LOWAT, at: Int32(IPPROTO_TCP), to: Listener.unsentBytes)
@@ -72,7 +72,8 @@ extension Listener {
             do {
                 let descriptor = try unsafe Listener.listening(at: entry.pointee, host: host, port: port)
                 self.init(
-                    descriptor, at: BoundAddress(of: descriptor) ?? BoundAddress.internet(host: host, port: port))
+                    descriptor: descriptor,
+                    at: BoundAddress(of: descriptor) ?? BoundAddress.internet(host: host, port: port))
                 return
             } catch {
                 failure = error
@@ -115,7 +116,7 @@ extension Listener {
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-        self.init(descriptor, at: address, isShared: true)
+        self.init(descriptor: descriptor, at: address, isShared: true)
     }
 
     /// Why a socket is not one to listen on; nil if it is.

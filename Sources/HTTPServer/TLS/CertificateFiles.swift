@@ -80,7 +80,7 @@ public final class CertificateFiles: Sendable {
         (certificatePath, keyPath) = (certificate, key)
         self.onNotice = onNotice
         self.clock = clock
-        let content = try Self.read(certificate, key, clock)
+        let content = try Self.read(certificate, key: key, clock: clock)
         let pair = try Self.pair(content, at: now)
         certificates = Certificates(pair)
         state = Guarded(State(content: content, refusal: nil, reminder: pair.renewal))
@@ -94,17 +94,19 @@ public final class CertificateFiles: Sendable {
     ///   - now: in seconds since 1970.
     ///   - isAsked: whether to report a refusal at once, or only after the other file has had time to change too.
     public func check(at now: Int = CertificateDate.now, isAsked: Bool = false) {
-        let notices = state.withLock { state in refresh(&state, now, isAsked) + reminders(&state, now) }
+        let notices = state.withLock { state in
+            refresh(&state, now: now, isAsked: isAsked) + reminders(&state, now: now)
+        }
         notices.forEach(onNotice)
     }
 
-    private func refresh(_ state: inout State, _ now: Int, _ isAsked: Bool) -> [Notice] {
+    private func refresh(_ state: inout State, now: Int, isAsked: Bool) -> [Notice] {
         if state.refusal == nil, state.content.certificate.stamp.isCurrent, state.content.key.stamp.isCurrent {
             return []
         }
         var isSettled = true
         do throws(Refusal) {
-            let content = try Self.read(certificatePath, keyPath, clock)
+            let content = try Self.read(certificatePath, key: keyPath, clock: clock)
             isSettled = content.isSettled
             let isSame = content == state.content
             let pair = isSame ? certificates.current : try Self.pair(content, at: now)
@@ -123,7 +125,7 @@ public final class CertificateFiles: Sendable {
         }
     }
 
-    private func reminders(_ state: inout State, _ now: Int) -> [Notice] {
+    private func reminders(_ state: inout State, now: Int) -> [Notice] {
         guard now >= state.reminder else { return [] }
         let pair = certificates.current
         // Again each day, and when it expires; a clock that is wrong may be at the end of its range.
@@ -138,14 +140,14 @@ public final class CertificateFiles: Sendable {
     }
 
     private static func read(
-        _ certificate: String, _ key: String, _ clock: FileStamp.Clock
+        _ certificate: String, key: String, clock: FileStamp.Clock
     ) throws(Refusal) -> Content {
-        Content(certificate: try read(certificate, clock), key: try read(key, clock))
+        Content(certificate: try read(certificate, clock: clock), key: try read(key, clock: clock))
     }
 
-    private static func read(_ path: String, _ clock: FileStamp.Clock) throws(Refusal) -> SmallFile {
+    private static func read(_ path: String, clock: FileStamp.Clock) throws(Refusal) -> SmallFile {
         do {
-            return try SmallFile(path, maximumBytes: maximumBytes, clock: clock)
+            return try SmallFile(path: path, maximumBytes: maximumBytes, clock: clock)
         } catch {
             throw .unreadable(path: path, reason: error.description)
         }

@@ -26,7 +26,7 @@ final class SecureTransport {
 
     /// Takes over the input and output of a connection's session; nil without TLS.
     init?(
-        _ handle: ConnectionHandle, state: ConnectionState, certificates: Certificates, suspended: SuspendedConnections
+        handle: ConnectionHandle, state: ConnectionState, certificates: Certificates, suspended: SuspendedConnections
     ) {
         guard let session = unsafe handle.session else { return nil }
         unsafe self.session = gnutls_session_t(session)
@@ -34,7 +34,7 @@ final class SecureTransport {
         self.certificates = certificates
         unsafe ahead = .allocate(byteCount: Self.bufferBytes, alignment: 1)
         unsafe held = .allocate(byteCount: Self.bufferBytes, alignment: 1)
-        handshake = HandshakePause(handle, state: state, suspended: suspended)
+        handshake = HandshakePause(handle: handle, state: state, suspended: suspended)
         let own = unsafe self.session
         unsafe gnutls_transport_set_ptr(own, Unmanaged.passUnretained(self).toOpaque())
         unsafe gnutls_transport_set_pull_function(own, pullRecords)
@@ -159,8 +159,8 @@ final class HandshakePause: Sleeper {
     /// When the first request must have arrived, in milliseconds of the coarse clock.
     private let deadline: Int64
 
-    init(_ handle: ConnectionHandle, state: ConnectionState, suspended: SuspendedConnections) {
-        suspension = Suspension(handle, state: state, suspended: suspended, wakesOnInput: true)
+    init(handle: ConnectionHandle, state: ConnectionState, suspended: SuspendedConnections) {
+        suspension = Suspension(handle: handle, state: state, suspended: suspended, wakesOnInput: true)
         deadline = state.deadline
     }
 

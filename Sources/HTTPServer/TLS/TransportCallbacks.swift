@@ -12,7 +12,7 @@ func pullRecords(_ context: gnutls_transport_ptr_t?, _ buffer: UnsafeMutableRawP
 }
 
 /// gnutls_vec_push_func.
-func pushRecords(_ context: gnutls_transport_ptr_t?, _ pieces: UnsafePointer<giovec_t>?, _ count: Int32) -> Int {
+func pushRecords(_ context: gnutls_transport_ptr_t?, pieces: UnsafePointer<giovec_t>?, count: Int32) -> Int {
     guard let context = unsafe context else { return -1 }
     return unsafe Unmanaged<SecureTransport>.fromOpaque(context)._withUnsafeGuaranteedRef {
         unsafe $0.push(UnsafeBufferPointer(start: pieces, count: Int(count)))
@@ -21,10 +21,10 @@ func pushRecords(_ context: gnutls_transport_ptr_t?, _ pieces: UnsafePointer<gio
 
 /// gnutls_certificate_retrieve_function2: the pointers stay valid until the connection is closed.
 func retrieveCertificate(
-    _ session: gnutls_session_t?, _ names: UnsafePointer<gnutls_datum_t>?, _ nameCount: Int32,
-    _ algorithms: UnsafePointer<gnutls_pk_algorithm_t>?, _ algorithmCount: Int32,
-    _ chain: UnsafeMutablePointer<UnsafeMutablePointer<gnutls_pcert_st>?>?, _ count: UnsafeMutablePointer<UInt32>?,
-    _ key: UnsafeMutablePointer<gnutls_privkey_t?>?
+    _ session: gnutls_session_t?, names: UnsafePointer<gnutls_datum_t>?, nameCount: Int32,
+    algorithms: UnsafePointer<gnutls_pk_algorithm_t>?, algorithmCount: Int32,
+    chain: UnsafeMutablePointer<UnsafeMutablePointer<gnutls_pcert_st>?>?, count: UnsafeMutablePointer<UInt32>?,
+    key: UnsafeMutablePointer<gnutls_privkey_t?>?
 ) -> Int32 {
     guard let context = unsafe gnutls_transport_get_ptr(session), let chain = unsafe chain, let count = unsafe count,
         let key = unsafe key
@@ -38,8 +38,8 @@ func retrieveCertificate(
 
 /// gnutls_handshake_hook_func, for the message Finished.
 func finishHandshake(
-    _ session: gnutls_session_t?, _ type: UInt32, _ when: UInt32, _ isIncoming: UInt32,
-    _ message: UnsafePointer<gnutls_datum_t>?
+    _ session: gnutls_session_t?, type: UInt32, when: UInt32, isIncoming: UInt32,
+    message: UnsafePointer<gnutls_datum_t>?
 ) -> Int32 {
     guard isIncoming != 0, let context = unsafe gnutls_transport_get_ptr(session) else { return 0 }
     unsafe Unmanaged<SecureTransport>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.endHandshake() }

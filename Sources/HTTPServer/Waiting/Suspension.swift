@@ -37,7 +37,7 @@ final class Suspension: Scheduled, @unchecked Sendable {
     }
 
     init(
-        _ handle: ConnectionHandle, state: ConnectionState, suspended: SuspendedConnections, wakesOnInput: Bool = false
+        handle: ConnectionHandle, state: ConnectionState, suspended: SuspendedConnections, wakesOnInput: Bool = false
     ) {
         self.wakesOnInput = wakesOnInput
         self.handle = handle

@@ -38,7 +38,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     /// - Throws: `PropertyListError` if the document was empty.
     public consuming func finish() throws(PropertyListError) -> Tree {
         guard let document = tree.document else {
-            throw PropertyListError("the document is empty; it needs one value")
+            throw PropertyListError(reason: "the document is empty; it needs one value")
         }
         return Tree(document: document, warnings: tree.warnings)
     }
@@ -55,7 +55,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     mutating func openItem() throws(PropertyListError) -> Range<Int> {
         try tree.countItem()
         guard containers.count <= tree.limits.depth else {
-            throw PropertyListError("the document nests deeper than \(tree.limits.depth) levels; flatten it")
+            throw PropertyListError(reason: "the document nests deeper than \(tree.limits.depth) levels; flatten it")
         }
         guard let container = containers.last else { return tree.fields.loose("Root") }
         if let key = container.key { return key }
@@ -173,7 +173,7 @@ extension AnyTreeBuilder {
             let level = tree.children.last, level == nil,
             tree.fields.bytes.span.extracting(row.title).isEqual(to: "CF$UID".utf8Span.span)
         else { return nil }
-        var reader = PackedReader(tree.fields.bytes.span, at: row.fields.lowerBound)
+        var reader = PackedReader(bytes: tree.fields.bytes.span, at: row.fields.lowerBound)
         _ = reader.run()
         guard reader.byte() == PackedTag.positive.rawValue else { return nil }
         let value = reader.number()
@@ -188,14 +188,14 @@ extension AnyTreeBuilder {
         tree.note(text)
         let title = try openItem()
         let start = openLeaf()
-        tree.fields.bytes.append(PackedTag.string, text)
+        tree.fields.bytes.append(PackedTag.string, content: text)
         try closeLeaf(from: start, title: title)
     }
 
     public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
         let title = try openItem()
         let start = openLeaf()
-        tree.fields.bytes.append(PackedTag.data, bytes)
+        tree.fields.bytes.append(PackedTag.data, content: bytes)
         try closeLeaf(from: start, title: title)
     }
 
@@ -204,7 +204,7 @@ extension AnyTreeBuilder {
     /// Leaves out an element; those after it keep their indices.
     public mutating func null() throws(PropertyListError) {
         guard let array = containers.last else {
-            throw PropertyListError("the document is null; it needs an array or a dictionary")
+            throw PropertyListError(reason: "the document is null; it needs an array or a dictionary")
         }
         let number = array.elements
         containers[containers.count - 1].elements += 1

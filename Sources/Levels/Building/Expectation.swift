@@ -40,7 +40,7 @@ struct Expectation: BitwiseCopyable, Sendable {
 
     @inline(__always)
     init(
-        _ scalars: ScalarKind..., makesItems: Bool = false, dictionary: Opening = .refused, array: Opening = .refused
+        scalars: ScalarKind..., makesItems: Bool = false, dictionary: Opening = .refused, array: Opening = .refused
     ) {
         self.init(
             bits: scalars.reduce(0) { $0 | $1.bit }, makesItems: makesItems, dictionary: dictionary, array: array)

@@ -31,7 +31,7 @@ struct Frame {
 
     @inline(__always)
     init(
-        _ kind: Kind, of elements: Expectation, at position: SourcePosition, base: TreeAssembly.Base,
+        kind: Kind, of elements: Expectation, at position: SourcePosition, base: TreeAssembly.Base,
         list: GatheredList? = nil
     ) {
         self.kind = kind

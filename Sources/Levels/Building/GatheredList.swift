@@ -88,6 +88,6 @@ struct ListRule: Sendable {
 protocol LevelStrategy: SendableMetatype {
     /// - Throws: `PropertyListError` if the item's slots do not fit its rows.
     static func level(
-        of rows: consuming SetAsideRows, in item: GatheredItem, _ builder: inout TreeBuilder
+        of rows: consuming SetAsideRows, in item: GatheredItem, builder: inout TreeBuilder
     ) throws(PropertyListError) -> Level
 }

@@ -94,12 +94,13 @@ extension Slot {
     ///
     /// The item's end determines whether the value of a weaker name is the title or a field.
     static let title = Slot(
-        name: "title", names: .role(.title), value: Expectation(.text, .number, .boolean, .date), check: .firstName
+        name: "title", names: .role(.title), value: Expectation(scalars: .text, .number, .boolean, .date),
+        check: .firstName
     ) { _ in "a title must be text, a number or a date" }
 
     /// `Key`: the item's path segment, in place of its title; beside `Database` also an array, the columns of a key.
     static let key = Slot(
-        name: "key", names: .role(.key), value: Expectation(.text, array: .value), check: .strongestSoFar
+        name: "key", names: .role(.key), value: Expectation(scalars: .text, array: .value), check: .strongestSoFar
     ) { _ in "a Key must be text" }
 
     /// `Children` or `Rows`: the item's level, an array of items, or of arrays, which are sections.
@@ -127,18 +128,18 @@ extension Slot {
     /// `Source`: the path of a document, whose root has the item's level. An ordinary field beside an own level, or if
     /// the value is not text.
     static let source = Slot(
-        name: "source", names: .fixed([PartReference.sourceName]), value: Expectation(.text), check: .noName
+        name: "source", names: .fixed([PartReference.sourceName]), value: Expectation(scalars: .text), check: .noName
     ) { name in "'\(quoted: name)' must be the path of a document" }
 
     /// `Database`: the address of a database, which has the item's level. An ordinary field beside an own level, and if
     /// the value is not an address.
     static let database = Slot(
-        name: "database", names: .fixed([DatabaseReference.name]), value: Expectation(.text), check: .noName
+        name: "database", names: .fixed([DatabaseReference.name]), value: Expectation(scalars: .text), check: .noName
     ) { name in "'\(quoted: name)' must be the address of a database" }
 
     /// `Records`: a table, or its file name; its records are the item's level, drilled by the fields of `DrillBy`.
     static let records = Slot(
-        name: "records", names: .fixed(["Records"]), value: Expectation(.text, array: .list), isHidden: true,
+        name: "records", names: .fixed(["Records"]), value: Expectation(scalars: .text, array: .list), isHidden: true,
         array: .records
     ) { name in "'\(quoted: name)' must be an array of dictionaries or the name of a file" }
 
@@ -148,7 +149,7 @@ extension Slot {
     }
 
     /// `TitleBy`: the field that is the title of a record.
-    static let titleBy = Slot(name: "titleBy", names: .fixed(["TitleBy"]), value: Expectation(.text)) { _ in
+    static let titleBy = Slot(name: "titleBy", names: .fixed(["TitleBy"]), value: Expectation(scalars: .text)) { _ in
         "'TitleBy' must be the name of a field"
     }
 
@@ -159,15 +160,16 @@ extension Slot {
     ) { name in "'\(quoted: name)' must be an array of specifiers" }
 
     /// `SortBy`: the order of the level below, as in the query option `sort`.
-    static let sortBy = Slot(name: "sortBy", names: .fixed(["SortBy"]), value: Expectation(.text), arrangesLevel: true)
-    {
+    static let sortBy = Slot(
+        name: "sortBy", names: .fixed(["SortBy"]), value: Expectation(scalars: .text), arrangesLevel: true
+    ) {
         name in
         "'\(quoted: name)' must be the names of fields as text, such as -Price,Title"
     }
 
     /// `GroupBy`: the sections of the level below, as in the query option `group`.
     static let groupBy = Slot(
-        name: "groupBy", names: .fixed(["GroupBy"]), value: Expectation(.text), arrangesLevel: true
+        name: "groupBy", names: .fixed(["GroupBy"]), value: Expectation(scalars: .text), arrangesLevel: true
     ) {
         name in
         "'\(quoted: name)' must be text: initial, or the name of a field"
@@ -197,7 +199,7 @@ extension Slot {
     }
 
     private static func heading(_ name: String, names: Names) -> Slot {
-        Slot(name: name, names: names, value: Expectation(.text, .number, .boolean, .date)) { _ in
+        Slot(name: name, names: names, value: Expectation(scalars: .text, .number, .boolean, .date)) { _ in
             "a title must be text, a number or a date"
         }
     }

@@ -37,7 +37,7 @@ struct SlotTable {
     private static let nameBytes = 32
 
     /// - Parameter slots: the valid slots, at most `SlotFields.most`.
-    init(_ slots: [Slot], names structure: StructuralNames) {
+    init(slots: [Slot], names structure: StructuralNames) {
         precondition(slots.count <= SlotFields.most, "more slots than an item has room for; raise SlotFields.capacity")
         let names = slots.map { $0.names(in: structure) }
         known = slots.indices.flatMap { index in
@@ -156,11 +156,11 @@ extension SlotTable {
 
     /// The tables for items and for their sections; without `slots`, for the default ones.
     static func forItems(_ slots: [Slot]?, names: StructuralNames) -> (items: SlotTable, sections: SlotTable) {
-        if let slots { return (SlotTable(slots, names: names), SlotTable(Slot.ofSections, names: names)) }
+        if let slots { return (SlotTable(slots: slots, names: names), SlotTable(slots: Slot.ofSections, names: names)) }
         if let known = latest.withLock({ $0 }), known.names == names { return (known.items, known.sections) }
         let made = OfItems(
-            names: names, items: SlotTable(Slot.ofItems, names: names),
-            sections: SlotTable(Slot.ofSections, names: names))
+            names: names, items: SlotTable(slots: Slot.ofItems, names: names),
+            sections: SlotTable(slots: Slot.ofSections, names: names))
         latest.withLock { $0 = made }
         return (made.items, made.sections)
     }

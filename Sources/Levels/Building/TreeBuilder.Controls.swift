@@ -5,7 +5,9 @@ internal import PropertyLists
 extension TreeBuilder {
     /// Appends the control of the item that was packed last, if its `Type` names one; returns whether it does.
     mutating func appendControl(to content: Range<Int>) -> Bool {
-        guard let control = Self.control(of: PackedDictionary(tree.fields.bytes.span, content)) else { return false }
+        guard let control = Self.control(of: PackedDictionary(bytes: tree.fields.bytes.span, fields: content)) else {
+            return false
+        }
         control.append(to: &tree.fields.bytes)
         return true
     }
@@ -13,8 +15,8 @@ extension TreeBuilder {
     private static func control(of item: PackedDictionary) -> PackedControl? {
         guard let type = item.text("Type").flatMap(ControlType.init) else { return nil }
         var control = PackedControl(type: type.rawValue)
-        control.add("key", "Key", of: item)
-        control.add("value", "Value", of: item)
+        control.add("key", field: "Key", of: item)
+        control.add("value", field: "Value", of: item)
         control.addProperties(of: item, isToggle: type == .toggleSwitch)
         return control
     }
@@ -51,22 +53,25 @@ extension TreeBuilder {
     ) throws(PropertyListError) -> SetAsideRows {
         // A copy, because counting rows changes the builder; a page has a few dozen rows.
         let bytes = Array(copying: tree.fields.bytes.span.extracting(offset..<tree.fields.bytes.count))
-        let elements = PackedReader(bytes.span, at: 1).elements ?? []
+        let elements = PackedReader(bytes: bytes.span, at: 1).elements ?? []
         // The positions of a replaced field come first.
         let positions = specifierPositions.suffix(elements.count)
         var page = SettingsPageBuilder()
         for (number, element) in elements.enumerated() {
             guard bytes[element.lowerBound] == PackedTag.dictionary.rawValue else {
                 throw PropertyListError(
-                    "element \(number + 1) of 'PreferenceSpecifiers' must be a specifier, which is a dictionary")
+                    reason: "element \(number + 1) of 'PreferenceSpecifiers' must be a specifier, which is a dictionary"
+                )
             }
             let place = positions.count == elements.count ? positions[positions.startIndex + number] : position
             let earlier = page.rowCount
             do throws(PropertyListError) {
                 // After the tag and the size.
-                try page.add(PackedDictionary(bytes.span, element.lowerBound + 5..<element.upperBound), at: place)
+                try page.add(
+                    PackedDictionary(bytes: bytes.span, fields: element.lowerBound + 5..<element.upperBound), at: place)
             } catch {
-                throw PropertyListError("element \(number + 1) of 'PreferenceSpecifiers': \(error.reason)", at: place)
+                throw PropertyListError(
+                    reason: "element \(number + 1) of 'PreferenceSpecifiers': \(error.reason)", at: place)
             }
             for _ in earlier..<page.rowCount { try tree.countItem() }
         }
@@ -77,7 +82,8 @@ extension TreeBuilder {
     private func pageWithLevel(_ field: Int) -> PropertyListError {
         let other = items.innermost.levelField.map { name(ofField: $0) } ?? ""
         return PropertyListError(
-            "\(items.count == 1 ? "the root" : "the item") has both '\(quoted: other)' and 'PreferenceSpecifiers'; only one of them can hold its level",
+            reason:
+                "\(items.count == 1 ? "the root" : "the item") has both '\(quoted: other)' and 'PreferenceSpecifiers'; only one of them can hold its level",
             at: tree.fields.start(field).place.position, path: currentPath())
     }
 }

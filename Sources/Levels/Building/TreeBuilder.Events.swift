@@ -32,7 +32,7 @@ extension TreeBuilder {
         guard items.count <= tree.limits.depth else { throw nestsTooDeep }
         let base = tree.base
         items.open(at: position, base: base)
-        push(Frame(.item, of: .anything, at: position, base: base))
+        push(Frame(kind: .item, of: .anything, at: position, base: base))
     }
 
     /// Notes an item among the elements, which prevents the list from becoming sections.
@@ -52,18 +52,18 @@ extension TreeBuilder {
     private mutating func openValue(_ kind: Frame.Kind, at position: SourcePosition) {
         let start = tree.fields.bytes.beginContainer(kind == .array ? .array : .dictionary)
         let base = TreeAssembly.Base(field: tree.fields.count, row: tree.rows.count, start: start)
-        push(Frame(kind, of: .anything, at: position, base: base))
+        push(Frame(kind: kind, of: .anything, at: position, base: base))
     }
 
     private mutating func openRows(at position: SourcePosition) {
-        push(Frame(.rows, of: .items(array: .sectionsOfRows), at: position, base: tree.base))
+        push(Frame(kind: .rows, of: .items(array: .sectionsOfRows), at: position, base: tree.base))
     }
 
     private mutating func open(_ rule: ListRule?, at position: SourcePosition) throws(PropertyListError) {
         guard let rule else { throw wrongValue("a container") }
         // The place of a level is never shown; the mark is for other values of the key.
         if itemSlots.rule(of: expected.slot).isHidden { tree.fields.bytes.truncate(to: tree.fields.bytes.count - 1) }
-        push(Frame(rule.kind, of: rule.elements, at: position, base: tree.base, list: GatheredList(rule)))
+        push(Frame(kind: rule.kind, of: rule.elements, at: position, base: tree.base, list: GatheredList(rule)))
     }
 
     // MARK: Sections
@@ -78,13 +78,16 @@ extension TreeBuilder {
     private mutating func openSection(at position: SourcePosition) {
         let list = frames.last?.list
         list?.openSection()
-        push(Frame(.section, of: .anything, at: position, base: tree.base, list: list))
+        push(Frame(kind: .section, of: .anything, at: position, base: tree.base, list: list))
     }
 
     private mutating func openSectionRows(at position: SourcePosition) {
         // Moves the section's fields so far, to make room for its rows.
         if kind == .section { takeSectionFields() }
-        push(Frame(.sectionRows, of: .items(array: .refused), at: position, base: tree.base, list: frames.last?.list))
+        push(
+            Frame(
+                kind: .sectionRows, of: .items(array: .refused), at: position, base: tree.base, list: frames.last?.list)
+        )
     }
 }
 
@@ -110,7 +113,7 @@ extension TreeBuilder {
             name, meaning: meaning, base: frames[frames.count - 1].base.field, at: position)
         if let earlier { warnAboutRepeatedKey(name, at: position, after: earlier) }
         if meaning.slot != 0 {
-            try fill(meaning, itemSlots.rule(of: meaning.slot), isRepeated: earlier != nil)
+            try fill(meaning, rule: itemSlots.rule(of: meaning.slot), isRepeated: earlier != nil)
         } else {
             expected = .anything
             if meaning.isNearMiss { warnAboutNearMiss(name, in: itemSlots, at: position) }
@@ -132,7 +135,7 @@ extension TreeBuilder {
 
     /// Puts an item's last field into its slot, and expects a value for the slot.
     private mutating func fill(
-        _ meaning: KeyMeaning, _ rule: SlotTable.Rule, isRepeated: Bool
+        _ meaning: KeyMeaning, rule: SlotTable.Rule, isRepeated: Bool
     ) throws(PropertyListError) {
         if rule.holdsLevel {
             guard items.levelSlot == 0 || isRepeated else { throw secondLevel }
@@ -141,14 +144,14 @@ extension TreeBuilder {
         let isStrongest = items.field(meaning.slot).map { meaning.rank <= tree.fields.start($0).meaning.rank } ?? true
         if isStrongest { items.fill(meaning.slot, with: tree.fields.count - 1) }
         expected = rule.check.applies(to: meaning, isStrongest: isStrongest) ? rule.value : .anything
-        if rule.isNoted { noteStructure(meaning, rule) }
+        if rule.isNoted { noteStructure(meaning, rule: rule) }
     }
 }
 
 extension TreeBuilder {
     /// Notes that an item's last field is hidden, belongs to a table, orders its level, or names a document.
     @inline(never)
-    private mutating func noteStructure(_ meaning: KeyMeaning, _ rule: SlotTable.Rule) {
+    private mutating func noteStructure(_ meaning: KeyMeaning, rule: SlotTable.Rule) {
         isPlain = false
         if rule.isOfTable { hasTables = true }
         if rule.arrangesLevel { items.noteOrder() }
@@ -186,7 +189,7 @@ extension TreeBuilder {
         try check(.text)
         if expected.makesItems { return try addStringItem(text, at: position) }
         tree.note(text)
-        tree.fields.bytes.append(PackedTag.string, text)
+        tree.fields.bytes.append(PackedTag.string, content: text)
     }
 
     public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
@@ -197,7 +200,7 @@ extension TreeBuilder {
 
     public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
         try check(.data)
-        tree.fields.bytes.append(PackedTag.data, bytes)
+        tree.fields.bytes.append(PackedTag.data, content: bytes)
     }
 
     public static var omitsNullEntries: Bool { true }

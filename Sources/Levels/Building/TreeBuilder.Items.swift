@@ -75,7 +75,7 @@ extension TreeBuilder {
         guard isPlain else { return try closeNotedItem() }
         if items.count == 1, !isArray, items.levelSlot == 0 { throw noLevel }
         let level = try takeLevel()
-        try close(row(isPlain: true), level)
+        try close(row(isPlain: true), level: level)
     }
 
     /// Closes an item of a document that has more than plain items.
@@ -89,11 +89,11 @@ extension TreeBuilder {
             ? try takeRootLevel() : holdsSources ? try takeLevelBesideSource() : try takeLevel()
         var row = holdsSources ? try rowWithSource() : try row()
         if isTableFile || database != nil { row.marks.insert(.isPart) }
-        try close(row, level)
+        try close(row, level: level)
     }
 
     @inline(__always)
-    private mutating func close(_ row: PendingRow, _ level: Level?) throws(PropertyListError) {
+    private mutating func close(_ row: PendingRow, level: Level?) throws(PropertyListError) {
         items.close()
         _ = pop()
         tree.add(row, level: level)
@@ -116,7 +116,7 @@ extension TreeBuilder {
 
     private mutating func takeLevel() throws(PropertyListError) -> Level? {
         guard let list = items.takeList(), let rows = list.takeRows() else { return items.takeLevel() }
-        return try list.rule.strategy.level(of: rows, in: items.innermost, &self)
+        return try list.rule.strategy.level(of: rows, in: items.innermost, builder: &self)
     }
 
     /// The row of the innermost item: its fields, and its title and key among them.
@@ -173,7 +173,7 @@ extension TreeBuilder {
             _ = try RowOrder(text)
         } catch {
             throw PropertyListError(
-                "'SortBy' \(error)", at: position(of: .sortBy, in: items.innermost), path: currentPath())
+                reason: "'SortBy' \(error)", at: position(of: .sortBy, in: items.innermost), path: currentPath())
         }
     }
 
@@ -186,7 +186,7 @@ extension TreeBuilder {
     }
 
     private func value(named name: String, in content: Range<Int>) -> Int? {
-        PackedDictionary(tree.fields.bytes.span, content).value(name)
+        PackedDictionary(bytes: tree.fields.bytes.span, fields: content).value(name)
     }
 
     mutating func addStringItem(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {

@@ -6,7 +6,7 @@ extension TreeBuilder {
     mutating func openRecord(at position: SourcePosition) throws(PropertyListError) {
         try tree.countItem()
         guard items.count <= tree.limits.depth else { throw nestsTooDeep }
-        push(Frame(.record, of: .anything, at: position, base: tree.base))
+        push(Frame(kind: .record, of: .anything, at: position, base: tree.base))
     }
 
     /// Adds the row of a record; its title is empty.
@@ -39,11 +39,11 @@ extension TreeBuilder {
         let item = items.innermost
         guard let position = position(of: .drillBy, in: item) else {
             return PropertyListError(
-                "'Records' needs 'DrillBy', an array of field names; an empty one makes the records the level",
+                reason: "'Records' needs 'DrillBy', an array of field names; an empty one makes the records the level",
                 at: self.position(of: .records, in: item), path: currentPath())
         }
         return PropertyListError(
-            "'DrillBy' needs 'Records', an array of dictionaries or the name of a file", at: position,
+            reason: "'DrillBy' needs 'Records', an array of dictionaries or the name of a file", at: position,
             path: currentPath())
     }
 
@@ -56,7 +56,7 @@ extension TreeBuilder {
         guard let field = item.field(recordsSlot),
             let path = tree.fields.textRange(tree.fields.start(field).name.upperBound + 1)
         else { return }
-        note(.records(String(utf8: tree.fields.bytes.span.extracting(path)), drilling), at: item.place)
+        note(.records(String(utf8: tree.fields.bytes.span.extracting(path)), drilling: drilling), at: item.place)
     }
 
     /// How the table of an item is drilled.
@@ -64,10 +64,10 @@ extension TreeBuilder {
     /// - Throws: `PropertyListError` if any element of `DrillBy` is not text.
     func drilling(of item: GatheredItem) throws(PropertyListError) -> RecordDrilling {
         guard let field = item.field(drillBySlot),
-            let fields = PackedReader(tree.fields.bytes.span, at: tree.fields.start(field).name.upperBound).texts
+            let fields = PackedReader(bytes: tree.fields.bytes.span, at: tree.fields.start(field).name.upperBound).texts
         else {
             throw PropertyListError(
-                "'DrillBy' must contain only field names, which are text", at: position(of: .drillBy, in: item),
+                reason: "'DrillBy' must contain only field names, which are text", at: position(of: .drillBy, in: item),
                 path: currentPath())
         }
         let title = text(of: .titleBy, in: item) ?? RecordDrilling.defaultTitleField
@@ -77,7 +77,7 @@ extension TreeBuilder {
     func checkDepth(of drilling: RecordDrilling, in item: GatheredItem) throws(PropertyListError) {
         guard items.count + drilling.fields.count > tree.limits.depth else { return }
         throw PropertyListError(
-            "'DrillBy' leads deeper than \(tree.limits.depth) levels; name fewer fields",
+            reason: "'DrillBy' leads deeper than \(tree.limits.depth) levels; name fewer fields",
             at: position(of: .drillBy, in: item), path: currentPath())
     }
 }
@@ -142,7 +142,7 @@ extension TreeBuilder {
         let near = EditDistance.nearest(to: name, among: known).map { "did you mean '\(quoted: $0)'?" }
         let list = known.prefix(10).map { "'\(quoted: $0)'" }.joined(separator: ", ")
         return PropertyListError(
-            "no record has the field '\(quoted: name)'; " + (near ?? "the first records have \(list)"))
+            reason: "no record has the field '\(quoted: name)'; " + (near ?? "the first records have \(list)"))
     }
 
     /// The finished tree: a root item over the table.
@@ -164,7 +164,7 @@ extension Slot {
 /// records.
 enum Facets: LevelStrategy {
     static func level(
-        of rows: consuming SetAsideRows, in item: GatheredItem, _ builder: inout TreeBuilder
+        of rows: consuming SetAsideRows, in item: GatheredItem, builder: inout TreeBuilder
     ) throws(PropertyListError) -> Level {
         let drilling = try builder.drilling(of: item)
         if !rows.rows.isEmpty { try builder.checkDepth(of: drilling, in: item) }

@@ -11,10 +11,10 @@ extension TreeBuilder {
         case .rows, .sectionRows: misplacedElement(what)
         case .records: misplacedRecord(what)
         case .sectionList where !allowsSectionDictionaries:
-            PropertyListError("a section must be an array, not \(what)")
-        case .sectionList: PropertyListError("a section must be an array or a dictionary, not \(what)")
+            PropertyListError(reason: "a section must be an array, not \(what)")
+        case .sectionList: PropertyListError(reason: "a section must be an array or a dictionary, not \(what)")
         case .namedSections:
-            PropertyListError("the section '\(quoted: sectionName)' must be an array of items, not \(what)")
+            PropertyListError(reason: "the section '\(quoted: sectionName)' must be an array of items, not \(what)")
         default: wrongValue(what)
         }
     }
@@ -22,8 +22,9 @@ extension TreeBuilder {
     var refusalOfDictionary: PropertyListError {
         switch kind {
         case .sectionList:
-            PropertyListError("a section must be an array here; sections with their own Title go into 'Sections'")
-        case .namedSections: PropertyListError("the section '\(quoted: sectionName)' must be an array of items")
+            PropertyListError(
+                reason: "a section must be an array here; sections with their own Title go into 'Sections'")
+        case .namedSections: PropertyListError(reason: "the section '\(quoted: sectionName)' must be an array of items")
         default: wrongValue("a dictionary")
         }
     }
@@ -32,7 +33,9 @@ extension TreeBuilder {
         switch kind {
         case .rows:
             PropertyListError(
-                "an item must be a string or a dictionary, not an array; for sections every element must be an array")
+                reason:
+                    "an item must be a string or a dictionary, not an array; for sections every element must be an array"
+            )
         case .sectionRows: arrayAmongRows
         case .records: misplacedRecord("an array")
         default: wrongValue("an array")
@@ -40,32 +43,34 @@ extension TreeBuilder {
     }
 
     func wrongValue(_ what: String) -> PropertyListError {
-        guard expected.slot != 0 else { return PropertyListError("\(what) is not allowed here") }
+        guard expected.slot != 0 else { return PropertyListError(reason: "\(what) is not allowed here") }
         let slot = (kind == .section ? sectionSlots : itemSlots).slot(expected.slot)
-        return PropertyListError("\(slot.demand(name(ofField: tree.fields.count - 1))), not \(what)")
+        return PropertyListError(reason: "\(slot.demand(name(ofField: tree.fields.count - 1))), not \(what)")
     }
 
     var secondLevel: PropertyListError {
         let first = items.innermost.levelField.map { name(ofField: $0) } ?? ""
         let second = name(ofField: tree.fields.count - 1)
         return PropertyListError(
-            "the item has both '\(quoted: first)' and '\(quoted: second)'; only one of them can hold its level")
+            reason: "the item has both '\(quoted: first)' and '\(quoted: second)'; only one of them can hold its level")
     }
 
     var secondRows: PropertyListError {
         let second = name(ofField: tree.fields.count - 1)
-        return PropertyListError("the section has a second list of rows, '\(quoted: second)'; only one is allowed")
+        return PropertyListError(
+            reason: "the section has a second list of rows, '\(quoted: second)'; only one is allowed")
     }
 
     /// The error for a document without a level; callers look for misspelt names.
     static func noLevel(_ what: String) -> PropertyListError {
         PropertyListError(
-            "the document is \(what); it must be an array of items, or a dictionary with 'Rows', 'Children' or 'Sections'"
+            reason:
+                "the document is \(what); it must be an array of items, or a dictionary with 'Rows', 'Children' or 'Sections'"
         )
     }
 
     var nestsTooDeep: PropertyListError {
-        PropertyListError("items nest deeper than \(tree.limits.depth) levels; flatten the tree")
+        PropertyListError(reason: "items nest deeper than \(tree.limits.depth) levels; flatten the tree")
     }
 
     private var allowsSectionDictionaries: Bool { frames.last?.elements.dictionary == .section }
@@ -74,11 +79,11 @@ extension TreeBuilder {
 
     private func misplacedElement(_ what: String) -> PropertyListError {
         PropertyListError(
-            "element \(elementNumber) of the array is \(what), but an item must be a string or a dictionary")
+            reason: "element \(elementNumber) of the array is \(what), but an item must be a string or a dictionary")
     }
 
     private func misplacedRecord(_ what: String) -> PropertyListError {
-        PropertyListError("element \(elementNumber) of the array is \(what), but a record must be a dictionary")
+        PropertyListError(reason: "element \(elementNumber) of the array is \(what), but a record must be a dictionary")
     }
 
     /// The number of the current element, from 1.
@@ -88,10 +93,12 @@ extension TreeBuilder {
     private var arrayAmongRows: PropertyListError {
         if let owner = frames.dropLast().last, owner.kind == .sectionList, owner.elements.dictionary == .refused {
             return PropertyListError(
-                "arrays nest at most two deep, as sections and their rows; a row is a string or a dictionary, not an array"
+                reason:
+                    "arrays nest at most two deep, as sections and their rows; a row is a string or a dictionary, not an array"
             )
         }
-        return PropertyListError("an array appears among the rows of a section; a row is a string or a dictionary")
+        return PropertyListError(
+            reason: "an array appears among the rows of a section; a row is a string or a dictionary")
     }
 }
 
@@ -103,18 +110,18 @@ extension TreeBuilder {
             let found = fieldNames { tree.fields.scalarText(at: $0) != nil }
             untitledItem = UntitledItem(names: found)
             refusesFirstElement = isArray && items.count == 2 && tree.rows.isEmpty
-            return PropertyListError(missingTitle(among: found), at: frames.last?.position, path: currentPath())
+            return PropertyListError(reason: missingTitle(among: found), at: frames.last?.position, path: currentPath())
         }
     }
 
     private mutating func missingTitle(among found: [String]) -> String {
         let title = names[.title].first ?? "Title"
         let key = names[.key].first ?? "Key"
-        if let (field, meant) = misspelt(among: found, [.title]) {
+        if let (field, meant) = misspelt(among: found, roles: [.title]) {
             refusesMisspeltName = true
             return "an item has '\(quoted: field)' but no '\(quoted: title)'; did you mean '\(quoted: meant)'?"
         }
-        if let (field, meant) = misspelt(among: found, [.key]) {
+        if let (field, meant) = misspelt(among: found, roles: [.key]) {
             return "an item has '\(quoted: field)' but no '\(quoted: title)' and no '\(quoted: key)'; "
                 + "did you mean '\(quoted: meant)'?"
         }
@@ -128,20 +135,21 @@ extension TreeBuilder {
                 let tag = tree.fields.bytes.span[value]
                 return tag == PackedTag.array.rawValue || tag == PackedTag.dictionary.rawValue
             }
-            guard let (field, meant) = misspelt(among: found, [.children, .sections]) else {
+            guard let (field, meant) = misspelt(among: found, roles: [.children, .sections]) else {
                 var error = Self.noLevel("a dictionary without a level")
                 error.position = frames.last?.position
                 return error
             }
             refusesMisspeltName = true
             return PropertyListError(
-                "the document is a dictionary without a level, but it has '\(quoted: field)'; did you mean '\(quoted: meant)'?",
+                reason:
+                    "the document is a dictionary without a level, but it has '\(quoted: field)'; did you mean '\(quoted: meant)'?",
                 at: frames.last?.position)
         }
     }
 
     private func misspelt(
-        among found: [String], _ roles: [StructuralNames.Role]
+        among found: [String], roles: [StructuralNames.Role]
     ) -> (field: String, meant: String)? {
         for field in found {
             if let meant = names.slip(field, of: roles) { return (field, meant) }
@@ -151,7 +159,7 @@ extension TreeBuilder {
 
     /// The names of the innermost item's fields whose values fit.
     private func fieldNames(_ fits: (_ value: Int) -> Bool) -> [String] {
-        var reader = PackedReader(tree.fields.bytes.span, at: items.innermost.base.start)
+        var reader = PackedReader(bytes: tree.fields.bytes.span, at: items.innermost.base.start)
         var found: [String] = []
         while reader.offset < tree.fields.bytes.count, found.count < UntitledItem.mostNames {
             let name = reader.run()
@@ -177,7 +185,7 @@ extension TreeBuilder {
         guard !frames.isEmpty else { return nil }
         let open = frames.indices.filter { frames[$0].kind == .item }
         let titles = zip(open, items.all).dropFirst().map { number, item in
-            title(of: item).map { QuotedText($0).description } ?? untitledStep(item, frame: number)
+            title(of: item).map { QuotedText(text: $0).description } ?? untitledStep(item, frame: number)
         }
         return TitlePath.joined(Array(titles))
     }

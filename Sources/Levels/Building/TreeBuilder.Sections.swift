@@ -57,7 +57,7 @@ extension TreeBuilder {
 /// Sections in an array; `SectionTitles` titles those that are arrays.
 enum ListedSections: LevelStrategy {
     static func level(
-        of rows: SetAsideRows, in item: GatheredItem, _ builder: inout TreeBuilder
+        of rows: SetAsideRows, in item: GatheredItem, builder: inout TreeBuilder
     ) throws(PropertyListError) -> Level {
         var rows = rows
         let titles = try builder.texts(of: .sectionTitles, in: item) ?? []
@@ -96,7 +96,7 @@ extension TreeBuilder {
 /// Sections in a dictionary, in the order of `SectionKeys`.
 enum NamedSections: LevelStrategy {
     static func level(
-        of rows: SetAsideRows, in item: GatheredItem, _ builder: inout TreeBuilder
+        of rows: SetAsideRows, in item: GatheredItem, builder: inout TreeBuilder
     ) throws(PropertyListError) -> Level {
         var rows = rows
         if let order = try builder.texts(of: .sectionKeys, in: item) { try arrange(&rows, by: order) }
@@ -117,7 +117,7 @@ enum NamedSections: LevelStrategy {
                 let isKnown = numbers[Array(name.utf8)] != nil
                 let reason = isKnown ? "twice" : "but 'Sections' does not contain it"
                 throw PropertyListError(
-                    "'SectionKeys' names '\(quoted: name)' \(reason); name each section once", at: position)
+                    reason: "'SectionKeys' names '\(quoted: name)' \(reason); name each section once", at: position)
             }
             return number
         }

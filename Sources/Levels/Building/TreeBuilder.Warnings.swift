@@ -61,7 +61,7 @@ extension TreeBuilder {
 
     /// Whether the first elements of a list include a dictionary with a title.
     private func holdsTitledDictionaries(_ content: Range<Int>) -> Bool {
-        var reader = PackedReader(tree.fields.bytes.span, at: content.lowerBound)
+        var reader = PackedReader(bytes: tree.fields.bytes.span, at: content.lowerBound)
         for _ in 0..<4 where reader.offset < content.upperBound {
             let element = reader.offset
             guard reader.byte() == PackedTag.dictionary.rawValue else {
@@ -77,7 +77,7 @@ extension TreeBuilder {
     }
 
     private func hasTitle(_ content: Range<Int>) -> Bool {
-        var reader = PackedReader(tree.fields.bytes.span, at: content.lowerBound)
+        var reader = PackedReader(bytes: tree.fields.bytes.span, at: content.lowerBound)
         while reader.offset < content.upperBound {
             let name = tree.fields.bytes.span.extracting(reader.run())
             if titleNames.contains(where: { name.isEqual(to: $0.span) }), isTitle(reader.offset) { return true }

@@ -86,7 +86,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     /// - Throws: `PropertyListError` if the document contained no tree.
     public consuming func finish() throws(PropertyListError) -> Tree {
         guard let document = tree.document else {
-            throw PropertyListError("the document is empty; it needs an array or a dictionary")
+            throw PropertyListError(reason: "the document is empty; it needs an array or a dictionary")
         }
         return Tree(
             document: document, warnings: tree.warnings, strayRows: strayRows, parts: parts, childPanes: childPanes)
@@ -138,11 +138,11 @@ extension TreeBuilder {
         guard let field = item.field(itemSlots.number(of: slot)) else { return nil }
         var value = tree.fields.start(field).name.upperBound
         if tree.fields.bytes.span[value] == PackedTag.hidden.rawValue { value += 1 }
-        return try PackedReader(tree.fields.bytes.span, at: value).elements?.map {
+        return try PackedReader(bytes: tree.fields.bytes.span, at: value).elements?.map {
             (element) throws(PropertyListError) -> String in
             guard let text = tree.fields.scalarText(at: element.lowerBound) else {
                 throw PropertyListError(
-                    "'\(quoted: name(ofField: field))' must contain only text", path: currentPath())
+                    reason: "'\(quoted: name(ofField: field))' must contain only text", path: currentPath())
             }
             return text
         }
@@ -165,7 +165,7 @@ extension TreeBuilder {
             return nil
         }
         let content = items.innermost.base.start..<tree.fields.bytes.count
-        return PackedDictionary(tree.fields.bytes.span, content).database
+        return PackedDictionary(bytes: tree.fields.bytes.span, fields: content).database
     }
 
     /// The field with the innermost item's key; nil for the key columns of a database.
@@ -177,7 +177,7 @@ extension TreeBuilder {
             tree.fields.bytes.span[tree.fields.start(field).name.upperBound] == PackedTag.array.rawValue
         else { return items.field(keySlot) }
         guard database == nil else { return nil }
-        throw PropertyListError("a Key must be text, not an array", at: keyColumnsPosition, path: currentPath())
+        throw PropertyListError(reason: "a Key must be text, not an array", at: keyColumnsPosition, path: currentPath())
     }
 
     /// The row of the innermost item; with a `Source` and without an own level, its level is another document's.
@@ -204,7 +204,7 @@ extension TreeBuilder {
         let arrangesLevel = try checkOrder()
         _ = tree.fields.close(base: base.field)
         let content = base.start..<tree.fields.bytes.count
-        let title = PackedDictionary(tree.fields.bytes.span, content).textRange(PartReference.sourceName)
+        let title = PackedDictionary(bytes: tree.fields.bytes.span, fields: content).textRange(PartReference.sourceName)
         return PendingRow(
             fields: content, title: title ?? content.upperBound..<content.upperBound,
             marks: arrangesLevel ? .arrangesLevel : [], place: place)

@@ -36,12 +36,12 @@ struct ArrangedLevel: ~Copyable {
     }
 
     /// - Parameter owner: the row above the level, which may have `SectionKeys`.
-    init(_ arrangement: RowArrangement, names: StructuralNames, owner: Item.Step?) throws(TreeError) {
+    init(arrangement: RowArrangement, names: StructuralNames, owner: Item.Step?) throws(TreeError) {
         old = arrangement.level
         self.names = names
         pieces = arrangement.pieces
         rowCount = arrangement.rowCount
-        let listed = old.listedSections(owner: owner, names)
+        let listed = old.listedSections(owner: owner, names: names)
         sections = old.allSections.holding(arrangement.counts, listed: listed, rowsName: names.newRowsName)
         shown = rowCount - Section.hiddenRows(in: sections)
         gathered = RowGatherer(names)
@@ -129,8 +129,8 @@ struct ArrangedLevel: ~Copyable {
         var arrival = 0
         for piece in pieces {
             switch piece {
-            case .kept(let range): for row in range { rows.append(gathered.gather(old, row)) }
-            case .moved(let row): rows.append(gathered.gather(old, row))
+            case .kept(let range): for row in range { rows.append(gathered.gather(old, number: row)) }
+            case .moved(let row): rows.append(gathered.gather(old, number: row))
             case .new:
                 rows.append(arrivals[arrival].row)
                 arrival += 1
@@ -156,7 +156,7 @@ struct ArrangedLevel: ~Copyable {
 
 extension Level {
     /// The number of listed sections, which are shown unless all are empty.
-    func listedSections(owner: Item.Step?, _ names: StructuralNames) -> Int {
+    func listedSections(owner: Item.Step?, names: StructuralNames) -> Int {
         if !sections.isEmpty { return sections.count }
         guard form == .namedSections, let owner else { return allSections.count }
         return min(names.listedSections(of: owner) ?? allSections.count, allSections.count)
@@ -180,14 +180,15 @@ extension ArrangedLevel {
         // For the keys, a row is not removed if another row takes its place and key.
         let taken = Set(zip(arrivals, keys).compactMap { $1 == nil ? nil : $0.replaced })
         let gone = departures.filter { $0 < old.count && !taken.contains($0) }
-        guard gone.allSatisfy({ old.isAlone($0, names) }), var fresh = hashesOfMoved() else { return nil }
+        guard gone.allSatisfy({ old.isAlone($0, names: names) }), var fresh = hashesOfMoved() else { return nil }
         let free = Set(gone)
         var result: [ArrivingKey] = []
         result.reserveCapacity(arrivals.count)
         for (arrival, kept) in zip(arrivals, keys) {
             let key = arrival.naturalKey
             let hash = ContentHash.short(of: key.span)
-            if kept == nil, arrival.number < shown, !isFree(key, hash, free) || !fresh.insert(hash).inserted {
+            if kept == nil, arrival.number < shown, !isFree(key, hash: hash, free: free) || !fresh.insert(hash).inserted
+            {
                 return nil
             }
             result.append(kept ?? ArrivingKey(key: key, hash: hash, isKnown: false))
@@ -198,12 +199,12 @@ extension ArrangedLevel {
     /// The key of a row that replaces a row with the same natural key.
     private func keptKey(of arrival: Arrival) -> ArrivingKey? {
         guard let replaced = arrival.replaced, replaced < old.count, arrival.number < shown,
-            old.naturalKey(of: replaced, names) == arrival.naturalKey
+            old.naturalKey(of: replaced, names: names) == arrival.naturalKey
         else { return nil }
         let bytes = old.bytes
         let row = old.row(replaced)
         // Another row may have the same `Key`.
-        if arrival.row.explicitKey != nil, !row.flags.contains(.hasExplicitKey), !old.isAlone(replaced, names) {
+        if arrival.row.explicitKey != nil, !row.flags.contains(.hasExplicitKey), !old.isAlone(replaced, names: names) {
             return nil
         }
         let key = Array(copying: bytes.span.extracting(row.key))
@@ -215,10 +216,12 @@ extension ArrangedLevel {
         var hashes: Set<UInt64> = []
         for row in moved {
             if row.old < old.count {
-                guard old.isAlone(row.old, names) else { return nil }
+                guard old.isAlone(row.old, names: names) else { return nil }
             } else if row.new < shown {
                 let hash = old.keyHash(row.old)
-                guard isFree(old.naturalKey(of: row.old, names), hash, []), hashes.insert(hash).inserted else {
+                guard isFree(old.naturalKey(of: row.old, names: names), hash: hash, free: []),
+                    hashes.insert(hash).inserted
+                else {
                     return nil
                 }
             }
@@ -229,7 +232,7 @@ extension ArrangedLevel {
     /// Whether no remaining shown row has a key.
     ///
     /// Equal hashes count as equal keys; assembling the level limits their number.
-    private func isFree(_ key: [UInt8], _ hash: UInt64, _ free: Set<Int>) -> Bool {
+    private func isFree(_ key: [UInt8], hash: UInt64, free: Set<Int>) -> Bool {
         if let row = old.row(withKey: key.span) { return free.contains(row) }
         return old.row(withKeyHash: hash) == nil
     }

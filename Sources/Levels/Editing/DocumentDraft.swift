@@ -13,7 +13,7 @@ struct DocumentDraft: Sendable {
     private(set) var provenance = Provenance.same([])
     private var gathered: GatheredRows?
 
-    init(_ document: Level, _ editor: TreeEditor) {
+    init(document: Level, editor: TreeEditor) {
         self.editor = editor
         old = document
         self.document = document
@@ -53,11 +53,11 @@ struct DocumentDraft: Sendable {
         if let gathered, gathered.path == path { return }
         try settle()
         guard let path else {
-            gathered = GatheredRows(of: document, below: nil, editor.names)
+            gathered = GatheredRows(of: document, below: nil, names: editor.names)
             return
         }
         let owner = try item(at: path)
-        gathered = GatheredRows(of: owner.level ?? .empty, below: owner, editor.names)
+        gathered = GatheredRows(of: owner.level ?? .empty, below: owner, names: editor.names)
     }
 
     private func item(at path: [Int]) throws(TreeError) -> Item {
@@ -83,7 +83,7 @@ struct DocumentDraft: Sendable {
 
     func listedSections(below item: Item) -> Int {
         guard let level = item.level, level.form != .rows else { return 1 }
-        return level.listedSections(owner: item.own, editor.names)
+        return level.listedSections(owner: item.own, names: editor.names)
     }
 
     /// Whether edits of a level are gathered.
@@ -103,7 +103,7 @@ private struct GatheredRows: Sendable {
     private var touched: Set<[UInt8]>?
     private let names: StructuralNames
 
-    init(of level: Level, below owner: Item?, _ names: StructuralNames) {
+    init(of level: Level, below owner: Item?, names: StructuralNames) {
         self.owner = owner
         self.names = names
         path = owner?.rowPath
@@ -126,20 +126,20 @@ private struct GatheredRows: Sendable {
     private func keys(touchedBy edit: RowEdit) -> [[UInt8]]? {
         let level = rows.level
         if case .insert(let new, _) = edit {
-            let key = new.level.naturalKey(of: new.row, names)
+            let key = new.level.naturalKey(of: new.row, names: names)
             return isFree(key) && !new.level.row(new.row).isPart ? [key] : nil
         }
         guard let number = edit.path.last, let old = rows.oldRow(at: number) else { return nil }
         let bytes = level.bytes
         let key = Array(copying: bytes.span.extracting(level.row(old).key))
-        guard case .replace(_, let new, _) = edit else { return level.isAlone(old, names) ? [key] : nil }
+        guard case .replace(_, let new, _) = edit else { return level.isAlone(old, names: names) ? [key] : nil }
         let newRow = new.level.row(new.row)
         guard !newRow.isPart, !level.row(old).isPart else { return nil }
-        let newKey = new.level.naturalKey(of: new.row, names)
+        let newKey = new.level.naturalKey(of: new.row, names: names)
         let keepsKey =
-            newKey == level.naturalKey(of: old, names)
+            newKey == level.naturalKey(of: old, names: names)
             && newRow.flags.contains(.hasExplicitKey) == level.row(old).flags.contains(.hasExplicitKey)
-        return keepsKey || level.isAlone(old, names) && isFree(newKey) ? [key, newKey] : nil
+        return keepsKey || level.isAlone(old, names: names) && isFree(newKey) ? [key, newKey] : nil
     }
 
     /// Whether a new row can have a natural key without affecting the number of any key.

@@ -103,7 +103,7 @@ public struct EditRefusal: Error, Sendable {
     /// The number of the step in its batch, from 0.
     public var step: Int?
 
-    public init(_ kind: Kind, _ detail: String, step: Int? = nil) {
+    public init(_ kind: Kind, detail: String, step: Int? = nil) {
         self.kind = kind
         self.detail = detail
         self.step = step
@@ -111,7 +111,7 @@ public struct EditRefusal: Error, Sendable {
 
     /// The refusal of edits that need more memory.
     public static let outOfMemory = EditRefusal(
-        .outOfMemory, "There is not enough memory for the edit, and nothing has changed. Repeat it later.")
+        .outOfMemory, detail: "There is not enough memory for the edit, and nothing has changed. Repeat it later.")
 }
 
 extension PropertyListError {
@@ -124,15 +124,15 @@ extension EditRefusal {
         reason.prefix(1).uppercased() + reason.dropFirst() + (reason.hasSuffix(".") ? "" : ".")
     }
 
-    static func conflict(_ reason: String) -> EditRefusal { EditRefusal(.conflict, sentence(reason)) }
+    static func conflict(_ reason: String) -> EditRefusal { EditRefusal(.conflict, detail: sentence(reason)) }
 
     /// A broken rule, and the place in the item.
     static func invalid(_ reason: String, at pointer: String = "") -> EditRefusal {
-        EditRefusal(.invalid(pointer: pointer), sentence(reason))
+        EditRefusal(.invalid(pointer: pointer), detail: sentence(reason))
     }
 
     /// The refusal with the number of its step.
-    func inStep(_ number: Int) -> EditRefusal { EditRefusal(kind, detail, step: number) }
+    func inStep(_ number: Int) -> EditRefusal { EditRefusal(kind, detail: detail, step: number) }
 
     init(_ error: TreeError) { self = error == .outOfMemory ? .outOfMemory : .conflict(error.description) }
 }

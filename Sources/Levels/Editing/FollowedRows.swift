@@ -46,7 +46,8 @@ extension TreeEditor {
         var level = old
         if !pieces.keepsAll(of: old) {
             var arranged = try ArrangedLevel(
-                RowArrangement(of: old, pieces: pieces.separatingMoves(), counts: counts), names: names, owner: owner)
+                arrangement: RowArrangement(of: old, pieces: pieces.separatingMoves(), counts: counts), names: names,
+                owner: owner)
             level = try arranged.level()
         }
         for (row, child) in replaced { level = level.replacingChild(of: row, with: child) }

@@ -35,13 +35,13 @@ extension Provenance {
     /// - Parameter document: the document before the edit, or for a gathered edit, before its level was edited.
     mutating func take(_ edit: RowEdit, in document: Level) {
         switch edit {
-        case .insert(_, let place): insert(.new, at: Place(place.path, in: document))
-        case .remove(let path): _ = remove(Place(path, in: document))
-        case .replace(let path, _, _): replace(Place(path, in: document))
+        case .insert(_, let place): insert(.new, at: Place(path: place.path, in: document))
+        case .remove(let path): _ = remove(Place(path: path, in: document))
+        case .replace(let path, _, _): replace(Place(path: path, in: document))
         case .move(let path, let place):
-            let row = remove(Place(path, in: document))
+            let row = remove(Place(path: path, in: document))
             let owner = RowEdit.inserting(path, in: place.owner)
-            let counts = Place(owner + [place.row], in: document).rowCounts
+            let counts = Place(path: owner + [place.row], in: document).rowCounts
             insert(row, at: Place(path: place.path[...], rowCounts: counts))
         }
     }
@@ -56,7 +56,7 @@ extension Provenance {
             self.rowCounts = rowCounts
         }
 
-        init(_ path: [Int], in document: Level) {
+        init(path: [Int], in document: Level) {
             var level = document.child(0)
             let counts = path.map { row in
                 let count = level?.rowCount ?? 0
@@ -77,7 +77,7 @@ extension Provenance {
         open(rowCount: place.rowCount)
         changeRows { rows, origin in
             guard place.path.count == 1 else {
-                return Self.change(&rows, step, origin) { $0.insert(row, at: place.next) }
+                return Self.change(&rows, row: step, origin: origin) { $0.insert(row, at: place.next) }
             }
             rows.insert(.row(row), at: rows.cut(before: step))
         }
@@ -90,11 +90,11 @@ extension Provenance {
         var removed = Provenance.new
         changeRows { rows, origin in
             guard place.path.count == 1 else {
-                return Self.change(&rows, step, origin) { removed = $0.remove(place.next) }
+                return Self.change(&rows, row: step, origin: origin) { removed = $0.remove(place.next) }
             }
-            let run = Self.isolate(&rows, step)
+            let run = Self.isolate(&rows, row: step)
             guard run < rows.count else { return }
-            removed = Self.provenance(of: rows.remove(at: run), origin)
+            removed = Self.provenance(of: rows.remove(at: run), origin: origin)
         }
         return removed
     }
@@ -107,7 +107,7 @@ extension Provenance {
             return
         }
         open(rowCount: place.rowCount)
-        changeRows { rows, origin in Self.change(&rows, step, origin) { $0.replace(place.next) } }
+        changeRows { rows, origin in Self.change(&rows, row: step, origin: origin) { $0.replace(place.next) } }
     }
 
     private var isNew: Bool { if case .new = self { true } else { false } }
@@ -136,13 +136,13 @@ extension Provenance {
     }
 
     /// Gives a row its own run; returns the number of the run.
-    private static func isolate(_ rows: inout [Run], _ row: Int) -> Int {
+    private static func isolate(_ rows: inout [Run], row: Int) -> Int {
         let run = rows.cut(before: row)
         _ = rows.cut(before: row + 1)
         return run
     }
 
-    private static func provenance(of run: Run, _ origin: [Int]?) -> Provenance {
+    private static func provenance(of run: Run, origin: [Int]?) -> Provenance {
         switch run {
         case .row(let provenance): provenance
         case .same(let range): .same((origin ?? []) + [range.lowerBound])
@@ -150,11 +150,11 @@ extension Provenance {
     }
 
     private static func change(
-        _ rows: inout [Run], _ row: Int, _ origin: [Int]?, _ change: (inout Provenance) -> Void
+        _ rows: inout [Run], row: Int, origin: [Int]?, _ change: (inout Provenance) -> Void
     ) {
-        let run = isolate(&rows, row)
+        let run = isolate(&rows, row: row)
         guard run < rows.count else { return }
-        var provenance = provenance(of: rows[run], origin)
+        var provenance = provenance(of: rows[run], origin: origin)
         rows[run] = .row(.new)
         change(&provenance)
         rows[run] = .row(provenance)

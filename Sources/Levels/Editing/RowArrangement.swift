@@ -202,15 +202,15 @@ extension RowGatherer {
         let (level, number) = (new.source.level, new.source.row)
         let own = new.source.below
         switch new.structure {
-        case .own: return (gather(level, number), own)
-        case .level(let child): return (gather(level, number, over: child, structure: nil), child)
+        case .own: return (gather(level, number: number), own)
+        case .level(let child): return (gather(level, number: number, over: child, structure: nil), child)
         case .row(let other):
             guard let child = other.below else {
                 let structure = structure(of: other)
-                guard structure.count > 0 else { return (gather(level, number), own) }
-                return (gather(level, number, adding: structure.span, keepsStructure: false), own)
+                guard structure.count > 0 else { return (gather(level, number: number), own) }
+                return (gather(level, number: number, adding: structure.span, keepsStructure: false), own)
             }
-            return (gather(level, number, over: child, structure: other), child)
+            return (gather(level, number: number, over: child, structure: other), child)
         }
     }
 }

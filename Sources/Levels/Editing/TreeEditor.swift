@@ -22,7 +22,7 @@ public struct TreeEditor: Sendable {
     /// - Parameter item: the item above the rows; nil for the document's only row.
     /// - Throws: `TreeError` if two rows have the same `Key`, or the tree exceeds the limits.
     func document(arranging rows: RowArrangement, below item: Item?) throws(TreeError) -> Level {
-        var arranged = try ArrangedLevel(rows, names: names, owner: item?.own)
+        var arranged = try ArrangedLevel(arrangement: rows, names: names, owner: item?.own)
         let level = try arranged.level()
         if let item { return try document(replacingLevelBelow: item, with: level) }
         return level.hash == rows.level.hash ? rows.level : try document([], over: level)

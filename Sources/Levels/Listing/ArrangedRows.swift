@@ -6,9 +6,9 @@ internal import Bytes
 public struct ArrangedRows: Sendable {
     private let listing: Listing
 
-    public init(_ level: Level?, by query: RowQuery) {
+    public init(level: Level?, by query: RowQuery) {
         var listing = Listing(level)
-        if let search = ItemSearch(query) { listing.search(search, SearchTexts(bytes: 0)) }
+        if let search = ItemSearch(query) { listing.search(search, texts: SearchTexts(bytes: 0)) }
         for condition in query.conditions { listing.filter(by: condition) }
         for rearrangement in query.rearrangements { rearrangement.base.apply(to: &listing) }
         listing.order(by: query.order)
@@ -42,7 +42,7 @@ public struct ArrangedRows: Sendable {
     private static let room = Bookmark.Room(rows: 1, keyBytes: 1_024)
 
     public func mark(at position: Int) -> Mark {
-        let bookmark = listing.bookmark(before: position + 1, Self.room)
+        let bookmark = listing.bookmark(before: position + 1, room: Self.room)
         return Mark(orderKey: bookmark.orderKey ?? [], section: bookmark.sectionMarks.first)
     }
 
@@ -52,7 +52,7 @@ public struct ArrangedRows: Sendable {
     ///   - row: the number in the level of the first row after the marked one, in the level's own order.
     ///   - position: where that row was, in case its section is gone.
     public func position(after mark: Mark, row: Int, formerly position: Int) -> Int {
-        guard let range = listing.positions(of: mark, Self.room) else { return min(position, count) }
+        guard let range = listing.positions(of: mark, room: Self.room) else { return min(position, count) }
         // Rows with the same sort key are in the level's own order, unless their keys differ after what a mark holds.
         return range.partitioningIndex { rowNumber(at: $0) >= row }
     }

@@ -33,34 +33,36 @@ public final class ArrangementCache: Sendable {
 
     /// The rows below an item without a query.
     public func listing(below step: Item.Step) -> Listing {
-        step.hasOrder ? listing(below: step, RowQuery()) : Listing(step.below)
+        step.hasOrder ? listing(below: step, query: RowQuery()) : Listing(step.below)
     }
 
     /// Whether the rows below an item differ from the document's order.
-    private static func isArranged(_ step: Item.Step, _ query: RowQuery) -> Bool {
+    private static func isArranged(_ step: Item.Step, query: RowQuery) -> Bool {
         query.arrangesRows || query.usesOwnOrder && step.hasOrder
     }
 
     /// The rows below an item under a query, from the cache if possible.
-    func listing(below step: Item.Step, _ query: RowQuery) -> Listing {
-        guard Self.isArranged(step, query) else { return Listing(step.below) }
+    func listing(below step: Item.Step, query: RowQuery) -> Listing {
+        guard Self.isArranged(step, query: query) else { return Listing(step.below) }
         let own = query.usesOwnOrder ? step.order : nil
-        guard let (level, key) = keptKey(below: step, query, own) else {
-            return made(of: step.below, query, own)
+        guard let (level, key) = keptKey(below: step, query: query, own: own) else {
+            return made(of: step.below, query: query, own: own)
         }
-        if let arranged = arranged(key) { return Listing(level, as: arranged) }
+        if let arranged = arranged(key) { return Listing(level: level, as: arranged) }
         let refusals = MemoryBudget.refusals
-        let listing = made(of: level, query, own)
+        let listing = made(of: level, query: query, own: own)
         // A listing that is incomplete for lack of memory is not kept; its request is refused.
         if let arranged = listing.arranged, refusals == MemoryBudget.refusals, !MemoryBudget.isTight {
-            entries.withLock { $0.keep(arranged, key, cost: arranged.cost + key.arrangement.description.utf8.count) }
+            entries.withLock {
+                $0.keep(arranged, key: key, cost: arranged.cost + key.arrangement.description.utf8.count)
+            }
         }
         return listing
     }
 
-    private func made(of level: Level?, _ query: RowQuery, _ own: ListingOrder?) -> Listing {
+    private func made(of level: Level?, query: RowQuery, own: ListingOrder?) -> Listing {
         var listing = Listing(level)
-        if let search = ItemSearch(query) { listing.search(search, searchTexts) }
+        if let search = ItemSearch(query) { listing.search(search, texts: searchTexts) }
         for condition in query.conditions { listing.filter(by: condition) }
         for rearrangement in query.rearrangements { rearrangement.base.apply(to: &listing) }
         listing.order(by: query.order.completed(by: own))
@@ -68,25 +70,25 @@ public final class ArrangementCache: Sendable {
     }
 
     /// The level below an item, and the key of its arrangement; nil for a level that is not kept.
-    private func keptKey(below step: Item.Step, _ query: RowQuery, _ own: ListingOrder?) -> (Level, Key)? {
-        guard let level = step.below, Self.work(on: level, query, own) >= Self.leastRows else {
+    private func keptKey(below step: Item.Step, query: RowQuery, own: ListingOrder?) -> (Level, Key)? {
+        guard let level = step.below, Self.work(on: level, query: query, own: own) >= Self.leastRows else {
             return nil
         }
         return (level, Key(level: level.hash, own: own, arrangement: query.arrangement))
     }
 
     /// The number of rows to look at to determine the shown rows and their order; 0 if they are known.
-    func work(below step: Item.Step, _ query: RowQuery) -> Int {
-        guard Self.isArranged(step, query) else { return 0 }
+    func work(below step: Item.Step, query: RowQuery) -> Int {
+        guard Self.isArranged(step, query: query) else { return 0 }
         let own = query.usesOwnOrder ? step.order : nil
-        if let (_, key) = keptKey(below: step, query, own), arranged(key) != nil { return 0 }
-        return step.below.map { Self.work(on: $0, query, own) } ?? 0
+        if let (_, key) = keptKey(below: step, query: query, own: own), arranged(key) != nil { return 0 }
+        return step.below.map { Self.work(on: $0, query: query, own: own) } ?? 0
     }
 
     /// The number of rows to look at without a query.
-    public func work(below step: Item.Step) -> Int { step.hasOrder ? work(below: step, RowQuery()) : 0 }
+    public func work(below step: Item.Step) -> Int { step.hasOrder ? work(below: step, query: RowQuery()) : 0 }
 
-    private static func work(on level: Level, _ query: RowQuery, _ own: ListingOrder?) -> Int {
+    private static func work(on level: Level, query: RowQuery, own: ListingOrder?) -> Int {
         max(query.work(on: level), own == nil ? 0 : level.count)
     }
 
@@ -101,8 +103,8 @@ extension ArrangementCache {
     func totals(_ key: RunningTotals.Key) -> RunningTotals? { outlines.withLock { $0.value(of: key) } }
 
     /// Keeps row counts, unless they take too much memory.
-    func keep(_ totals: RunningTotals, _ key: RunningTotals.Key) {
-        outlines.withLock { $0.keep(totals, key, cost: totals.cost) }
+    func keep(_ totals: RunningTotals, key: RunningTotals.Key) {
+        outlines.withLock { $0.keep(totals, key: key, cost: totals.cost) }
     }
 
     /// The approximate memory use of outlines, in bytes.
@@ -113,10 +115,10 @@ extension ArrangementCache {
     /// Only the levels at both ends of the page may have many more rows than the page.
     ///
     /// - Parameter limit: the number of rows that may be sorted for the answer.
-    func work(below step: Item.Step, _ opening: OutlineOpening, _ page: PageQuery, limit: Int) -> Int {
+    func work(below step: Item.Step, opening: OutlineOpening, page: PageQuery, limit: Int) -> Int {
         guard let level = step.below, level.itemCount > limit else { return 0 }
         guard level.mayHoldOrders || step.order != nil else { return 0 }
-        let outline = OutlineRows(below: step, opening, self)
+        let outline = OutlineRows(below: step, opening: opening, store: self)
         var work = outline.workOfCounting
         if work <= limit, case .outline(let place) = page.after { work += outline.work(after: place, limit: limit) }
         guard work <= limit else { return work }
@@ -152,7 +154,7 @@ struct CostedEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Keeps a value, unless it takes too much of the budget; the cost of the entry itself is added to `bytes`.
-    mutating func keep(_ value: Value, _ key: Key, cost bytes: Int) {
+    mutating func keep(_ value: Value, key: Key, cost bytes: Int) {
         let cost = bytes + Self.overhead
         guard cost <= budget / 2, entries[key] == nil else { return }
         uses += 1

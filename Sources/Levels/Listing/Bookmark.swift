@@ -49,16 +49,18 @@ public struct Bookmark: Hashable, Sendable {
 /// Remembering and finding places between rows.
 extension Listing {
     /// A bookmark before the row at a position.
-    public func bookmark(before position: Int, _ room: Bookmark.Room = .whole) -> Bookmark {
+    public func bookmark(before position: Int, room: Bookmark.Room = .whole) -> Bookmark {
         guard let known, !known.isDocument, position > 0 else {
             let first = max(0, position - room.rows)
             return Bookmark(position: position, keyHashes: keyHashes(first..<position), room: room)
         }
-        let key = known.hasKeys ? orderKey(at: position - 1, room) : nil
+        let key = known.hasKeys ? orderKey(at: position - 1, room: room) : nil
         let section = known.hasSectionMarks ? sectionNumber(at: position - 1) : nil
         let start = section.map { sections.rows($0).lowerBound } ?? 0
         var first = position - 1
-        while first > start, position - first < room.rows, key.map({ $0 == orderKey(at: first - 1, room) }) ?? true {
+        while first > start, position - first < room.rows,
+            key.map({ $0 == orderKey(at: first - 1, room: room) }) ?? true
+        {
             first -= 1
         }
         let marks = section.map { known.sectionMarks[max(0, $0 + 1 - room.rows)...$0].reversed() } ?? []
@@ -85,18 +87,18 @@ extension Listing {
             range = section.rows
             guard section.isOwn else { return range.upperBound }
         }
-        if let key = bookmark.orderKey { range = run(of: key, in: range, bookmark.room) }
+        if let key = bookmark.orderKey { range = run(of: key, in: range, room: bookmark.room) }
         return position(after: bookmark, in: range)
     }
 
     /// The positions of the rows with the same place in the order as a marked row; nil if its section is gone.
-    func positions(of mark: ArrangedRows.Mark, _ room: Bookmark.Room) -> Range<Int>? {
+    func positions(of mark: ArrangedRows.Mark, room: Bookmark.Room) -> Range<Int>? {
         var range = 0..<count
         if let section = mark.section {
             guard let known, known.hasSectionMarks, let found = nearestSection(of: [section]) else { return nil }
             range = found.rows
         }
-        return known?.hasKeys == true ? run(of: mark.orderKey, in: range, room) : range
+        return known?.hasKeys == true ? run(of: mark.orderKey, in: range, room: room) : range
     }
 
     /// The position of a row of the listing's own level; nil if it is not shown.
@@ -107,7 +109,7 @@ extension Listing {
         let packed = Row(in: bytes.span, number: row)
         var range = 0..<count
         if case .field(let field) = known.grouping {
-            let mark = RowGrouping.mark(of: field, packed, in: bytes.span)
+            let mark = RowGrouping.mark(of: field, row: packed, in: bytes.span)
             guard let section = nearestSection(of: [mark?.low ?? RowGrouping.unmarked]) else {
                 return nil
             }
@@ -132,7 +134,7 @@ extension Listing {
 
     /// The place among unsorted rows, or rows with one sort key: after the nearest remaining remembered row.
     private func position(after bookmark: Bookmark, in range: Range<Int>) -> Int {
-        if isInDocumentOrder(cut: bookmark.orderKey, bookmark.room) {
+        if isInDocumentOrder(cut: bookmark.orderKey, room: bookmark.room) {
             // A row that moved or is not shown still has its place in the document.
             for hash in bookmark.keyHashes {
                 guard let row = level?.row(withKeyHash: hash) else { continue }
@@ -147,7 +149,7 @@ extension Listing {
     }
 
     /// Whether rows with the same sort key are in document order.
-    private func isInDocumentOrder(cut key: [UInt8]?, _ room: Bookmark.Room) -> Bool {
+    private func isInDocumentOrder(cut key: [UInt8]?, room: Bookmark.Room) -> Bool {
         switch rows {
         case .places, .items, .part: return false
         case .level, .numbers: break
@@ -156,21 +158,23 @@ extension Listing {
     }
 
     /// The rows of a range with a sort key.
-    private func run(of key: [UInt8], in range: Range<Int>, _ room: Bookmark.Room = .whole) -> Range<Int> {
-        let start = range.partitioningIndex { !orderKey(at: $0, room).lexicographicallyPrecedes(key) }
-        let end = (start..<range.upperBound).partitioningIndex { key.lexicographicallyPrecedes(orderKey(at: $0, room)) }
+    private func run(of key: [UInt8], in range: Range<Int>, room: Bookmark.Room = .whole) -> Range<Int> {
+        let start = range.partitioningIndex { !orderKey(at: $0, room: room).lexicographicallyPrecedes(key) }
+        let end = (start..<range.upperBound).partitioningIndex {
+            key.lexicographicallyPrecedes(orderKey(at: $0, room: room))
+        }
         return start..<end
     }
 
-    private func orderKey(at position: Int, _ room: Bookmark.Room) -> [UInt8] {
+    private func orderKey(at position: Int, room: Bookmark.Room) -> [UInt8] {
         let listing = located(position..<position + 1)
         let place = listing.place(at: position)
         guard let level = listing.level(of: place) else { return [] }
         let bytes = level.bytes
-        return orderKey(of: Row(in: bytes.span, number: place.row), in: bytes.span, room)
+        return orderKey(of: Row(in: bytes.span, number: place.row), in: bytes.span, room: room)
     }
 
-    private func orderKey(of row: Row, in bytes: Span<UInt8>, _ room: Bookmark.Room = .whole) -> [UInt8] {
+    private func orderKey(of row: Row, in bytes: Span<UInt8>, room: Bookmark.Room = .whole) -> [UInt8] {
         var key = ByteBuffer(capacity: 64)
         known?.appendKey(of: row, in: bytes, to: &key)
         return Array(copying: key.span.extracting(first: room.keyBytes))

@@ -12,9 +12,9 @@ extension Listing {
     }
 
     /// Shows the hits of a search in and below the level, in one section without a title.
-    public mutating func search(_ search: ItemSearch, _ texts: SearchTexts) {
+    public mutating func search(_ search: ItemSearch, texts: SearchTexts) {
         guard let level else { return }
-        let numbers = search.hits(in: level, texts)
+        let numbers = search.hits(in: level, texts: texts)
         show(Items(numbers: numbers, texts: texts, rankedBy: search.isRanked ? search : nil))
     }
 
@@ -29,7 +29,7 @@ extension Listing {
         var located = self
         var places: [Place] = []
         places.reserveCapacity(positions.count)
-        var locator = ItemLocator(level, items.texts)
+        var locator = ItemLocator(level: level, texts: items.texts)
         for position in positions {
             locator.move(to: Int(items.numbers[position]))
             places.append(located.place(&locator))
@@ -53,12 +53,12 @@ extension Listing {
         let position = max(range.lowerBound, min(position, range.upperBound))
         var best: (index: Int, position: Int)?
         var known = position..<min(position + 1, range.upperBound)
-        note(hashes, in: known, &best)
+        note(hashes, in: known, best: &best)
         var distance = Self.nearest
         while best?.index != 0, known != range, distance <= Self.furthest {
             let wide = max(range.lowerBound, position - distance)..<min(range.upperBound, position + distance)
-            note(hashes, in: wide.lowerBound..<known.lowerBound, &best)
-            note(hashes, in: known.upperBound..<wide.upperBound, &best)
+            note(hashes, in: wide.lowerBound..<known.lowerBound, best: &best)
+            note(hashes, in: known.upperBound..<wide.upperBound, best: &best)
             known = wide
             // A better row can only be near, because the rows were adjacent.
             if let best, best.position + Self.nearest / 2 < known.upperBound { break }
@@ -68,7 +68,7 @@ extension Listing {
     }
 
     /// Notes the most preferred row at some positions.
-    private func note(_ hashes: [UInt64], in positions: Range<Int>, _ best: inout (index: Int, position: Int)?) {
+    private func note(_ hashes: [UInt64], in positions: Range<Int>, best: inout (index: Int, position: Int)?) {
         let part = located(positions)
         for position in positions {
             guard let index = hashes.firstIndex(of: part.keyHash(at: position)) else { continue }
@@ -95,7 +95,7 @@ struct ItemLocator {
         /// The level's number among the listing's branches, if it has one.
         var branch: Int?
 
-        fileprivate init(_ level: Level, first: Int, _ texts: SearchTexts) {
+        fileprivate init(level: Level, first: Int, texts: SearchTexts) {
             self.level = level
             items = first..<first + level.itemCount
             number = first
@@ -124,9 +124,9 @@ struct ItemLocator {
     var steps: [Step]
     private let texts: SearchTexts
 
-    init(_ level: Level, _ texts: SearchTexts) {
+    init(level: Level, texts: SearchTexts) {
         self.texts = texts
-        steps = [Step(level, first: 0, texts)]
+        steps = [Step(level: level, first: 0, texts: texts)]
         steps[0].branch = 0
     }
 
@@ -141,7 +141,7 @@ struct ItemLocator {
             steps[steps.count - 1].advance(to: item)
             let step = steps[steps.count - 1]
             guard item > step.number, let below = step.level.child(step.row) else { return }
-            steps.append(Step(below, first: step.number + 1, texts))
+            steps.append(Step(level: below, first: step.number + 1, texts: texts))
         }
     }
 }

@@ -52,7 +52,7 @@ public struct Listing: Sendable {
     /// Creates the listing of a level.
     public init(_ level: Level?) { self.level = level }
 
-    init(_ level: Level, _ rows: Rows, sections: ListingSections.Storage?, extras: Extras, known: KnownOrder?) {
+    init(level: Level, rows: Rows, sections: ListingSections.Storage?, extras: Extras, known: KnownOrder?) {
         self.level = level
         self.rows = rows
         self.extras = extras
@@ -71,7 +71,9 @@ public struct Listing: Sendable {
     }
 
     /// The sections of the rows; empty for one section without a title.
-    public var sections: ListingSections { ListingSections(ownSections ?? .stored(level?.sections ?? []), of: self) }
+    public var sections: ListingSections {
+        ListingSections(storage: ownSections ?? .stored(level?.sections ?? []), of: self)
+    }
 
     /// The positions of a page.
     func positions(of page: PageQuery) -> Range<Int> {
@@ -228,7 +230,7 @@ public struct ListingSections: RandomAccessCollection, Sendable {
     private let storage: Storage
     private let listing: Listing
 
-    init(_ storage: Storage, of listing: Listing) {
+    init(storage: Storage, of listing: Listing) {
         self.storage = storage
         self.listing = listing
     }

@@ -153,8 +153,10 @@ extension Listing {
     }
 
     /// Creates the listing of a level with a known arrangement.
-    public init(_ level: Level, as arranged: Arranged) {
-        self.init(level, arranged.rows, sections: arranged.sections, extras: arranged.extras, known: arranged.known)
+    public init(level: Level, as arranged: Arranged) {
+        self.init(
+            level: level, rows: arranged.rows, sections: arranged.sections, extras: arranged.extras,
+            known: arranged.known)
     }
 }
 

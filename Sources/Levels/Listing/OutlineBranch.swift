@@ -26,7 +26,7 @@ final class OutlineBranch {
     }
 
     /// Creates the branch below an item; nil for a leaf.
-    init?(below step: Item.Step, depth: Int, _ names: NamedRows?, _ sizes: OutlineSizes) {
+    init?(below step: Item.Step, depth: Int, names: NamedRows?, sizes: OutlineSizes) {
         guard let level = step.below, level.count > 0 else { return nil }
         self.level = level
         self.step = step
@@ -49,7 +49,8 @@ final class OutlineBranch {
         let nearest = named.partitioningIndex { $0.index >= index }
         if nearest < named.count, named[nearest].index == index { return named[nearest].branch }
         guard depth > 1 else { return nil }
-        return OutlineBranch(below: Item.Step(level: level, row: row(at: index)), depth: depth - 1, nil, sizes)
+        return OutlineBranch(
+            below: Item.Step(level: level, row: row(at: index)), depth: depth - 1, names: nil, sizes: sizes)
     }
 
     /// The number of the row at an index.
@@ -89,7 +90,9 @@ final class OutlineBranch {
         let rows = (names?.rows ?? [:]).compactMap { row, names in index(ofRow: row).map { ($0, row, names) } }
         for (index, row, names) in rows.sorted(by: { $0.0 < $1.0 }) {
             let step = Item.Step(level: level, row: row)
-            guard let branch = OutlineBranch(below: step, depth: max(depth - 1, 1), names, sizes) else { continue }
+            guard let branch = OutlineBranch(below: step, depth: max(depth - 1, 1), names: names, sizes: sizes) else {
+                continue
+            }
             let more = branch.count - (depth > 1 ? sizes.size(of: branch.level, depth: depth - 1) : 0)
             named.append(Named(index: index, branch: branch, moreRows: (named.last?.moreRows ?? 0) + more))
         }
@@ -102,7 +105,7 @@ final class OutlineOrder: Sendable {
     let listing: Listing
     let order: ListingOrder
 
-    init(_ listing: Listing, by order: ListingOrder) {
+    init(listing: Listing, by order: ListingOrder) {
         self.listing = listing
         self.order = order
     }

@@ -12,12 +12,12 @@ public struct OutlineRows {
     /// The rows below an item.
     ///
     /// - Parameter store: a cache for large levels.
-    public init(below step: Item.Step, _ opening: OutlineOpening, _ store: ArrangementCache) {
+    public init(below step: Item.Step, opening: OutlineOpening, store: ArrangementCache) {
         self.step = step
         level = step.below
-        names = opening.paths.isEmpty ? nil : level.map { NamedRows(opening.paths, in: $0) }
+        names = opening.paths.isEmpty ? nil : level.map { NamedRows(paths: opening.paths, in: $0) }
         sizes = OutlineSizes(store)
-        root = OutlineBranch(below: step, depth: opening.depth, names, sizes)
+        root = OutlineBranch(below: step, depth: opening.depth, names: names, sizes: sizes)
     }
 
     /// The number of rows on all pages.
@@ -38,7 +38,7 @@ public struct OutlineRows {
         var places: [Place] = []
         places.reserveCapacity(shown.count)
         var walk = OutlineWalk()
-        if let root, !shown.isEmpty { walk.begin(root, at: shown.lowerBound, &listing) }
+        if let root, !shown.isEmpty { walk.begin(root, at: shown.lowerBound, listing: &listing) }
         while places.count < shown.count, let place = walk.next(&listing) { places.append(place) }
         listing.show(places, from: shown.lowerBound, of: count, with: .outline)
         return listing
@@ -131,7 +131,7 @@ struct NamedRows {
     private(set) var rows: [Int: NamedRows] = [:]
 
     /// The rows at paths; a path without a row is ignored.
-    init(_ paths: [ItemPath], in level: Level) {
+    init(paths: [ItemPath], in level: Level) {
         for path in paths {
             if let steps = Self.steps(path, in: level) { insert(steps[...]) }
         }
@@ -178,7 +178,7 @@ public struct OutlinePlace: Hashable, Sendable {
         let room = Self.room(steps: places.count)
         steps = places.reversed().map { place in
             let siblings = listing.siblings(of: place)
-            return siblings.bookmark(before: (siblings.position(ofRow: place.row) ?? place.row) + 1, room)
+            return siblings.bookmark(before: (siblings.position(ofRow: place.row) ?? place.row) + 1, room: room)
         }
     }
 
@@ -212,7 +212,7 @@ struct OutlineWalk {
     /// Moves to the row at a position.
     ///
     /// - Parameter position: at least 0 and less than the number of rows of the outline.
-    mutating func begin(_ root: OutlineBranch, at position: Int, _ listing: inout Listing) {
+    mutating func begin(_ root: OutlineBranch, at position: Int, listing: inout Listing) {
         var rest = position
         frames = [Frame(branch: root, number: 0, index: 0)]
         while let top = frames.last {

@@ -76,7 +76,7 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
     private static func divide(_ listing: Listing, by field: RowField, _ sort: () -> [Int]?) -> Divided {
         var runs = SectionRuns<ContentHash>(rows: listing.count)
         listing.forEachRow { row, bytes in
-            let mark = mark(of: field, row, in: bytes)
+            let mark = mark(of: field, row: row, in: bytes)
             runs.append(mark.map { runs.number(of: $0) } ?? SectionRuns<ContentHash>.unmarked)
         }
         let marks = runs.marks
@@ -91,7 +91,7 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
     // MARK: Sections by a field
 
     /// Identifies the section of a row: a hash of the text in NFC; nil without a text.
-    static func mark(of field: RowField, _ row: Row, in bytes: Span<UInt8>) -> ContentHash? {
+    static func mark(of field: RowField, row: Row, in bytes: Span<UInt8>) -> ContentHash? {
         guard let value = field.value(of: row, in: bytes) else { return nil }
         if case .text(let range) = value, ItemKey.isPlain(bytes.extracting(range)) {
             return ContentHash(of: bytes.extracting(range))

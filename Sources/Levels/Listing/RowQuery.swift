@@ -68,7 +68,7 @@ extension ItemSearch {
     /// The search of a query, if any.
     init?(_ query: RowQuery) {
         guard let text = query.search else { return nil }
-        self.init(text, in: query.searchedFields ?? .title, isRanked: query.isRanked)
+        self.init(text: text, in: query.searchedFields ?? .title, isRanked: query.isRanked)
     }
 }
 
@@ -76,7 +76,7 @@ extension RowQuery: CustomStringConvertible {
     /// The members that differ from the defaults, as `where Price<10; sort -Price,Title; limit 20`.
     public var description: String {
         var parts = conditions.map { "where \($0)" }
-        if let search { parts.append("search \(QuotedText(search)) in \(searchedFields ?? .title)") }
+        if let search { parts.append("search \(QuotedText(text: search)) in \(searchedFields ?? .title)") }
         parts += rearrangements.map { $0.base.description }
         if order != ListingOrder() { parts.append("\(order)") }
         if let outline { parts.append("\(outline)") }

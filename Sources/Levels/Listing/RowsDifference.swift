@@ -30,7 +30,7 @@ public struct RowsDifference: Sendable {
     /// - Parameters:
     ///   - oldRows: the positions of the old list in the old listing.
     ///   - newRows: the positions of the new list in the new listing.
-    public init(from old: Listing, _ oldRows: Range<Int>, to new: Listing, _ newRows: Range<Int>) {
+    public init(from old: Listing, oldRows: Range<Int>, to new: Listing, newRows: Range<Int>) {
         var matches = RowMatches(from: old, to: new)
         var isKept = [Bool](repeating: false, count: newRows.count)
         var pairs: [Pair] = []
@@ -50,7 +50,7 @@ public struct RowsDifference: Sendable {
 
     /// Compares all rows of two listings.
     public init(from old: Listing, to new: Listing) {
-        self.init(from: old, 0..<old.count, to: new, 0..<new.count)
+        self.init(from: old, oldRows: 0..<old.count, to: new, newRows: 0..<new.count)
     }
 
     /// The fewest numbers whose removal leaves an ascending sequence (patience sorting).
@@ -173,7 +173,7 @@ extension Level {
 
     @_lifetime(copy bytes)
     private static func row(_ row: Int, in bytes: Span<UInt8>) -> Span<UInt8> {
-        var table = PackedReader(bytes, at: row * 4)
+        var table = PackedReader(bytes: bytes, at: row * 4)
         let start = table.halfWord()
         return bytes.extracting(start..<table.halfWord())
     }

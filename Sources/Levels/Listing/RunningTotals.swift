@@ -48,7 +48,7 @@ struct OutlineSizes {
     /// The order of the rows below an item; nil for the document's.
     func order(below step: Item.Step) -> OutlineOrder? {
         guard step.hasOrder, let order = step.order else { return nil }
-        return OutlineOrder(store.listing(below: step), by: order)
+        return OutlineOrder(listing: store.listing(below: step), by: order)
     }
 
     /// The number of rows to sort below an item; 0 if their order is known.
@@ -76,7 +76,7 @@ struct OutlineSizes {
         let totals = RunningTotals(rows: level.count) { index in
             1 + (level.child(order?.row(at: index) ?? index).map { size(of: $0, depth: depth - 1) } ?? 0)
         }
-        if isKept { store.keep(totals, key) }
+        if isKept { store.keep(totals, key: key) }
         return totals
     }
 

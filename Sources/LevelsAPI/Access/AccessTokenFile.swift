@@ -43,13 +43,13 @@ public final class AccessTokenFile: Sendable {
     ///
     /// - Parameter onNotice: receives notices, on the thread that asks for the tokens.
     /// - Throws: `Unreadable`.
-    public init(_ path: String, onNotice: @escaping @Sendable (Notice) -> Void) throws(Unreadable) {
+    public init(path: String, onNotice: @escaping @Sendable (Notice) -> Void) throws(Unreadable) {
         self.path = path
         self.onNotice = onNotice
         let (text, stamp) = try Self.read(path)
         let tokens = AccessTokens(text)
         state.withLock { ($0.tokens, $0.stamp) = (tokens, stamp) }
-        Self.notices(of: tokens, stamp).forEach(onNotice)
+        Self.notices(of: tokens, stamp: stamp).forEach(onNotice)
     }
 
     /// The tokens of the file as it was at most a second ago.
@@ -72,7 +72,7 @@ public final class AccessTokenFile: Sendable {
             let tokens = AccessTokens(text)
             let isNew = tokens != state.tokens || !state.isReadable
             (state.tokens, state.stamp, state.isReadable) = (tokens, stamp, true)
-            return isNew ? [.reread(count: tokens.count)] + Self.notices(of: tokens, stamp) : []
+            return isNew ? [.reread(count: tokens.count)] + Self.notices(of: tokens, stamp: stamp) : []
         } catch {
             let wasReadable = state.isReadable
             (state.tokens, state.stamp, state.isReadable) = (AccessTokens([]), nil, false)
@@ -80,14 +80,14 @@ public final class AccessTokenFile: Sendable {
         }
     }
 
-    private static func notices(of tokens: AccessTokens, _ stamp: FileStamp) -> [Notice] {
+    private static func notices(of tokens: AccessTokens, stamp: FileStamp) -> [Notice] {
         (tokens.isEmpty && tokens.faults.isEmpty ? [.empty] : tokens.faults.map(Notice.fault))
             + (stamp.isExposed ? [.exposed(mode: stamp.mode)] : [])
     }
 
     private static func read(_ path: String) throws(Unreadable) -> ([UInt8], FileStamp) {
         do throws(SmallFile.Unreadable) {
-            let file = try SmallFile(path, maximumBytes: maximumBytes)
+            let file = try SmallFile(path: path, maximumBytes: maximumBytes)
             return (file.bytes, file.stamp)
         } catch {
             throw Unreadable(description: error.description)

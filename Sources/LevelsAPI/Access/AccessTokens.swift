@@ -70,10 +70,10 @@ public struct AccessTokens: Sendable, Equatable {
             throw Fault(line: number, description: "the token contains a character that is not visible ASCII")
         }
         guard words.count == 2 else { return AccessToken(name: nil, secret: Array(secret)) }
-        return AccessToken(name: try name(words[0], number), secret: Array(secret))
+        return AccessToken(name: try name(words[0], number: number), secret: Array(secret))
     }
 
-    private static func name(_ word: ArraySlice<UInt8>, _ number: Int) throws(Fault) -> String {
+    private static func name(_ word: ArraySlice<UInt8>, number: Int) throws(Fault) -> String {
         guard word.count <= longestName, let name = String(validating: word, as: UTF8.self),
             name.unicodeScalars.allSatisfy({ !$0.properties.generalCategory.isControl })
         else {

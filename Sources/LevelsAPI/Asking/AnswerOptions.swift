@@ -13,7 +13,8 @@ extension QueryOption {
         case "plist": values.delivery.format = .plist
         default:
             throw .badParameter(
-                "format", "'format' must be json or plist here, not '\(quoted: value)'.", allowed: ["json", "plist"])
+                "format", detail: "'format' must be json or plist here, not '\(quoted: value)'.",
+                allowed: ["json", "plist"])
         }
     }
 
@@ -28,7 +29,7 @@ extension QueryOption {
         case "binary": values.delivery.format = .binary
         default:
             throw .badParameter(
-                "format", "'format' must be plist, json or binary, not '\(quoted: value)'.",
+                "format", detail: "'format' must be plist, json or binary, not '\(quoted: value)'.",
                 allowed: ["plist", "json", "binary"])
         }
     }
@@ -37,16 +38,16 @@ extension QueryOption {
         name: "inline", grammar: "\"true\" / \"false\"", example: "true", defaultValue: "true",
         summary: "Whether levels from other files are in place; false gives the document as its own file has it."
     ) { value, values throws(Problem) in
-        values.isInline = try Bool(value, of: "inline")
+        values.isInline = try Bool(value: value, of: "inline")
     }
 
     static let pretty = QueryOption(
         name: "pretty", grammar: "\"true\" / \"false\"", example: "true", defaultValue: "false",
         summary: "Whether JSON is indented, with a line for each member.", phase: .layout
     ) { value, values throws(Problem) in
-        values.delivery.isIndented = try Bool(value, of: "pretty")
+        values.delivery.isIndented = try Bool(value: value, of: "pretty")
         guard !values.delivery.isIndented || values.delivery.format == .json else {
-            throw .badParameter("pretty", "'pretty' applies only to JSON; add format=json, or omit 'pretty'.")
+            throw .badParameter("pretty", detail: "'pretty' applies only to JSON; add format=json, or omit 'pretty'.")
         }
     }
 
@@ -58,7 +59,7 @@ extension QueryOption {
     ) { value, values throws(Problem) in
         guard let seconds = Int(digits: value.utf8Span.span), Wait.limits.contains(seconds) else {
             throw .badParameter(
-                "wait", "'wait' must be a whole number of seconds from 1 to 300, not '\(quoted: value)'.")
+                "wait", detail: "'wait' must be a whole number of seconds from 1 to 300, not '\(quoted: value)'.")
         }
         values.delivery.wait = Wait(seconds: seconds, isPreference: false)
     }
@@ -82,7 +83,7 @@ extension QueryOption {
     ) { value, values throws(Problem) in
         guard let version = RequestedVersion(value) else {
             throw .badParameter(
-                "since", "'\(quoted: value)' is not a version; use the member 'version' of an earlier answer.")
+                "since", detail: "'\(quoted: value)' is not a version; use the member 'version' of an earlier answer.")
         }
         values.delivery.since = version
     }
@@ -104,7 +105,7 @@ extension QueryOption {
         summary: "The place of the new item among the rows: an end, the number of rows before it, or a row beside it."
     ) { value, values throws(Problem) in
         guard let position = Int(digits: value.utf8Span.span).map(RowPosition.offset) ?? RowPosition(name: value)
-        else { throw .badParameter("at", "'at' must be \(RowPosition.grammar), not '\(quoted: value)'.") }
+        else { throw .badParameter("at", detail: "'at' must be \(RowPosition.grammar), not '\(quoted: value)'.") }
         values.position = position
     }
 
@@ -114,7 +115,8 @@ extension QueryOption {
             "The section of the new item, counted from 0 as the level's answer shows them; without it, the last one."
     ) { value, values throws(Problem) in
         guard let section = Int(digits: value.utf8Span.span) else {
-            throw .badParameter("section", "'section' must be the number of a section, from 0, not '\(quoted: value)'.")
+            throw .badParameter(
+                "section", detail: "'section' must be the number of a section, from 0, not '\(quoted: value)'.")
         }
         values.section = section
     }
@@ -138,13 +140,13 @@ extension RowPosition {
 
 extension Bool {
     /// - Throws: `Problem` (400) for text other than `true` and `false`.
-    fileprivate init(_ value: String, of name: String) throws(Problem) {
+    fileprivate init(value: String, of name: String) throws(Problem) {
         switch value {
         case "true": self = true
         case "false": self = false
         default:
             throw .badParameter(
-                name, "'\(name)' must be true or false, not '\(quoted: value)'.", allowed: ["true", "false"])
+                name, detail: "'\(name)' must be true or false, not '\(quoted: value)'.", allowed: ["true", "false"])
         }
     }
 }

@@ -8,7 +8,7 @@ extension ItemPath {
         do {
             self = try ItemPath(text.extracting(0..<Self.end(in: text)))
         } catch {
-            throw Problem(.badPath, "The path segment '\(quoted: error.segment)' is not percent-encoded UTF-8.")
+            throw Problem(.badPath, detail: "The path segment '\(quoted: error.segment)' is not percent-encoded UTF-8.")
         }
     }
 
@@ -46,13 +46,13 @@ extension Problem {
     init(_ refusal: RowRefusal) {
         let parameter: Members = refusal.parameter.map { [(name: "parameter" as StaticString, value: .text($0))] } ?? []
         switch refusal.kind {
-        case .unsupported: self = Problem(.badParameter, refusal.sentence, members: parameter)
+        case .unsupported: self = Problem(.badParameter, detail: refusal.sentence, members: parameter)
         case .needsIndex(let create):
             self = Problem(
-                .needsIndex, refusal.sentence,
+                .needsIndex, detail: refusal.sentence,
                 members: parameter + (create.map { [(name: "create" as StaticString, value: .text($0))] } ?? []))
-        case .timeout: self = Problem(.queryTimeout, refusal.sentence)
-        case .unreadable: self = Problem(.unreadableDatabase, refusal.sentence)
+        case .timeout: self = Problem(.queryTimeout, detail: refusal.sentence)
+        case .unreadable: self = Problem(.unreadableDatabase, detail: refusal.sentence)
         }
     }
 
@@ -65,12 +65,14 @@ extension Problem {
             detail += " Did you mean '\(quoted: near)'?"
         }
         let link = String(utf8: Links(nearest).level)
-        return Problem(.noSuchItem, detail, members: [("nearest", .text(link))])
+        return Problem(.noSuchItem, detail: detail, members: [("nearest", .text(link))])
     }
 
     /// 404 for a path without an item in a tree.
     static func noSuchItem(_ wanted: String, below nearest: Item) -> Problem {
-        noSuchItem(wanted, below: nearest, in: TreeRows(nearest.steps[0].level, ArrangementCache(bytes: 0)))
+        noSuchItem(
+            wanted, below: nearest,
+            in: TreeRows(document: nearest.steps[0].level, arrangements: ArrangementCache(bytes: 0)))
     }
 
     /// The keys of a level's first rows that are compared. The rows are read in short pages, because few long keys

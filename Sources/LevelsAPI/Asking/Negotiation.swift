@@ -18,7 +18,7 @@ struct Negotiation {
     private(set) var language: UInt64?
 
     @inline(__always)
-    init(_ request: Request, _ origins: AllowedOrigins) {
+    init(request: Request, origins: AllowedOrigins) {
         format = .accepted(by: request)
         choice = request.has(.acceptEncoding) ? Self.choice(of: request) : .identity
         origin = origins.place(of: request)
@@ -73,7 +73,7 @@ struct Negotiation {
     }
 
     private static let noCoding = Problem(
-        .notAcceptable, "Accept-Encoding accepts none of the available content codings: br, gzip and identity.",
+        .notAcceptable, detail: "Accept-Encoding accepts none of the available content codings: br, gzip and identity.",
         members: [("allowed", .list(["br", "gzip", "identity"]))])
 }
 

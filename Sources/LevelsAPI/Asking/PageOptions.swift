@@ -11,7 +11,8 @@ extension QueryOption {
         defaultValue: String(PageQuery.defaultLimit), summary: "The number of rows of a page."
     ) { value, values throws(Problem) in
         guard let limit = Int(digits: value.utf8Span.span), limits.contains(limit) else {
-            throw .badParameter("limit", "'limit' must be a whole number from 1 to 10000, not '\(quoted: value)'.")
+            throw .badParameter(
+                "limit", detail: "'limit' must be a whole number from 1 to 10000, not '\(quoted: value)'.")
         }
         values.rows.page.limit = limit
     }
@@ -22,7 +23,8 @@ extension QueryOption {
         summary: "The cursor of a page, from the link 'next' of the previous page.", isInNextLink: false
     ) { value, values throws(Problem) in
         guard let bookmark = RowBookmark(cursor: value) else {
-            throw .badParameter("after", "'\(quoted: value)' is not a cursor; follow the link 'next' of a page.")
+            throw .badParameter(
+                "after", detail: "'\(quoted: value)' is not a cursor; follow the link 'next' of a page.")
         }
         values.rows.page.after = bookmark
     }
@@ -34,7 +36,7 @@ extension QueryOption {
     ) { value, values throws(Problem) in
         guard let start = Int(digits: value.utf8Span.span) else {
             throw .badParameter(
-                "start", "'start' must be a whole number from 0 to the number of rows, not '\(quoted: value)'.")
+                "start", detail: "'start' must be a whole number from 0 to the number of rows, not '\(quoted: value)'.")
         }
         values.rows.page.start = start
     }
@@ -44,7 +46,7 @@ extension QueryOption {
         summary: "The sections in the answer: all, or only those with rows on the page."
     ) { value, values throws(Problem) in
         guard ["all", "page"].contains(value) else {
-            throw .badParameter("sections", "'sections' must be all or page, not '\(quoted: value)'.")
+            throw .badParameter("sections", detail: "'sections' must be all or page, not '\(quoted: value)'.")
         }
         values.rows.page.hasOnlyItsSections = value == "page"
     }
@@ -60,7 +62,8 @@ extension QueryValues {
         case .outline where rows.outline == nil: other = "an outline"
         default: return
         }
-        throw .badParameter("after", "The cursor is one of \(other); follow the link 'next' of a page of this list.")
+        throw .badParameter(
+            "after", detail: "The cursor is one of \(other); follow the link 'next' of a page of this list.")
     }
 }
 
@@ -97,7 +100,7 @@ extension RowBookmark {
         for first in stride(from: 0, to: parts.count, by: 3) {
             guard
                 let step = Bookmark(
-                    position: parts[first], orderKey: parts[first + 1], sectionMarks: parts[first + 2], room)
+                    position: parts[first], orderKey: parts[first + 1], sectionMarks: parts[first + 2], room: room)
             else { return nil }
             steps.append(step)
         }
@@ -110,7 +113,7 @@ extension RowBookmark {
         guard parts.count == 1 || parts[parts.count - 1] != [] else { return nil }
         return Bookmark(
             position: parts[0], orderKey: parts.count > 1 ? parts[1] : [],
-            sectionMarks: parts.count > 2 ? parts[2] : [], .whole)
+            sectionMarks: parts.count > 2 ? parts[2] : [], room: .whole)
     }
 
     private static func supplied(_ text: Span<UInt8>) -> [UInt8]? {
@@ -156,12 +159,12 @@ extension RowBookmark {
 /// Bookmarks as text: three parts, each of them words or empty.
 extension Bookmark {
     /// Reads the parts of a text; nil for text that the `append` functions do not write.
-    init?(position: [UInt8], orderKey: [UInt8], sectionMarks: [UInt8], _ room: Room) {
-        guard let words = Self.words(position, 2...room.rows + 1), let position = Int(exactly: words[0]) else {
+    init?(position: [UInt8], orderKey: [UInt8], sectionMarks: [UInt8], room: Room) {
+        guard let words = Self.words(position, counts: 2...room.rows + 1), let position = Int(exactly: words[0]) else {
             return nil
         }
-        let key = orderKey.isEmpty ? nil : Self.bytes(orderKey, room)
-        let marks = sectionMarks.isEmpty ? [] : Self.words(sectionMarks, 1...room.rows)
+        let key = orderKey.isEmpty ? nil : Self.bytes(orderKey, room: room)
+        let marks = sectionMarks.isEmpty ? [] : Self.words(sectionMarks, counts: 1...room.rows)
         guard let marks, orderKey.isEmpty || key != nil else { return nil }
         self.init(
             position: position, keyHashes: Array(words.dropFirst()), orderKey: key, sectionMarks: marks, room: room)
@@ -187,8 +190,8 @@ extension Bookmark {
     }
 
     /// Reads bytes that `appendOrderKey` wrote; nil for all other text.
-    private static func bytes(_ text: [UInt8], _ room: Room) -> [UInt8]? {
-        guard let words = words(text, 1...room.keyBytes / 8 + 1) else { return nil }
+    private static func bytes(_ text: [UInt8], room: Room) -> [UInt8]? {
+        guard let words = words(text, counts: 1...room.keyBytes / 8 + 1) else { return nil }
         let count = Int(words[0] >> 56)
         guard (1...room.keyBytes).contains(count), words.count == (count + 8) / 8 else { return nil }
         let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) } }
@@ -196,7 +199,7 @@ extension Bookmark {
         return Array(bytes[1...count])
     }
 
-    private static func words(_ text: [UInt8], _ counts: ClosedRange<Int>) -> [UInt64]? {
+    private static func words(_ text: [UInt8], counts: ClosedRange<Int>) -> [UInt64]? {
         guard let words = Version.words(text.span), counts.contains(words.count) else { return nil }
         return words
     }

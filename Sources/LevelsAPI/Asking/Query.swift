@@ -24,7 +24,7 @@ struct Query {
     ///
     /// - Throws: `Problem` (400) for a repeated option that must be unique, text that is not percent-encoded UTF-8, or
     ///   too many parameters.
-    init(_ text: Span<UInt8>, _ options: QueryOptions) throws(Problem) {
+    init(text: Span<UInt8>, options: QueryOptions) throws(Problem) {
         self.options = options
         guard !text.isEmpty else { return }
         try text.forEachPart(dividedBy: UInt8(ascii: "&")) { part throws(Problem) in try add(part) }
@@ -37,18 +37,19 @@ struct Query {
         guard let name = known.map({ options.names[$0] }) ?? Self.decode(encodedName),
             let value = Self.decode(part.extracting(min(equals + 1, part.count)..<part.count))
         else {
-            throw .badParameter(String(utf8: part), "The query part '\(quoted: part)' is not percent-encoded UTF-8.")
+            throw .badParameter(
+                String(utf8: part), detail: "The query part '\(quoted: part)' is not percent-encoded UTF-8.")
         }
         guard parameters.count < Self.limit else {
             throw .badParameter(
-                name, "A query must have at most \(Self.limit) parameters; '\(quoted: name)' is one more.")
+                name, detail: "A query must have at most \(Self.limit) parameters; '\(quoted: name)' is one more.")
         }
         // The option of a percent-encoded name is known only now.
         let number = known ?? options.names.firstIndex(of: name)
         let parameter = Parameter(name: name, value: value, number: number)
         guard number.map({ options.all[$0].isRepeatable }) == true || !parameters.contains(where: { $0.name == name })
         else {
-            throw .badParameter(name, "The parameter '\(quoted: name)' appears more than once; give it once.")
+            throw .badParameter(name, detail: "The parameter '\(quoted: name)' appears more than once; give it once.")
         }
         parameters.append(parameter)
     }
@@ -74,7 +75,7 @@ struct Query {
             else { continue }
             throw .badParameter(
                 parameter.name,
-                "'\(parameter.name)' applies only to '\(required)'; add it, or omit '\(parameter.name)'.")
+                detail: "'\(parameter.name)' applies only to '\(required)'; add it, or omit '\(parameter.name)'.")
         }
         for parameter in parameters {
             guard let excluded = parameter.number.map({ options.all[$0].excludes }), !excluded.isEmpty,
@@ -82,7 +83,7 @@ struct Query {
             else { continue }
             throw .badParameter(
                 parameter.name,
-                "'\(parameter.name)' cannot be combined with '\(other.name)'; leave one of them out.")
+                detail: "'\(parameter.name)' cannot be combined with '\(other.name)'; leave one of them out.")
         }
     }
 
@@ -117,7 +118,7 @@ struct Query {
             case 1: "the only one is \(names[0])"
             default: "the parameters are " + names.joined(separator: ", ")
             }
-        return .badParameter(name, "'\(quoted: name)' is not a parameter here; \(list).\(hint)", allowed: names)
+        return .badParameter(name, detail: "'\(quoted: name)' is not a parameter here; \(list).\(hint)", allowed: names)
     }
 }
 

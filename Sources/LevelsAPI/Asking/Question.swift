@@ -43,7 +43,7 @@ final class Question: Sendable {
     ///   - values: were read from `query`, the query of `target`.
     ///   - key: the key of the whole target, if it is known.
     init(
-        _ subject: Subject, at path: ItemPath, _ values: QueryValues, from query: Query, in target: Span<UInt8>,
+        subject: Subject, at path: ItemPath, values: QueryValues, from query: Query, in target: Span<UInt8>,
         key: UInt64? = nil, _ negotiation: Negotiation
     ) {
         self.subject = subject
@@ -65,12 +65,12 @@ final class Question: Sendable {
     /// The question about a detail without options; its target is the link of answers to that detail.
     ///
     /// - Throws: `Problem` (400) for a malformed link; answers contain only well-formed ones.
-    convenience init(detailAt link: String, _ negotiation: Negotiation) throws(Problem) {
+    convenience init(detailAt link: String, negotiation: Negotiation) throws(Problem) {
         let target = link.utf8Span.span
         let path = try ItemPath(requested: target.extracting(min(7, target.count)..<target.count))
         var values = QueryValues()
         values.delivery.format = Subject.detail.format(accepted: negotiation.format)
-        self.init(.detail, at: path, values, from: Query(.detail), in: target, negotiation)
+        self.init(subject: .detail, at: path, values: values, from: Query(.detail), in: target, negotiation)
     }
 
     var language: UInt64? { subject.language(negotiation) }
@@ -98,12 +98,12 @@ struct Inquiry {
 
 extension Inquiry {
     /// - Throws: `Problem` (404) if the publication does not have the item.
-    init(_ question: Question, in publication: Publication, _ arrangements: ArrangementCache) throws(Problem) {
-        try self.init(question, in: publication, question.source(in: publication, arrangements))
+    init(question: Question, in publication: Publication, arrangements: ArrangementCache) throws(Problem) {
+        try self.init(question: question, in: publication, source: question.source(in: publication, arrangements: arrangements))
     }
 
     /// - Parameter source: it is ended if the item is not found.
-    init(_ question: Question, in publication: Publication, _ source: any RowSource) throws(Problem) {
+    init(question: Question, in publication: Publication, source: any RowSource) throws(Problem) {
         do throws(Problem) {
             self.init(
                 question: question, publication: publication, source: source, item: try source.item(at: question.path))
@@ -168,9 +168,9 @@ extension Snapshot {
     ///   - arrangements: keeps the orders of large levels.
     ///   - language: the number of a variant of the document; nil for the document as it is written.
     func source(
-        at path: ItemPath, _ arrangements: ArrangementCache, language: UInt64? = nil
+        at path: ItemPath, arrangements: ArrangementCache, language: UInt64? = nil
     ) -> any RowSource {
-        rows ?? rowsElsewhere(at: path) ?? TreeRows(document(in: language), arrangements)
+        rows ?? rowsElsewhere(at: path) ?? TreeRows(document: document(in: language), arrangements: arrangements)
     }
 
     /// Whether the source answers about the item at a path at once.

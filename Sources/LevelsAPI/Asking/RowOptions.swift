@@ -22,7 +22,7 @@ extension QueryOption {
         guard count <= FieldNames.limit else {
             throw .badParameter(
                 "fields",
-                "'fields' must name at most \(FieldNames.limit) fields, not \(count); '*' selects all of them.")
+                detail: "'fields' must name at most \(FieldNames.limit) fields, not \(count); '*' selects all of them.")
         }
         values.rows.fields = .named(FieldNames(names))
     }
@@ -39,11 +39,12 @@ extension QueryOption {
         guard let condition = RowCondition(value) else {
             throw .badParameter(
                 "where",
-                "'where' must be a field's name, one of ':', '!', '<', '>' and '~', and a value, as Price<10, not '\(quoted: value)'."
+                detail:
+                    "'where' must be a field's name, one of ':', '!', '<', '>' and '~', and a value, as Price<10, not '\(quoted: value)'."
             )
         }
         guard values.rows.conditions.count < conditionLimit else {
-            throw .badParameter("where", "'where' must be given at most \(conditionLimit) times.")
+            throw .badParameter("where", detail: "'where' must be given at most \(conditionLimit) times.")
         }
         values.rows.conditions.append(condition)
     }
@@ -56,7 +57,7 @@ extension QueryOption {
         do {
             values.rows.order.sort = try RowOrder(value)
         } catch {
-            throw .badParameter("sort", "'sort' \(error).")
+            throw .badParameter("sort", detail: "'sort' \(error).")
         }
     }
 
@@ -78,7 +79,9 @@ extension QueryOption {
         guard ItemSearch.isPossible(for: value) else {
             throw .badParameter(
                 "q",
-                "'q' must contain a character that is compared, such as a letter or a digit, not '\(quoted: value)'.")
+                detail:
+                    "'q' must contain a character that is compared, such as a letter or a digit, not '\(quoted: value)'."
+            )
         }
         values.rows.search = value
     }
@@ -90,7 +93,8 @@ extension QueryOption {
         guard let fields = SearchedFields(value) else {
             throw .badParameter(
                 "in",
-                "'in' must be * or up to \(SearchedFields.most) names of fields with commas between them, as Title,Subtitle, not '\(quoted: value)'."
+                detail:
+                    "'in' must be * or up to \(SearchedFields.most) names of fields with commas between them, as Title,Subtitle, not '\(quoted: value)'."
             )
         }
         values.rows.searchedFields = fields
@@ -104,7 +108,8 @@ extension QueryOption {
         summary: "An outline: the rows of this many levels, flattened in order.", excludes: otherThanOutlines
     ) { value, values throws(Problem) in
         guard let depth = OutlineOpening.depth(value) else {
-            throw .badParameter("depth", "'depth' must be a whole number from 1, or all, not '\(quoted: value)'.")
+            throw .badParameter(
+                "depth", detail: "'depth' must be a whole number from 1, or all, not '\(quoted: value)'.")
         }
         values.rows.outline = values.rows.outline ?? OutlineOpening()
         values.rows.outline?.depth = depth
@@ -121,7 +126,8 @@ extension QueryOption {
                 path = try ItemPath(text)
             } catch {
                 throw .badParameter(
-                    "expand", "'expand' must be paths of percent-encoded UTF-8, not '\(quoted: error.segment)'.")
+                    "expand", detail: "'expand' must be paths of percent-encoded UTF-8, not '\(quoted: error.segment)'."
+                )
             }
             // An empty segment is a key that no item has, also at an end.
             if !text.isEmpty, text[0] != slash, text[text.count - 1] != slash { opening.paths.append(path) }

@@ -21,25 +21,25 @@ struct AssetAnswer {
     /// Selects the status and the body.
     func response() throws(Problem) -> Response {
         let tag = file.entityTag
-        func lines(_ contentType: String, _ added: HeaderLines) -> HeaderLines {
+        func lines(_ contentType: String, added: HeaderLines) -> HeaderLines {
             let metadata = RepresentationMetadata(
                 contentType: contentType, entityTag: tag, cacheControl: assets.cacheControl, vary: nil, added: added)
-            return assets.header.lines(of: metadata, .identity, for: origin)
+            return assets.header.lines(of: metadata, coding: .identity, for: origin)
         }
         var added: HeaderLines = lastModified.map { [("Last-Modified", $0.text)] } ?? []
         added += [("Accept-Ranges", "bytes"), ("X-Content-Type-Options", "nosniff")]
         if let policy = type.policy { added.append(("Content-Security-Policy", policy)) }
-        if try isNotModified(tag) { return Response(status: 304, headers: lines(type.contentType, added)) }
+        if try isNotModified(tag) { return Response(status: 304, headers: lines(type.contentType, added: added)) }
         guard let ranges = try ranges(tag) else {
-            return try response(200, lines(type.contentType, added), [.file(0..<file.length)])
+            return try response(200, headers: lines(type.contentType, added: added), pieces: [.file(0..<file.length)])
         }
         if ranges.count == 1 {
             added.append(("Content-Range", contentRange(ranges[0])))
-            return try response(206, lines(type.contentType, added), [.file(ranges[0])])
+            return try response(206, headers: lines(type.contentType, added: added), pieces: [.file(ranges[0])])
         }
         let boundary = "part-" + String(UInt64.random(in: .min ... .max), radix: 36)
         let contentType = "multipart/byteranges; boundary=\(boundary)"
-        return try response(206, lines(contentType, added), parts(ranges, boundary))
+        return try response(206, headers: lines(contentType, added: added), pieces: parts(ranges, boundary: boundary))
     }
 
     // MARK: Conditions
@@ -49,7 +49,7 @@ struct AssetAnswer {
     private func isNotModified(_ tag: String) throws(Problem) -> Bool {
         if !request.has(.ifMatch), let date = date(.ifUnmodifiedSince), let lastModified, lastModified > date {
             throw Problem(
-                .preconditionFailed, "The file was changed after the date in If-Unmodified-Since.",
+                .preconditionFailed, detail: "The file was changed after the date in If-Unmodified-Since.",
                 members: [("current", .text(tag))])
         }
         if try Condition(request).isNotModified(tag) { return true }
@@ -88,7 +88,7 @@ struct AssetAnswer {
     }
 
     /// The ranges as `multipart/byteranges` (RFC 9110, section 14.6).
-    private func parts(_ ranges: [Range<Int>], _ boundary: String) -> [AssetBody.Piece] {
+    private func parts(_ ranges: [Range<Int>], boundary: String) -> [AssetBody.Piece] {
         var pieces: [AssetBody.Piece] = []
         for range in ranges {
             let head =
@@ -98,12 +98,12 @@ struct AssetAnswer {
         return pieces + [.text(Array("\r\n--\(boundary)--\r\n".utf8))]
     }
 
-    private func response(_ status: Int, _ headers: HeaderLines, _ pieces: [AssetBody.Piece]) throws(Problem)
+    private func response(_ status: Int, headers: HeaderLines, pieces: [AssetBody.Piece]) throws(Problem)
         -> Response
     {
         guard let content = file.content else {
             let length = pieces.reduce(0) { $0 + $1.count }
-            let body = AssetBody(file, pieces, try assets.open.permit())
+            let body = AssetBody(file: file, pieces: pieces, permit: try assets.open.permit())
             return Response(status: status, headers: headers, stream: body, length: length)
         }
         let body = pieces.flatMap { piece in

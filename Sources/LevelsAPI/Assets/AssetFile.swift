@@ -95,7 +95,7 @@ final class AssetBody: BodyStream {
     /// The bytes of the current piece that have been sent.
     private var sent = 0
 
-    init(_ file: AssetFile, _ pieces: [Piece], _ permit: OpenAssets.Permit) {
+    init(file: AssetFile, pieces: [Piece], permit: OpenAssets.Permit) {
         self.file = file
         self.pieces = pieces
         self.permit = permit

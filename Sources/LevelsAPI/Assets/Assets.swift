@@ -14,8 +14,8 @@ struct Assets {
     let open = OpenAssets()
 
     /// - Parameter folder: the folder, which need not exist; nil for a document without one.
-    init(in folder: String?, cacheControl: String, _ header: ResponseHeader) {
-        self.folder = folder.map { ContainedFolder($0, opensHidden: false) }
+    init(in folder: String?, cacheControl: String, header: ResponseHeader) {
+        self.folder = folder.map { ContainedFolder(path: $0, opensHidden: false) }
         self.cacheControl = cacheControl
         self.header = header
     }
@@ -38,7 +38,8 @@ struct Assets {
     /// memory.
     private func opened(_ name: String) throws(Problem) -> OpenFile {
         guard let folder else {
-            throw Problem(.noSuchFile, "This document has no assets folder; only that of a file has one, beside it.")
+            throw Problem(
+                .noSuchFile, detail: "This document has no assets folder; only that of a file has one, beside it.")
         }
         do {
             return try folder.open(name)
@@ -57,7 +58,8 @@ enum AssetName {
     /// - Throws: `Problem` (400) for a segment that is not percent-encoded UTF-8; 404 for a name that no file can have.
     static func relativePath(_ path: Span<UInt8>) throws(Problem) -> String {
         guard path.count > 1 else {
-            throw Problem(.noSuchFile, "Name a file of the assets folder, as /assets/<file>; the folder is not listed.")
+            throw Problem(
+                .noSuchFile, detail: "Name a file of the assets folder, as /assets/<file>; the folder is not listed.")
         }
         var segments: [String] = []
         var isPlain = true
@@ -78,7 +80,7 @@ enum AssetName {
 
     private static func decoded(_ segment: Span<UInt8>) throws(Problem) -> String {
         guard let bytes = PercentEncoding.decode(segment), let text = String(validating: bytes, as: UTF8.self) else {
-            throw Problem(.badPath, "The path segment '\(quoted: segment)' is not percent-encoded UTF-8.")
+            throw Problem(.badPath, detail: "The path segment '\(quoted: segment)' is not percent-encoded UTF-8.")
         }
         return text
     }

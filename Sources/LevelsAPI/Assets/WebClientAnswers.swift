@@ -14,7 +14,7 @@ struct WebClientAnswers: Sendable {
         private let metadata: RepresentationMetadata
         private let header: ResponseHeader
 
-        init(_ body: [UInt8], _ metadata: RepresentationMetadata, _ header: ResponseHeader) {
+        init(body: [UInt8], metadata: RepresentationMetadata, header: ResponseHeader) {
             let tag = EntityTag.of(ContentHash(of: body.span))
             var metadata = metadata
             metadata.entityTag = tag
@@ -23,7 +23,7 @@ struct WebClientAnswers: Sendable {
                 var coded: [UInt8] = []
                 _ = coding.encode(body.span) { piece in for index in piece.indices { coded.append(piece[index]) } }
                 responses[coding] = Response(
-                    status: 200, headers: header.lines(of: metadata, coding, for: 0), body: coded)
+                    status: 200, headers: header.lines(of: metadata, coding: coding, for: 0), body: coded)
             }
             entityTag = tag
             self.responses = responses
@@ -48,7 +48,7 @@ struct WebClientAnswers: Sendable {
     /// Whether anyone may read levels, so that a browser can without a token.
     private let isOpen: Bool
 
-    init(_ header: ResponseHeader, basePath: String, isOpen: Bool) {
+    init(header: ResponseHeader, basePath: String, isOpen: Bool) {
         self.basePath = basePath
         self.isOpen = isOpen
         let all = WebClientFile.all
@@ -63,7 +63,7 @@ struct WebClientAnswers: Sendable {
                 let metadata = RepresentationMetadata(
                     contentType: file.contentType, entityTag: nil, cacheControl: cacheControl,
                     vary: "Accept-Encoding", added: [("X-Content-Type-Options", "nosniff")])
-                return Prepared(file.bytes, metadata, header)
+                return Prepared(body: file.bytes, metadata: metadata, header: header)
             }
             files["\(folder)/\(file.name)"] = prepared(cacheControl: "public, max-age=31536000, immutable")
             if file.name == WebClientFile.libraryName {
@@ -78,7 +78,7 @@ struct WebClientAnswers: Sendable {
                 ("Content-Security-Policy", Self.policy), ("X-Content-Type-Options", "nosniff"),
                 ("Referrer-Policy", "no-referrer"),
             ])
-        page = Prepared(WebClientFile.page(basePath: basePath, folder: base), metadata, header)
+        page = Prepared(body: WebClientFile.page(basePath: basePath, folder: base), metadata: metadata, header: header)
     }
 
     /// The page may run and load only the files of this service, and never makes markup of text.
@@ -105,16 +105,16 @@ struct WebClientAnswers: Sendable {
 
     /// The page, which shows the place in its own address, or one of its files, by the target after `/client`.
     func response(
-        with file: String?, to request: Request, _ query: Query, _ negotiation: Negotiation
+        with file: String?, to request: Request, query: Query, negotiation: Negotiation
     ) throws(Problem) -> Response {
         guard let prepared = file.map({ files[$0] }) ?? page else { throw .noSuchRoute(request.target) }
         let coding = try negotiation.coding(ofBytes: .max)
         // Other origins have a use for the library alone.
         let origin = file == "/" + WebClientFile.libraryName ? negotiation.origin : 0
         guard let response = prepared.response(coding, for: origin) else { throw .unwritten }
-        let link = file == nil ? preload(for: request, query) : []
+        let link = file == nil ? preload(for: request, query: query) : []
         let headers = response.headers + link
-        let tag = EntityTag.of(prepared.entityTag, coding)
+        let tag = EntityTag.of(prepared.entityTag, coding: coding)
         if try Condition(request).isNotModified(tag) { return Response(status: 304, headers: headers) }
         guard !link.isEmpty, let body = response.sharedBody else { return response }
         return Response(status: 200, headers: headers, body: body)
@@ -122,7 +122,7 @@ struct WebClientAnswers: Sendable {
 
     /// The link by which a browser requests the level before it has the modules, with the target that they ask for
     /// first (`Level.open` in level.js); none with a query, by which they may begin elsewhere.
-    private func preload(for request: Request, _ query: Query) -> HeaderLines {
+    private func preload(for request: Request, query: Query) -> HeaderLines {
         guard isOpen, query.parameters.isEmpty else { return [] }
         var path = String(utf8: request.target.extracting(0..<request.target.index(of: UInt8(ascii: "?"))))
         if path.hasPrefix("/browse") { path.removeFirst("/browse".count) }

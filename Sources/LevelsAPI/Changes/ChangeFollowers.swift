@@ -46,7 +46,7 @@ final class ChangeFollowers: Sendable {
         let choice: UInt64
     }
 
-    init(_ log: ChangeLog, _ selection: Selection, room: WaitingRoom) {
+    init(log: ChangeLog, selection: Selection, room: WaitingRoom) {
         self.log = log
         self.selection = selection
         self.room = room
@@ -59,7 +59,7 @@ final class ChangeFollowers: Sendable {
 
     /// - Parameter current: the publication that the client may have seen; the answer has its entry.
     func answer(
-        _ request: Request, _ query: Query, _ negotiation: Negotiation, upTo current: Publication
+        _ request: Request, query: Query, negotiation: Negotiation, upTo current: Publication
     ) throws(Problem) -> Answer {
         var values = QueryValues()
         try query.readDelivery(request, into: &values)
@@ -67,7 +67,7 @@ final class ChangeFollowers: Sendable {
         let (isIndented, wait) = (values.delivery.isIndented, values.delivery.wait)
         if Self.wantsStream(request) {
             guard !isIndented else { throw Self.indentedStream }
-            return .now(try stream(since: request.field(.lastEventID) ?? values.revision, negotiation))
+            return .now(try stream(since: request.field(.lastEventID) ?? values.revision, negotiation: negotiation))
         }
         func question(since: String, number: Int = 0, isAhead: Bool = false) -> Question {
             Question(
@@ -79,17 +79,19 @@ final class ChangeFollowers: Sendable {
         guard log.now.number >= current.number, !isAhead else {
             let since = values.revision ?? current.snapshot.revision
             let question = question(since: since, number: current.number, isAhead: isAhead)
-            return .later(try earlyPoll(question, request, negotiation))
+            return .later(try earlyPoll(question, request: request, negotiation: negotiation))
         }
         let answer = try ChangesAnswer(since: values.revision, in: log)
-        let otherwise = try response(answer, wait, isIndented, negotiation)
+        let otherwise = try response(answer, wait: wait, isIndented: isIndented, negotiation: negotiation)
         guard let wait, answer.changes.isEmpty else { return .now(otherwise) }
         return .later(
-            try poll(question(since: answer.since), request, negotiation, in: room, for: wait.duration, otherwise))
+            try poll(
+                question(since: answer.since), request: request, negotiation: negotiation, in: room, for: wait.duration,
+                otherwise))
     }
 
     private static let indentedStream = Problem.badParameter(
-        "pretty", "'pretty' applies only to JSON, not to a stream of events; omit it.")
+        "pretty", detail: "'pretty' applies only to JSON, not to a stream of events; omit it.")
 
     var streamCount: Int { waiting.withLock(\.streams.count) }
 
@@ -97,31 +99,31 @@ final class ChangeFollowers: Sendable {
     func wake() {
         let (polls, streams) = waiting.withLock { (Array($0.polls.values), Array($0.streams.values)) }
         for stream in streams { stream.wake() }
-        for (question, polls) in Dictionary(grouping: polls, by: \.question) { look(polls, question) }
+        for (question, polls) in Dictionary(grouping: polls, by: \.question) { look(polls, question: question) }
     }
 
     // MARK: Long polls
 
     /// Waits for the entry of the current publication, and then for a change if the client asks for that.
     private func earlyPoll(
-        _ question: Question, _ request: Request, _ negotiation: Negotiation
+        _ question: Question, request: Request, negotiation: Negotiation
     ) throws(Problem) -> Waiter {
         let target = String(utf8: request.target)
         let limit = question.isAhead ? AskedRevision.patience : Self.longest
         return try poll(
-            question, request, negotiation, in: question.wait == nil ? earlyRoom : room,
+            question, request: request, negotiation: negotiation, in: question.wait == nil ? earlyRoom : room,
             for: question.wait.map { question.isAhead ? min($0.duration, limit) : $0.duration } ?? limit,
             { [self] in
                 do throws(Problem) {
-                    return try response(to: question, negotiation)
+                    return try response(to: question, negotiation: negotiation)
                 } catch {
-                    return selection.response(to: error, at: target, negotiation)
+                    return selection.response(to: error, at: target, negotiation: negotiation)
                 }
             }())
     }
 
     private func poll(
-        _ question: Question, _ request: Request, _ negotiation: Negotiation, in room: WaitingRoom, for time: Duration,
+        _ question: Question, request: Request, negotiation: Negotiation, in room: WaitingRoom, for time: Duration,
         _ otherwise: @autoclosure @escaping @Sendable () -> Response
     ) throws(Problem) -> Waiter {
         let waiter = room.admit(
@@ -134,34 +136,38 @@ final class ChangeFollowers: Sendable {
             waiter: waiter, target: String(utf8: request.target), question: question, negotiation: negotiation)
         waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = poll }
         // A change that was recorded after the answer was made, and before this line, did not reach this poll.
-        look([poll], question)
+        look([poll], question: question)
         return waiter
     }
 
     /// Answers polls with the same question: after a change if they wait for one, else as soon as their publication is
     /// recorded.
-    private func look(_ polls: [Poll], _ question: Question) {
+    private func look(_ polls: [Poll], question: Question) {
         guard let negotiation = polls.first?.negotiation, log.now.number >= question.number,
             !(question.isAhead && log.isAhead(question.since))
         else { return }
         if question.wait != nil, log.changes(since: question.since)?.isEmpty == true { return }
         do throws(Problem) {
-            let response = try response(to: question, negotiation)
+            let response = try response(to: question, negotiation: negotiation)
             for poll in polls { poll.waiter.finish(response) }
         } catch {
-            for poll in polls { poll.waiter.finish(selection.response(to: error, at: poll.target, negotiation)) }
+            for poll in polls {
+                poll.waiter.finish(selection.response(to: error, at: poll.target, negotiation: negotiation))
+            }
         }
     }
 
-    private func response(to question: Question, _ negotiation: Negotiation) throws(Problem) -> Response {
-        try response(ChangesAnswer(since: question.since, in: log), question.wait, question.isIndented, negotiation)
+    private func response(to question: Question, negotiation: Negotiation) throws(Problem) -> Response {
+        try response(
+            ChangesAnswer(since: question.since, in: log), wait: question.wait, isIndented: question.isIndented,
+            negotiation: negotiation)
     }
 
     private func response(
-        _ answer: ChangesAnswer, _ wait: Wait?, _ isIndented: Bool, _ negotiation: Negotiation
+        _ answer: ChangesAnswer, wait: Wait?, isIndented: Bool, negotiation: Negotiation
     ) throws(Problem) -> Response {
         let rendering = try answer.rendered(adding: wait?.headers ?? [], isIndented: isIndented)
-        return try selection.charged(try selection.response(of: rendering, .identity, negotiation))
+        return try selection.charged(try selection.response(of: rendering, coding: .identity, negotiation: negotiation))
     }
 
     // MARK: Streams
@@ -176,8 +182,8 @@ final class ChangeFollowers: Sendable {
         return isNamed
     }
 
-    private func stream(since revision: String?, _ negotiation: Negotiation) throws(Problem) -> Response {
-        let stream = room.admit(ChangeStream(log, since: revision)) { [weak self] stream, _ in
+    private func stream(since revision: String?, negotiation: Negotiation) throws(Problem) -> Response {
+        let stream = room.admit(ChangeStream(log: log, since: revision)) { [weak self] stream, _ in
             self?.waiting.withLock { $0.streams[ObjectIdentifier(stream)] = nil }
         }
         guard let stream else { throw .tooManyWaiters }
@@ -186,7 +192,7 @@ final class ChangeFollowers: Sendable {
         let metadata = RepresentationMetadata(
             contentType: "text/event-stream", entityTag: nil, cacheControl: "no-store", vary: "Accept",
             added: [("X-Accel-Buffering", "no")])
-        let lines = selection.header.lines(of: metadata, .identity, for: negotiation.origin)
+        let lines = selection.header.lines(of: metadata, coding: .identity, for: negotiation.origin)
         return Response(status: 200, headers: lines, events: stream)
     }
 }
@@ -204,7 +210,8 @@ struct ChangesAnswer {
         guard let changes = log.changes(since: self.since) else {
             throw Problem(
                 .revisionGone,
-                "The revision '\(quoted: self.since)' is unknown: the server was restarted, or its history does not reach back that far."
+                detail:
+                    "The revision '\(quoted: self.since)' is unknown: the server was restarted, or its history does not reach back that far."
                     + " Reload what you show, and continue from '\(revision)'.",
                 members: [("reset", .flag(true)), ("revision", .text(revision))])
         }

@@ -43,7 +43,7 @@ final class ChangeLog: Sendable {
     ///   continue it.
     func append(
         _ publication: Publication, replacing old: Snapshot,
-        _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)
+        arrangements: ArrangementCache = ArrangementCache(bytes: 0)
     ) {
         let new = publication.snapshot
         guard new.continues(old) else {
@@ -51,7 +51,7 @@ final class ChangeLog: Sendable {
             return publications.reserve(shrink())
         }
         let missed = new.entries(after: old).dropLast().map { Change($0) }
-        append(missed + [Change(from: old, to: new, arrangements)], leadingTo: publication)
+        append(missed + [Change(from: old, to: new, arrangements: arrangements)], leadingTo: publication)
     }
 
     /// Appends the entries of the revisions up to a publication.
@@ -150,22 +150,22 @@ final class Change: Sendable {
 
     /// Compares two snapshots; linear in the levels that differ and their rows.
     convenience init(
-        from old: Snapshot, to new: Snapshot, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)
+        from old: Snapshot, to new: Snapshot, arrangements: ArrangementCache = ArrangementCache(bytes: 0)
     ) {
-        let entry = RevisionEntry(new.revision, date: new.loadedAt, cause: new.cause)
+        let entry = RevisionEntry(name: new.revision, date: new.loadedAt, cause: new.cause)
         if case .importer = new.cause {
             self.init(entry)
         } else {
-            self.init(entry, TreeDifference(from: old, to: new, arrangements))
+            self.init(entry: entry, difference: TreeDifference(from: old, to: new, arrangements: arrangements))
         }
     }
 
     /// An entry of the source's log, which does not contain the links of the change.
-    convenience init(_ entry: RevisionEntry) { self.init(entry, .everything) }
+    convenience init(_ entry: RevisionEntry) { self.init(entry: entry, difference: .everything) }
 
-    private init(_ entry: RevisionEntry, _ difference: TreeDifference) {
+    private init(entry: RevisionEntry, difference: TreeDifference) {
         revision = entry.name
-        let json = Self.json(difference, entry)
+        let json = Self.json(difference, entry: entry)
         event = Self.event(named: "change", revision: entry.name, data: json)
         self.entry = event.count - 2 - json.count..<event.count - 2
     }
@@ -183,13 +183,13 @@ final class Change: Sendable {
         Array("event: \(name)\nid: \(revision)\ndata: ".utf8) + data + Array("\n\n".utf8)
     }
 
-    private static func json(_ difference: TreeDifference, _ entry: RevisionEntry) -> [UInt8] {
+    private static func json(_ difference: TreeDifference, entry: RevisionEntry) -> [UInt8] {
         // A JSON writer accepts any text, and every container is closed.
-        do { return try written(difference, entry) } catch { return Array("{}".utf8) }
+        do { return try written(difference, entry: entry) } catch { return Array("{}".utf8) }
     }
 
     private static func written(
-        _ difference: TreeDifference, _ entry: RevisionEntry
+        _ difference: TreeDifference, entry: RevisionEntry
     ) throws(PropertyListError) -> [UInt8] {
         var writer: JSONPropertyListWriter = .init()
         writer.beginObject()
@@ -224,7 +224,7 @@ final class ChangeStream: EventSource {
     private static let retry = 2_000
 
     /// - Parameter since: the revision that the client has; nil to begin with the current one.
-    init(_ log: ChangeLog, since: String?) {
+    init(log: ChangeLog, since: String?) {
         self.log = log
         let head = "retry: \(Self.retry)\n"
         if let since {

@@ -28,7 +28,7 @@ struct TreeDifference {
     /// The encoded keys of that item from the root on, separated by `/`.
     private var path: [UInt8] = []
 
-    init(from old: Level, to new: Level, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
+    init(from old: Level, to new: Level, arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
         self.arrangements = arrangements
         let root = [ShownRows.Candidate(old: 0, new: 0)]
         branches = [Branch(old: Listing(old), new: Listing(new), rows: AnyIterator(root.makeIterator()))]
@@ -119,16 +119,16 @@ struct TreeDifference {
         let after = visit.new.map { arrangements.listing(below: $0) } ?? Listing(nil)
         guard let old = visit.old, let new = visit.new else {
             add(level: true, detail: true)
-            return followAll(before, after)
+            return followAll(before, new: after)
         }
         let isRenamed = visit.isBelowChange || !new.hasSameTitle(as: old)
         let detail =
             isRenamed
-            || !DetailContent(new, ItemDetail.ChildRows(after)).showsTheSame(
-                as: DetailContent(old, ItemDetail.ChildRows(before)))
+            || !DetailContent(own: new, children: ItemDetail.ChildRows(after)).showsTheSame(
+                as: DetailContent(own: old, children: ItemDetail.ChildRows(before)))
         if before.level?.hash == after.level?.hash, old.order == new.order {
             add(level: isRenamed, detail: detail)
-            if isRenamed { followAll(before, after) }
+            if isRenamed { followAll(before, new: after) }
         } else {
             let rows = ShownRows(old: before, new: after)
             add(level: isRenamed || rows.differ, detail: detail)
@@ -139,7 +139,7 @@ struct TreeDifference {
     }
 
     /// Follows all items below an item that was added, removed or renamed: their answers show it among their ancestors.
-    private mutating func followAll(_ old: Listing, _ new: Listing) {
+    private mutating func followAll(_ old: Listing, new: Listing) {
         let rows = (0..<max(old.count, new.count)).lazy.map { row in
             ShownRows.Candidate(old: row, new: row)
         }
@@ -170,17 +170,18 @@ struct TreeDifference {
 
 extension TreeDifference {
     /// The difference between two snapshots in all of their languages; everything for rows that are not in memory.
-    init(from old: Snapshot, to new: Snapshot, _ arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
+    init(from old: Snapshot, to new: Snapshot, arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
         guard old.rows == nil, new.rows == nil else {
             self = .everything
             return
         }
-        self.init(from: old.document, to: new.document, arrangements)
+        self.init(from: old.document, to: new.document, arrangements: arrangements)
         let variants = (old.translations?.variants ?? []) + (new.translations?.variants ?? [])
         var seen: Set<String> = []
         for variant in variants where seen.insert(variant.name).inserted {
             let other = TreeDifference(
-                from: old.document(in: variant.number), to: new.document(in: variant.number), arrangements)
+                from: old.document(in: variant.number), to: new.document(in: variant.number), arrangements: arrangements
+            )
             formUnion(other)
         }
     }
@@ -206,8 +207,8 @@ struct ShownRows {
     init(old: Listing, new: Listing) {
         self.old = old
         self.new = new
-        hasSameSections = Self.hasSameSections(old, new)
-        changed = hasSameSections ? Self.changedRows(old, new) : nil
+        hasSameSections = Self.hasSameSections(old, new: new)
+        changed = hasSameSections ? Self.changedRows(old, new: new) : nil
         guard changed == nil else {
             (pairs, isSame) = (nil, [])
             return
@@ -222,7 +223,7 @@ struct ShownRows {
         self.isSame = isSame
     }
 
-    private static func changedRows(_ old: Listing, _ new: Listing) -> [Int]? {
+    private static func changedRows(_ old: Listing, new: Listing) -> [Int]? {
         guard case .level = old.rows, case .level = new.rows, let level = old.level else { return nil }
         return new.level?.rowsDiffering(from: level)
     }
@@ -253,7 +254,7 @@ struct ShownRows {
         return candidates + pairs.removed.map { Candidate(old: $0, new: nil) }
     }
 
-    private static func hasSameSections(_ old: Listing, _ new: Listing) -> Bool {
+    private static func hasSameSections(_ old: Listing, new: Listing) -> Bool {
         guard !old.sections.isEmpty || !new.sections.isEmpty else { return old.count == new.count }
         return sections(old) == sections(new)
     }
@@ -270,7 +271,7 @@ extension RowDescription {
     fileprivate func showsRow(_ row: Int, asShownBy other: RowDescription) -> Bool {
         // A JSON writer accepts any text.
         do {
-            return try shows(row, sameAs: other, row, Links(), as: JSONPropertyListWriter.self)
+            return try shows(row, sameAs: other, otherNumber: row, links: Links(), as: JSONPropertyListWriter.self)
         } catch {
             return false
         }

@@ -71,13 +71,13 @@ final class Waiters: Sendable {
         let waiter: Waiter
         fileprivate let key: Guarded<Key?>
 
-        init(_ waiter: Waiter, key: Guarded<Key?> = Guarded(nil)) {
+        init(waiter: Waiter, key: Guarded<Key?> = Guarded(nil)) {
             self.waiter = waiter
             self.key = key
         }
     }
 
-    init(room: WaitingRoom, _ arrangements: ArrangementCache) {
+    init(room: WaitingRoom, arrangements: ArrangementCache) {
         self.room = room
         self.arrangements = arrangements
     }
@@ -94,16 +94,16 @@ final class Waiters: Sendable {
     ) -> Place? {
         let key = Guarded<Key?>(nil)
         let waiter = room.admit(for: time, otherwise: otherwise()) { [weak self] waiter, _ in
-            if let key = key.withLock({ $0 }) { self?.forget(waiter, key) }
+            if let key = key.withLock({ $0 }) { self?.forget(waiter, key: key) }
             onEnd(waiter)
         }
-        return waiter.map { Place($0, key: key) }
+        return waiter.map { Place(waiter: $0, key: key) }
     }
 
     /// Makes a request wait until its representation differs from the one that the client has.
     ///
     /// Afterwards the caller must check whether something was published meanwhile, because this may have missed it.
-    func add(_ place: Place, _ inquiry: Inquiry, having selected: Representation, for wait: Wait) {
+    func add(_ place: Place, inquiry: Inquiry, having selected: Representation, for wait: Wait) {
         let (waiter, question) = (place.waiter, inquiry.question)
         let otherwise = waiter.otherwise
         let key = Key(
@@ -119,10 +119,10 @@ final class Waiters: Sendable {
         // One response serves the whole group.
         if let shared, shared !== group.unchanged { waiter.otherwise = shared }
         // It may have ended before it had a key.
-        if waiter.end != nil { forget(waiter, key) }
+        if waiter.end != nil { forget(waiter, key: key) }
     }
 
-    private func forget(_ waiter: Waiter, _ key: Key) {
+    private func forget(_ waiter: Waiter, key: Key) {
         groups.withLock { groups in
             groups[key]?.waiters[ObjectIdentifier(waiter)] = nil
             if groups[key]?.waiters.isEmpty == true { groups[key] = nil }
@@ -145,7 +145,7 @@ final class Waiters: Sendable {
                 continue
             }
             do throws(Problem) {
-                let inquiry = try Inquiry(group.question, in: publication, arrangements)
+                let inquiry = try Inquiry(question: group.question, in: publication, arrangements: arrangements)
                 if group.showsTheSame(inquiry) {
                     groups.withLock { $0[key]?.see(inquiry) }
                 } else {
@@ -194,13 +194,13 @@ final class Waiters: Sendable {
     ///
     /// - Parameter select: the second argument is the state that the waiters have, if it is still held.
     func wake(
-        _ key: Key, _ publication: Publication, select: (Inquiry, ShownItem?) throws(Problem) -> Representation,
+        _ key: Key, publication: Publication, select: (Inquiry, ShownItem?) throws(Problem) -> Representation,
         refuse: (Problem, Question) -> Response
     ) {
         let number = publication.number
         guard let group = groups.withLock({ $0[key] }), group.number < number else { return }
         do throws(Problem) {
-            let inquiry = try Inquiry(group.question, in: publication, arrangements)
+            let inquiry = try Inquiry(question: group.question, in: publication, arrangements: arrangements)
             defer { inquiry.source.end() }
             if !group.showsTheSame(inquiry) {
                 let selected = try select(inquiry, group.seen?.shown)
@@ -210,7 +210,7 @@ final class Waiters: Sendable {
                     for (index, waiter) in take(key, before: number).enumerated() {
                         waiter.finish(
                             index == 0 || !first.isStream
-                                ? first : another(selected, inquiry) { refuse($0, group.question) })
+                                ? first : another(selected, inquiry: inquiry) { refuse($0, group.question) })
                     }
                     return
                 }
@@ -233,7 +233,7 @@ final class Waiters: Sendable {
 
     /// One more response of a representation whose responses can each be sent only once.
     private func another(
-        _ selected: Representation, _ inquiry: Inquiry, refuse: (Problem) -> Response
+        _ selected: Representation, inquiry: Inquiry, refuse: (Problem) -> Response
     ) -> Response {
         do throws(Problem) {
             return try selected.response(adding: inquiry.addedHeaders)

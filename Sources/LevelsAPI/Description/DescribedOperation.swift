@@ -19,7 +19,7 @@ struct DescribedOperation {
     /// The operation object of OpenAPI.
     var value: PropertyListValue {
         let tag = String(describing: endpoint.name).dropFirst().prefix { $0 != "." }
-        let parameters = operation.options.all.map(\.parameter) + fields.map { .reference("parameters", $0) }
+        let parameters = operation.options.all.map(\.parameter) + fields.map { .reference("parameters", name: $0) }
         var value: PropertyListValue = [
             "operationId": .string(operation.name.rawValue + path.suffix),
             "tags": [.string(tag.isEmpty ? "index" : String(tag))], "summary": .string(operation.summary),
@@ -39,8 +39,10 @@ struct DescribedOperation {
     private var requestBody: PropertyListValue? {
         guard let types = operation.content?.types, !types.isEmpty else { return nil }
         let contents = types.map { type -> (String, PropertyListValue) in
-            guard type.hasSuffix("json") else { return (type, ["schema": .reference("schemas", "PropertyListBody")]) }
-            var content: PropertyListValue = ["schema": .reference("schemas", document.text("body"))]
+            guard type.hasSuffix("json") else {
+                return (type, ["schema": .reference("schemas", name: "PropertyListBody")])
+            }
+            var content: PropertyListValue = ["schema": .reference("schemas", name: document.text("body"))]
             if hasExample { content["example"] = document["bodyExample"] }
             return (type, content)
         }
@@ -60,7 +62,7 @@ struct DescribedOperation {
             }
         }
         for kinds in problems {
-            responses["\(kinds[0].status)"] = .reference("responses", Self.key(kinds))
+            responses["\(kinds[0].status)"] = .reference("responses", name: Self.key(kinds))
         }
         return responses
     }
@@ -83,9 +85,9 @@ struct DescribedOperation {
     private static func headers(_ names: [String]) -> PropertyListValue {
         .object(
             (["Drilldown-Request", "Cache-Control"] + names).map { name in
-                guard name.hasSuffix("?") else { return (name, .reference("headers", name + ".required")) }
+                guard name.hasSuffix("?") else { return (name, .reference("headers", name: name + ".required")) }
                 let field = String(name.dropLast())
-                return (field, .reference("headers", field))
+                return (field, .reference("headers", name: field))
             })
     }
 
@@ -118,7 +120,7 @@ struct DescribedOperation {
     static func response(_ kinds: [ProblemKind]) -> PropertyListValue {
         let rows = kinds
         let types = PropertyListValue.strings(rows.map { "/problems/\($0.name)" })
-        var schema = PropertyListValue.reference("schemas", "Problem")
+        var schema = PropertyListValue.reference("schemas", name: "Problem")
         schema["properties"] = ["type": ["enum": types]]
         return [
             "description": .string(rows.map(\.title).joined(separator: ", or ") + "."),

@@ -18,7 +18,7 @@ extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLit
         .dictionary(members.reduce(into: PropertyListDictionary()) { $0[$1.name] = $1.value })
     }
 
-    static func reference(_ kind: String, _ name: String) -> PropertyListValue {
+    static func reference(_ kind: String, name: String) -> PropertyListValue {
         ["$ref": .string("#/components/\(kind)/\(name)")]
     }
 
@@ -28,7 +28,7 @@ extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLit
         case .array(let elements): .array(elements.map(\.resolved))
         case .dictionary:
             if case .string(let name) = self["$ref"] {
-                .reference("schemas", name)
+                .reference("schemas", name: name)
             } else {
                 .object(members.map { ($0.name, $0.value.resolved) })
             }

@@ -82,7 +82,7 @@ final class ServiceDescription: Sendable {
     private static func paths(_ operations: [DescribedOperation]) -> PropertyListValue {
         var paths: PropertyListValue = [:]
         for operation in operations {
-            let parameters = operation.path.parameters.map { PropertyListValue.reference("parameters", $0) }
+            let parameters = operation.path.parameters.map { PropertyListValue.reference("parameters", name: $0) }
             var path = paths[operation.path.path] ?? (parameters.isEmpty ? [:] : ["parameters": .array(parameters)])
             path[operation.operation.method.name.lowercased()] = operation.value
             paths[operation.path.path] = path

@@ -18,7 +18,7 @@ struct Admission: Sendable {
     /// - Parameters:
     ///   - editing: nil if editing is off.
     ///   - reading: nil if anyone may read. The tokens for edits also allow reading.
-    init(_ origins: AllowedOrigins, editing: Tokens?, reading: Tokens?) {
+    init(origins: AllowedOrigins, editing: Tokens?, reading: Tokens?) {
         self.origins = origins
         self.editing = editing
         self.reading = reading
@@ -33,7 +33,7 @@ struct Admission: Sendable {
     /// Admits an edit before its body is read.
     ///
     /// - Throws: `Problem` (401, 403, 411, 415, 429).
-    func admit(_ request: Request, _ content: EditContent) throws(Problem) -> AccessToken {
+    func admit(_ request: Request, content: EditContent) throws(Problem) -> AccessToken {
         guard isEditingOn else { throw .editingOff }
         guard origins.allowsEdits(by: request) else { throw .foreignOrigin }
         let token = try token(ofAdmitted: request)
@@ -48,7 +48,7 @@ struct Admission: Sendable {
         guard let editing, case let tokens = editing.current(), !tokens.isEmpty else { throw .editingOff }
         guard let presented = BearerCredentials.token(of: request) else { throw .unauthorizedEdit }
         guard let token = tokens.token(presented.span) else {
-            throw tooManyAttempts(by: request, editing) ?? .wrongEditToken(presented)
+            throw tooManyAttempts(by: request, tokens: editing) ?? .wrongEditToken(presented)
         }
         return token
     }
@@ -57,7 +57,7 @@ struct Admission: Sendable {
     func checkReading(_ request: Request) throws(Problem) {
         guard let reading else { return }
         guard let presented = BearerCredentials.token(of: request) else { throw .unauthorizedRead }
-        if !isKnown(presented) { throw tooManyAttempts(by: request, reading) ?? .wrongReadToken(presented) }
+        if !isKnown(presented) { throw tooManyAttempts(by: request, tokens: reading) ?? .wrongReadToken(presented) }
     }
 
     /// Whether an endpoint that is open to anyone may show a client the contents of the document.
@@ -67,7 +67,7 @@ struct Admission: Sendable {
         guard let reading else { return true }
         guard let presented = BearerCredentials.token(of: request) else { return false }
         if isKnown(presented) { return true }
-        _ = tooManyAttempts(by: request, reading)
+        _ = tooManyAttempts(by: request, tokens: reading)
         return false
     }
 
@@ -76,40 +76,42 @@ struct Admission: Sendable {
     }
 
     /// Counts a wrong token; nil if it is one of few.
-    private func tooManyAttempts(by request: Request, _ tokens: Tokens) -> Problem? {
+    private func tooManyAttempts(by request: Request, tokens: Tokens) -> Problem? {
         guard let burst = failures.note(request.client) else { return nil }
         if burst.isFirst { tokens.log(.wrongTokens(address: request.client)) }
-        let time = Quantity(burst.seconds, "second")
+        let time = Quantity(count: burst.seconds, noun: "second")
         return Problem(
             .tooManyAttempts,
-            "Too many wrong tokens came from this address. Try again after \(time), with a token that is known here.",
+            detail:
+                "Too many wrong tokens came from this address. Try again after \(time), with a token that is known here.",
             headers: [("Retry-After", "\(burst.seconds)")])
     }
 }
 
 extension Problem {
     fileprivate static let editingOff = Problem(
-        .editingOff, "Editing is off, because this server has no edit token; its operator can set --edit-token-file.")
+        .editingOff,
+        detail: "Editing is off, because this server has no edit token; its operator can set --edit-token-file.")
 
     fileprivate static let foreignOrigin = Problem(
         .foreignOrigin,
-        "Pages of this origin must not edit; the server's operator can list the origin in --cors-origins.")
+        detail: "Pages of this origin must not edit; the server's operator can list the origin in --cors-origins.")
 
     fileprivate static let unauthorizedEdit = Problem(
-        .unauthorized, "An edit needs a token; send the header field 'Authorization: Bearer TOKEN'.")
+        .unauthorized, detail: "An edit needs a token; send the header field 'Authorization: Bearer TOKEN'.")
 
     fileprivate static func wrongEditToken(_ token: [UInt8]) -> Problem {
         Problem(
             .wrongToken,
-            "The token in Authorization does not allow edits here." + BearerCredentials.advice(on: token))
+            detail: "The token in Authorization does not allow edits here." + BearerCredentials.advice(on: token))
     }
 
     fileprivate static let unauthorizedRead = Problem(
-        .unauthorized, "Reading needs a token here; send the header field 'Authorization: Bearer TOKEN'.")
+        .unauthorized, detail: "Reading needs a token here; send the header field 'Authorization: Bearer TOKEN'.")
 
     fileprivate static func wrongReadToken(_ token: [UInt8]) -> Problem {
         Problem(
             .unauthorized,
-            "The token in Authorization does not allow reading here." + BearerCredentials.advice(on: token))
+            detail: "The token in Authorization does not allow reading here." + BearerCredentials.advice(on: token))
     }
 }

@@ -11,7 +11,7 @@ struct BodyMembers {
     let step: Int?
 
     /// - Throws: `Problem` (422) for anything other than an object.
-    init(_ value: PropertyListValue, at pointer: String = "", step: Int? = nil, _ wanted: String) throws(Problem) {
+    init(value: PropertyListValue, at pointer: String = "", step: Int? = nil, _ wanted: String) throws(Problem) {
         guard case .dictionary(let dictionary) = value else {
             throw .invalidContent("\(wanted).", at: pointer, step: step)
         }
@@ -24,7 +24,7 @@ struct BodyMembers {
 
     subscript(name: String) -> PropertyListValue? { dictionary[name] }
 
-    func problem(_ name: String, _ detail: String) -> Problem {
+    func problem(_ name: String, detail: String) -> Problem {
         .invalidContent(detail, at: pointer + JSONPointer.step(name), step: step)
     }
 
@@ -32,7 +32,8 @@ struct BodyMembers {
     func check(_ allowed: [String]) throws(Problem) {
         for name in names where !allowed.contains(name) {
             throw problem(
-                name, "'\(quoted: name)' is not a member here; the members are \(allowed.joined(separator: ", ")).")
+                name,
+                detail: "'\(quoted: name)' is not a member here; the members are \(allowed.joined(separator: ", ")).")
         }
     }
 
@@ -40,18 +41,18 @@ struct BodyMembers {
         switch dictionary[name] {
         case .string(let text): return text
         case nil: return nil
-        default: throw problem(name, "'\(name)' must be a text.")
+        default: throw problem(name, detail: "'\(name)' must be a text.")
         }
     }
 
     /// The path in a link to a level or a detail.
-    func path(_ name: String, _ root: StaticString) throws(Problem) -> ItemPath {
+    func path(_ name: String, root: StaticString) throws(Problem) -> ItemPath {
         guard let link = try text(name) else {
             throw .invalidContent(
                 "'\(name)' is missing; it is a link that begins with \(root)/.", at: pointer, step: step)
         }
         guard let path = ItemPath(link: link, below: root) else {
-            throw problem(name, "'\(name)' must be a link that begins with \(root)/, not '\(quoted: link)'.")
+            throw problem(name, detail: "'\(name)' must be a link that begins with \(root)/, not '\(quoted: link)'.")
         }
         return path
     }
@@ -61,7 +62,7 @@ struct BodyMembers {
         var section: Int?
         if let value = dictionary["section"] {
             guard case .integer(let number) = value, !number.isNegative else {
-                throw problem("section", "'section' must be the number of a section, from 0.")
+                throw problem("section", detail: "'section' must be the number of a section, from 0.")
             }
             section = Int(clamping: number.bits)
         }
@@ -73,7 +74,7 @@ struct BodyMembers {
             return (number.isNegative ? .unknown("\(number)") : .offset(Int(clamping: number.bits)), section)
         default: break
         }
-        throw problem("at", "'at' must be \(RowPosition.grammar).")
+        throw problem("at", detail: "'at' must be \(RowPosition.grammar).")
     }
 }
 
@@ -95,6 +96,6 @@ extension Problem {
     /// 422 for content that breaks a rule, at a pointer (RFC 6901).
     static func invalidContent(_ detail: String, at pointer: String, step: Int? = nil) -> Problem {
         let number: Members = step.map { [("edit", .number($0))] } ?? []
-        return Problem(.invalidContent, detail, members: [("pointer", .text(pointer))] + number)
+        return Problem(.invalidContent, detail: detail, members: [("pointer", .text(pointer))] + number)
     }
 }

@@ -49,7 +49,7 @@ enum EditContent: Sendable {
     private func mediaTypeProblem(_ fact: String) -> Problem {
         let list = types.joined(separator: ", ")
         return Problem(
-            .unsupportedMediaType, "\(fact); the types are \(list).", members: [("allowed", .list(types))],
+            .unsupportedMediaType, detail: "\(fact); the types are \(list).", members: [("allowed", .list(types))],
             // RFC 5789, section 2.2.
             headers: self == .patch ? [("Accept-Patch", list)] : [])
     }
@@ -57,13 +57,13 @@ enum EditContent: Sendable {
 
 extension Problem {
     fileprivate static let lengthRequired = Problem(
-        .lengthRequired, "This request needs a body; send one, with Content-Length or in chunks.")
+        .lengthRequired, detail: "This request needs a body; send one, with Content-Length or in chunks.")
 
     fileprivate static func contentCoding(_ coding: String) -> Problem {
         // RFC 9110, section 15.5.16.
         Problem(
             .unsupportedMediaType,
-            "A body with the Content-Encoding '\(quoted: coding)' cannot be read; send it without.",
+            detail: "A body with the Content-Encoding '\(quoted: coding)' cannot be read; send it without.",
             headers: [("Accept-Encoding", "identity")])
     }
 }
@@ -125,13 +125,13 @@ struct SentBody: Sendable {
         }
     }
 
-    private static let beyondLimit = PropertyListError("an array has more elements than it may have")
+    private static let beyondLimit = PropertyListError(reason: "an array has more elements than it may have")
 
     /// Reads JSON in UTF-8 (RFC 8259, section 8.1); the reader accepts UTF-16 too, for files.
     private func json(_ elements: PropertyListElementLimit?) throws(PropertyListError) -> PropertyListValue {
         // JSON in UTF-8 contains none of these bytes; any JSON in UTF-16 or UTF-32 does.
         guard !bytes.contains(where: { $0 == 0 || $0 >= 0xFE }) else {
-            throw PropertyListError("the body is not text in UTF-8", at: .text(line: 1, column: 1))
+            throw PropertyListError(reason: "the body is not text in UTF-8", at: .text(line: 1, column: 1))
         }
         return try PropertyListValue(json: bytes, limits: Self.limits, elements: elements)
     }
@@ -155,6 +155,6 @@ extension Problem {
             }
         let reason = error.reason.replacing("the document", with: "the body")
         let detail = "The body cannot be read: \(reason)\(reason.hasSuffix("?") ? "" : ".")"
-        return Problem(.malformedContent, detail, members: members)
+        return Problem(.malformedContent, detail: detail, members: members)
     }
 }

@@ -14,7 +14,7 @@ struct EditCondition: Sendable {
     private var step: Int?
 
     /// Nil for a request without conditions.
-    init?(_ request: Request, on subject: Question.Subject, at path: ItemPath) {
+    init?(request: Request, on subject: Question.Subject, at path: ItemPath) {
         guard request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { return nil }
         self.subject = subject
         self.path = path
@@ -23,7 +23,7 @@ struct EditCondition: Sendable {
     }
 
     /// The condition of a step: an entity tag, a version or a `fieldsVersion`, several tags, or `*`.
-    init(_ text: String, on subject: Question.Subject, at path: ItemPath, step: Int) {
+    init(text: String, on subject: Question.Subject, at path: ItemPath, step: Int) {
         self.subject = subject
         self.path = path
         self.step = step
@@ -32,29 +32,30 @@ struct EditCondition: Sendable {
 
     /// - Parameter known: the tags that met earlier conditions in the same snapshot.
     /// - Throws: `EditRefusal` with the current entity tag, if the condition does not hold.
-    func check(_ snapshot: Snapshot, _ selection: Selection, _ known: inout KnownTags) throws(EditRefusal) {
+    func check(_ snapshot: Snapshot, selection: Selection, known: inout KnownTags) throws(EditRefusal) {
         let tags = ItemTags(subject: subject, path: path, snapshot: snapshot, selection: selection)
-        if let ifMatch, !isMet(ifMatch, by: tags, &known) {
+        if let ifMatch, !isMet(ifMatch, by: tags, known: &known) {
             let name = step == nil ? "If-Match" : "'ifMatch'"
             let detail =
                 tags.current.map { "\(name) does not contain the current entity tag of the request's target, \($0)." }
                 ?? "\(name) is about something that does not exist."
-            throw refusal(detail + (EntityTag.missingQuotes(in: ifMatch) ?? ""), tags)
+            throw refusal(detail + (EntityTag.missingQuotes(in: ifMatch) ?? ""), tags: tags)
         }
-        if let ifNoneMatch, tags.firstTag(where: { EntityTag.isListed($0, in: ifNoneMatch, .weak) }) != nil {
+        if let ifNoneMatch, tags.firstTag(where: { EntityTag.isListed($0, in: ifNoneMatch, comparison: .weak) }) != nil
+        {
             throw refusal(
-                "If-None-Match contains the current entity tag of the request's target, or is '*'.", tags)
+                "If-None-Match contains the current entity tag of the request's target, or is '*'.", tags: tags)
         }
     }
 
     /// Looks for the version of the item's fields first, because it needs no answer.
-    private func isMet(_ lines: [String], by tags: ItemTags, _ known: inout KnownTags) -> Bool {
+    private func isMet(_ lines: [String], by tags: ItemTags, known: inout KnownTags) -> Bool {
         if let version = tags.fieldsVersion, EntityTag.isListed(fieldsVersion: version, in: lines) { return true }
-        return known.contains(tags) { EntityTag.isListed($0, in: lines, .strong) }
+        return known.contains(tags) { EntityTag.isListed($0, in: lines, comparison: .strong) }
     }
 
-    private func refusal(_ detail: String, _ tags: ItemTags) -> EditRefusal {
-        EditRefusal(.preconditionFailed(current: tags.current, fields: tags.fieldsVersion), detail, step: step)
+    private func refusal(_ detail: String, tags: ItemTags) -> EditRefusal {
+        EditRefusal(.preconditionFailed(current: tags.current, fields: tags.fieldsVersion), detail: detail, step: step)
     }
 }
 
@@ -67,13 +68,13 @@ struct ItemTags {
 
     /// The tag of the answer to a plain GET; nil if the item does not exist.
     var current: String? {
-        guard let item = Self.item(path, snapshot.document) else { return nil }
-        return selection.entityTag(subject, of: item, subject == .document ? .plist : .json)
+        guard let item = Self.item(path, document: snapshot.document) else { return nil }
+        return selection.entityTag(subject, of: item, format: subject == .document ? .plist : .json)
     }
 
     /// The version of the item's own fields; nil if the item does not exist, and for levels and documents.
     var fieldsVersion: String? {
-        guard subject == .detail, let own = Self.item(path, snapshot.document)?.own else { return nil }
+        guard subject == .detail, let own = Self.item(path, document: snapshot.document)?.own else { return nil }
         return own.withRow { row in Version.short(RowFields.hash(of: row.packed, in: row.bytes)) }
     }
 
@@ -81,7 +82,7 @@ struct ItemTags {
     func firstTag(where isWanted: (String) -> Bool) -> String? {
         for item in items {
             for format in formats {
-                if let tag = selection.entityTag(subject, of: item, format), isWanted(tag) { return tag }
+                if let tag = selection.entityTag(subject, of: item, format: format), isWanted(tag) { return tag }
             }
         }
         return nil
@@ -91,15 +92,15 @@ struct ItemTags {
 
     /// The item in the document as written, in its own file, and in each language.
     private var items: [Item] {
-        guard let item = Self.item(path, snapshot.document) else { return [] }
+        guard let item = Self.item(path, document: snapshot.document) else { return [] }
         if subject == .document {
             return [item] + (snapshot.composition.map { [$0.origin(of: item).item] } ?? [])
         }
         let variants = snapshot.translations?.variants ?? []
-        return [item] + variants.compactMap { Self.item(path, $0.document) }
+        return [item] + variants.compactMap { Self.item(path, document: $0.document) }
     }
 
-    private static func item(_ path: ItemPath, _ document: Level) -> Item? {
+    private static func item(_ path: ItemPath, document: Level) -> Item? {
         if case .found(let item) = Item.find(path, in: document) { item } else { nil }
     }
 }

@@ -8,15 +8,15 @@ struct EditStep {
     /// The pointer to its item in the body (RFC 6901); nil if `at` and `section` are in the query.
     let pointer: String?
 
-    init(_ edit: Edit, _ condition: EditCondition?, at pointer: String? = nil) {
+    init(edit: Edit, condition: EditCondition?, at pointer: String? = nil) {
         self.edit = edit
         self.condition = condition
         self.pointer = pointer
     }
 
     /// - Throws: `Problem` (422) for anything other than a step of `POST /edits`.
-    init(_ value: PropertyListValue, at pointer: String, number: Int) throws(Problem) {
-        let members = try BodyMembers(value, at: pointer, step: number, "A step must be an object")
+    init(value: PropertyListValue, at pointer: String, number: Int) throws(Problem) {
+        let members = try BodyMembers(value: value, at: pointer, step: number, "A step must be an object")
         let operations = members.names.compactMap { name in EditOperation.all.first { $0.name == name } }
         guard operations.count == 1, let operation = operations.first else {
             let names = EditOperation.all.map(\.name).joined(separator: ", ")
@@ -25,9 +25,9 @@ struct EditStep {
         try members.check([operation.name] + operation.members + ["ifMatch"])
         let (edit, path) = try operation.read(operation.name, members)
         let condition = try members.text("ifMatch").map { text in
-            EditCondition(text, on: operation.subject, at: path, step: number)
+            EditCondition(text: text, on: operation.subject, at: path, step: number)
         }
-        self.init(edit, condition, at: pointer + JSONPointer.step(operation.name))
+        self.init(edit: edit, condition: condition, at: pointer + JSONPointer.step(operation.name))
     }
 }
 
@@ -46,38 +46,38 @@ struct EditOperation: Sendable {
 
     private static let insert = EditOperation(name: "insert", members: ["to", "at", "section"], subject: .level) {
         (name, members) throws(Problem) in
-        let (to, place) = (try members.path("to", "/levels"), try members.place())
+        let (to, place) = (try members.path("to", root: "/levels"), try members.place())
         return (.insert(members[name] ?? .null, below: to, at: place.position, section: place.section), to)
     }
 
     private static let put = EditOperation(name: "put", members: ["of"], subject: .detail) {
         (name, members) throws(Problem) in
-        let path = try members.path("of", "/detail")
+        let path = try members.path("of", root: "/detail")
         return (.put(members[name] ?? .null, at: path, onlyIfNew: false), path)
     }
 
     private static let patch = EditOperation(name: "patch", members: ["of"], subject: .detail) {
         (name, members) throws(Problem) in
-        let path = try members.path("of", "/detail")
+        let path = try members.path("of", root: "/detail")
         return (.patch(members[name] ?? .null, at: path), path)
     }
 
     private static let move = EditOperation(name: "move", members: ["to", "at", "section"], subject: .detail) {
         (name, members) throws(Problem) in
-        let (from, to) = (try members.path(name, "/detail"), try members.path("to", "/levels"))
+        let (from, to) = (try members.path(name, root: "/detail"), try members.path("to", root: "/levels"))
         let place = try members.place()
         return (.move(from, below: to, at: place.position, section: place.section), from)
     }
 
     private static let delete = EditOperation(name: "delete", members: [], subject: .detail) {
         (name, members) throws(Problem) in
-        let path = try members.path(name, "/detail")
+        let path = try members.path(name, root: "/detail")
         return (.delete(path), path)
     }
 
     /// Reads the body of `POST /moves`.
     static func move(_ value: PropertyListValue) throws(Problem) -> (Edit, from: ItemPath) {
-        let members = try BodyMembers(value, #"The body must be an object with the members "from" and "to""#)
+        let members = try BodyMembers(value: value, #"The body must be an object with the members "from" and "to""#)
         try members.check(["from"] + move.members)
         return try move.read("from", members)
     }
@@ -95,7 +95,7 @@ enum EditSteps {
     static let limit = Limit()
 
     static func read(_ value: PropertyListValue) throws(Problem) -> [EditStep] {
-        let members = try BodyMembers(value, #"The body must be an object with the member "edits""#)
+        let members = try BodyMembers(value: value, #"The body must be an object with the member "edits""#)
         try members.check(["edits"])
         guard case .array(let values)? = members["edits"], (1...limit.count).contains(values.count) else {
             throw limit.problem
@@ -103,7 +103,7 @@ enum EditSteps {
         var steps: [EditStep] = []
         steps.reserveCapacity(values.count)
         for (number, value) in values.enumerated() {
-            steps.append(try EditStep(value, at: "/edits/\(number)", number: number))
+            steps.append(try EditStep(value: value, at: "/edits/\(number)", number: number))
         }
         return steps
     }

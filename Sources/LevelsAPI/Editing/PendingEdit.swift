@@ -31,7 +31,7 @@ struct PendingEdit: Sendable {
     private let selection: Selection
 
     init(
-        _ subject: Subject, _ request: Request, by author: String?, _ negotiation: Negotiation, _ selection: Selection
+        subject: Subject, request: Request, by author: String?, negotiation: Negotiation, selection: Selection
     ) {
         self.subject = subject
         target = String(utf8: request.target)
@@ -44,8 +44,8 @@ struct PendingEdit: Sendable {
     func response(to outcome: EditOutcome) -> Response {
         do throws(Problem) {
             switch outcome {
-            case .done(let publication, let items): return try done(publication, items)
-            case .refused(let refusal): throw Problem(refusal, self)
+            case .done(let publication, let items): return try done(publication, items: items)
+            case .refused(let refusal): throw Problem(refusal: refusal, edit: self)
             case .noSpace: throw .noSpace
             case .failed(let id, let isUnknown): throw .notSaved(id: id, isUnknown: isUnknown)
             case .busy: throw .busyDocument
@@ -60,11 +60,11 @@ struct PendingEdit: Sendable {
     func response(to outcome: ReloadOutcome) -> Response {
         do throws(Problem) {
             switch outcome {
-            case .published(let snapshot): return try reloaded("published", snapshot)
-            case .unchanged(let snapshot): return try reloaded("unchanged", snapshot)
+            case .published(let snapshot): return try reloaded("published", snapshot: snapshot)
+            case .unchanged(let snapshot): return try reloaded("unchanged", snapshot: snapshot)
             case .refused(let error):
                 let kind = outcome.isOutOfMemory ? ProblemKind.outOfMemory : .documentRefused
-                throw Problem(kind, "\(error) The version before is still served.")
+                throw Problem(kind, detail: "\(error) The version before is still served.")
             case .stopped: throw Problem.stopping
             }
         } catch {
@@ -72,9 +72,11 @@ struct PendingEdit: Sendable {
         }
     }
 
-    func response(to problem: Problem) -> Response { selection.response(to: problem, at: target, negotiation) }
+    func response(to problem: Problem) -> Response {
+        selection.response(to: problem, at: target, negotiation: negotiation)
+    }
 
-    private func done(_ publication: Publication, _ items: [EditedItem]) throws(Problem) -> Response {
+    private func done(_ publication: Publication, items: [EditedItem]) throws(Problem) -> Response {
         let snapshot = publication.snapshot
         switch subject {
         case .item:
@@ -83,9 +85,9 @@ struct PendingEdit: Sendable {
                 return Response(status: 204, headers: headers + snapshot.revisionHeaders)
             }
             return try present(item, isNew: isNew, in: publication)
-        case .steps: return try stepsDone(snapshot, items.map(\.link))
+        case .steps: return try stepsDone(snapshot, links: items.map(\.link))
         case .document:
-            let tag = selection.entityTag(.document, of: Item(rootOf: snapshot.document), .plist)
+            let tag = selection.entityTag(.document, of: Item(rootOf: snapshot.document), format: .plist)
             return try response(snapshot, headers: tag.map { [("ETag", $0)] } ?? []) { writer in
                 writer.member("items", snapshot.itemCount)
             }
@@ -102,19 +104,20 @@ struct PendingEdit: Sendable {
             return Response(status: 201, headers: response.headers + location, body: body)
         }
         do throws(Problem) {
-            let question = try Question(detailAt: link, negotiation)
-            let selected = try selection.select(Inquiry(question, in: publication, selection.arrangements))
+            let question = try Question(detailAt: link, negotiation: negotiation)
+            let selected = try selection.select(
+                Inquiry(question: question, in: publication, arrangements: selection.arrangements))
             let response = try selected.response(
                 adding: publication.snapshot.revisionHeaders + (isSent ? [("Content-Location", link)] : []))
             return try selection.charged(created(response))
         } catch {
             // The client cannot get the detail in the form that it asked for, but the edit is done.
-            return created(try stepsDone(publication.snapshot, [link]))
+            return created(try stepsDone(publication.snapshot, links: [link]))
         }
     }
 
     /// `{"revision":…,"edits":[…]}`: a link to the item of each step, or null if it no longer exists.
-    private func stepsDone(_ snapshot: Snapshot, _ links: [String?]) throws(Problem) -> Response {
+    private func stepsDone(_ snapshot: Snapshot, links: [String?]) throws(Problem) -> Response {
         try response(snapshot) { (writer) throws(PropertyListError) in
             writer.beginList("edits")
             for link in links {
@@ -138,15 +141,15 @@ struct PendingEdit: Sendable {
             try writer.member("revision", snapshot.revision)
             try write(&writer)
         }
-        return try selection.response(of: answer, .identity, negotiation)
+        return try selection.response(of: answer, coding: .identity, negotiation: negotiation)
     }
 
-    private func reloaded(_ outcome: String, _ snapshot: Snapshot) throws(Problem) -> Response {
+    private func reloaded(_ outcome: String, snapshot: Snapshot) throws(Problem) -> Response {
         let answer = try Rendering(headers: snapshot.revisionHeaders) { (writer) throws(PropertyListError) in
             try writer.member("outcome", outcome)
             try writer.member("revision", snapshot.revision)
         }
-        return try selection.response(of: answer, .identity, negotiation)
+        return try selection.response(of: answer, coding: .identity, negotiation: negotiation)
     }
 
     /// The maximum length, in bytes, of a link in the header; the body has every link.
@@ -173,11 +176,11 @@ extension EditedItem {
 extension Problem {
     /// 503 for a load that takes longer than a client waits.
     static let unfinishedReload = Problem(
-        .unfinishedEdit, "The source has not been loaded yet; /readyz shows the outcome.")
+        .unfinishedEdit, detail: "The source has not been loaded yet; /readyz shows the outcome.")
 }
 
 extension Problem {
-    init(_ refusal: EditRefusal, _ edit: PendingEdit) {
+    init(refusal: EditRefusal, edit: PendingEdit) {
         // A refusal without a step concerns the whole batch.
         let step = refusal.step ?? (edit.subject == .steps ? nil : 0)
         let pointer = step.flatMap { edit.pointers.indices.contains($0) ? edit.pointers[$0] : nil } ?? ""
@@ -189,20 +192,20 @@ extension Problem {
         let detail = refusal.detail
         switch refusal.kind {
         case .noSuchItem(let key, let nearest): return .noSuchItem(key, below: nearest)
-        case .exists: return Problem(.preconditionFailed, detail)
+        case .exists: return Problem(.preconditionFailed, detail: detail)
         case .preconditionFailed(let current, let fields):
             let members: [(name: StaticString, value: String?)] = [("current", current), ("currentFields", fields)]
             return Problem(
-                .preconditionFailed, detail,
+                .preconditionFailed, detail: detail,
                 members: members.compactMap { name, value in value.map { (name, .text($0)) } })
-        case .outOfMemory: return Problem(.outOfMemory, detail)
-        case .conflict: return Problem(.conflict, detail)
+        case .outOfMemory: return Problem(.outOfMemory, detail: detail)
+        case .conflict: return Problem(.conflict, detail: detail)
         case .badPlace(let parameter):
-            guard isInBody else { return .badParameter(parameter, detail) }
+            guard isInBody else { return .badParameter(parameter, detail: detail) }
             return .invalidContent(detail, at: parent(of: pointer) + JSONPointer.step(parameter))
         case .invalid(let place): return .invalidContent(detail, at: pointer + (place ?? ""))
         case .constraint(let name):
-            return Problem(.invalidContent, detail, members: name.map { [("constraint", .text($0))] } ?? [])
+            return Problem(.invalidContent, detail: detail, members: name.map { [("constraint", .text($0))] } ?? [])
         case .notAllowed(let allowed, let place):
             var problem = Problem.invalidContent(detail, at: pointer + (place ?? ""))
             problem.members.append(("allowed", .values(allowed)))
@@ -217,7 +220,7 @@ extension Problem {
 
     static let noSpace = Problem(
         .insufficientStorage,
-        "The disk that the document is on is full, so the edit was not saved; nothing has changed.")
+        detail: "The disk that the document is on is full, so the edit was not saved; nothing has changed.")
 
     static func notSaved(id: String, isUnknown: Bool) -> Problem {
         let outcome =
@@ -225,25 +228,28 @@ extension Problem {
             ? "The disk failed while the edit was saved, and it is not known whether the document has the edit; look at it before you repeat the edit"
             : "The edit could not be saved, and nothing has changed"
         return Problem(
-            .saveFailed, "\(outcome); the server's log has the reason under '\(id)'.", members: [("failure", .text(id))]
+            .saveFailed, detail: "\(outcome); the server's log has the reason under '\(id)'.",
+            members: [("failure", .text(id))]
         )
     }
 
     /// 503 for an edit that has waited for others, or for the lock of the document.
     static let busyDocument = Problem(
         .tooManyEdits,
-        "Too many edits are waiting, or another program holds the lock of the document; nothing has changed. Try again later."
+        detail:
+            "Too many edits are waiting, or another program holds the lock of the document; nothing has changed. Try again later."
     )
 
     static let databaseAway = Problem(
-        .databaseAway, "The database cannot be reached, and nothing has changed. Try again later.")
+        .databaseAway, detail: "The database cannot be reached, and nothing has changed. Try again later.")
 
     static let tooManyEdits = Problem(
-        .tooManyEdits, "The limit of edits in progress is reached, and nothing has changed. Try again later.")
+        .tooManyEdits, detail: "The limit of edits in progress is reached, and nothing has changed. Try again later.")
 
-    static let stopping = Problem(.stopping, "The server is stopping, and nothing has changed. Try again later.")
+    static let stopping = Problem(
+        .stopping, detail: "The server is stopping, and nothing has changed. Try again later.")
 
     static let unfinishedEdit = Problem(
         .unfinishedEdit,
-        "The edit has not ended yet, and may still be done; look at the document before you repeat it.")
+        detail: "The edit has not ended yet, and may still be done; look at the document before you repeat it.")
 }

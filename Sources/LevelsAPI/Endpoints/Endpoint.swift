@@ -40,46 +40,55 @@ struct Endpoint: Sendable {
 
     /// All endpoints, in the order in which messages list them. Readers start here.
     static let all = [
-        Endpoint("/", isOpen: true, .get(.getIndex, "What is served, and where to begin.", .layout)),
+        Endpoint("/", isOpen: true, .get(.getIndex, summary: "What is served, and where to begin.", options: .layout)),
         Endpoint(
             "/levels", path: .item,
-            .get(.getLevel, "The rows of one level.", .level),
-            .edit(.addItem, .post, "Adds an item to a level.", .value, options: .insertion)),
+            .get(.getLevel, summary: "The rows of one level.", options: .level),
+            .edit(.addItem, method: .post, summary: "Adds an item to a level.", content: .value, options: .insertion)),
         Endpoint(
             "/detail", path: .item,
-            .get(.getDetail, "The fields of one item.", .detail),
-            .edit(.putItem, .put, "Replaces the fields of an item, or makes the item.", .value),
-            .edit(.patchItem, .patch, "Changes fields of an item.", .patch),
-            .edit(.deleteItem, .delete, "Removes an item with everything below it.", .none)),
+            .get(.getDetail, summary: "The fields of one item.", options: .detail),
+            .edit(
+                .putItem, method: .put, summary: "Replaces the fields of an item, or makes the item.", content: .value),
+            .edit(.patchItem, method: .patch, summary: "Changes fields of an item.", content: .patch),
+            .edit(.deleteItem, method: .delete, summary: "Removes an item with everything below it.", content: .none)),
         Endpoint(
             "/document", path: .item,
-            .get(.getDocument, "An item with everything below it.", .document),
-            .edit(.putDocument, .put, "Replaces the whole document.", .document, isOfRootOnly: true)),
-        Endpoint("/moves", .edit(.moveItem, .post, "Moves an item with everything below it.", .value)),
-        Endpoint("/edits", .edit(.doEdits, .post, "Does several edits, all or none.", .value)),
-        Endpoint("/reload", .edit(.reload, .post, "Loads the source again.", .none)),
+            .get(.getDocument, summary: "An item with everything below it.", options: .document),
+            .edit(
+                .putDocument, method: .put, summary: "Replaces the whole document.", content: .document,
+                isOfRootOnly: true)),
+        Endpoint(
+            "/moves",
+            .edit(.moveItem, method: .post, summary: "Moves an item with everything below it.", content: .value)),
+        Endpoint(
+            "/edits", .edit(.doEdits, method: .post, summary: "Does several edits, all or none.", content: .value)),
+        Endpoint("/reload", .edit(.reload, method: .post, summary: "Loads the source again.", content: .none)),
         Endpoint(
             "/assets", path: .name,
-            .get(.getAsset, "A file of the assets folder beside the document.", .none)),
+            .get(.getAsset, summary: "A file of the assets folder beside the document.", options: .none)),
         Endpoint("/browse", path: .name, for: .browsers, isOpen: true, .page),
         Endpoint(
             "/client", path: .name, for: .browsers, isOpen: true,
-            .get(.getClientFile, "A file of the web client.", .none)),
-        Endpoint("/problems", path: .name, .get(.getProblems, "What a kind of problem means.", .none)),
-        Endpoint("/values", .get(.getValues, "The values of all controls, by their keys.", .layout)),
-        Endpoint("/changes", .get(.getChanges, "What has changed since a revision.", .changes)),
+            .get(.getClientFile, summary: "A file of the web client.", options: .none)),
+        Endpoint(
+            "/problems", path: .name, .get(.getProblems, summary: "What a kind of problem means.", options: .none)),
+        Endpoint("/values", .get(.getValues, summary: "The values of all controls, by their keys.", options: .layout)),
+        Endpoint("/changes", .get(.getChanges, summary: "What has changed since a revision.", options: .changes)),
         Endpoint(
             "/healthz", for: .probes, isOpen: true,
-            .get(.getHealth, "Whether the service is alive.", .layout)),
+            .get(.getHealth, summary: "Whether the service is alive.", options: .layout)),
         Endpoint(
             "/readyz", for: .probes, isOpen: true,
-            .get(.getReadiness, "Whether it is ready, and how fresh the tree is.", .layout)),
+            .get(.getReadiness, summary: "Whether it is ready, and how fresh the tree is.", options: .layout)),
         Endpoint(
             "/metrics", for: .monitoring,
-            .get(.getMetrics, "The service's counters, for Prometheus.", .none)),
+            .get(.getMetrics, summary: "The service's counters, for Prometheus.", options: .none)),
         Endpoint(
             "/openapi.json",
-            .get(.getDescription, "The description of this API, from which clients can be generated.", .layout)),
+            .get(
+                .getDescription, summary: "The description of this API, from which clients can be generated.",
+                options: .layout)),
     ]
 
     /// The names that messages list.
@@ -127,15 +136,15 @@ extension Endpoint {
         var isOfRootOnly = false
 
         /// The web client, also at `/` for a client that prefers HTML.
-        static let page = get(.getBrowser, "The web client, opened at an item.", .browser)
+        static let page = get(.getBrowser, summary: "The web client, opened at an item.", options: .browser)
 
-        static func get(_ name: Name, _ summary: String, _ options: QueryOptions) -> Operation {
+        static func get(_ name: Name, summary: String, options: QueryOptions) -> Operation {
             Operation(name: name, method: .get, summary: summary, options: options)
         }
 
         /// An operation that needs an edit token.
         static func edit(
-            _ name: Name, _ method: HTTPServer.Method, _ summary: String, _ content: EditContent,
+            _ name: Name, method: HTTPServer.Method, summary: String, content: EditContent,
             options: QueryOptions = .none, isOfRootOnly: Bool = false
         ) -> Operation {
             Operation(

@@ -19,15 +19,15 @@ struct Gate {
         // A browser sends no token with a preflight. The token of an edit is checked when the edit is admitted.
         if request.method != .options, match?.endpoint.isOpen != true, operation?.content == nil {
             do throws(Problem) { try admission.checkReading(request) } catch {
-                return header.response(to: error, request)
+                return header.response(to: error, request: request)
             }
         }
         if isRead || (request.method != .options && operation != nil) { return nil }
-        return methodResponse(to: request, match)
+        return methodResponse(to: request, match: match)
     }
 
     /// 204 with `Allow` for OPTIONS, 405 with `Allow` for a method that is not allowed, and 404 if nothing is served there.
-    private func methodResponse(to request: Request, _ match: Endpoint.Match?) -> Response {
+    private func methodResponse(to request: Request, match: Endpoint.Match?) -> Response {
         let methods = match?.methods ?? Endpoint.methods
         let isServed = match != nil || String(utf8: request.target) == "*"
         // For any target: a browser that is refused here could not read the 404 that explains the error.
@@ -35,7 +35,8 @@ struct Gate {
             let granted = admission.isEditingOn ? methods : methods.filter(AllowedOrigins.readingMethods.contains)
             return header.options(request, allow: methods.joined(separator: ", "), granting: granted)
         }
-        return header.response(to: isServed ? .methodNotAllowed(methods) : .noSuchRoute(request.target), request)
+        return header.response(
+            to: isServed ? .methodNotAllowed(methods) : .noSuchRoute(request.target), request: request)
     }
 }
 
@@ -46,7 +47,7 @@ extension Problem {
         let near = nearestRoute(to: path).map { "Did you mean '\($0)'?" }
         return Problem(
             .noSuchRoute,
-            "Nothing is served at '\(quoted: path)'. \(near ?? "Start with /levels/ and follow the links.")",
+            detail: "Nothing is served at '\(quoted: path)'. \(near ?? "Start with /levels/ and follow the links.")",
             members: [("allowed", .list(Endpoint.names))])
     }
 

@@ -14,7 +14,7 @@ enum StatusAnswer {
     /// The source and its freshness: `stale` if the latest reload was refused.
     ///
     /// - Parameter snapshot: nil for a client that may not read; it gets `status` alone.
-    static func readiness(_ snapshot: Snapshot?, _ readiness: Readiness) throws(Problem) -> Rendering {
+    static func readiness(_ snapshot: Snapshot?, readiness: Readiness) throws(Problem) -> Rendering {
         try Rendering { (writer) throws(PropertyListError) in
             try writer.member("status", readiness.lastError == nil ? "ok" : "stale")
             guard let snapshot else { return }
@@ -97,7 +97,8 @@ enum ProblemPage {
         guard let kind = ProblemKind.named(name) else {
             let names = ProblemKind.all.map(\.name)
             throw Problem(
-                .noSuchRoute, "'\(quoted: name)' is not a kind of problem.", members: [("allowed", .list(names))])
+                .noSuchRoute, detail: "'\(quoted: name)' is not a kind of problem.",
+                members: [("allowed", .list(names))])
         }
         return try Rendering(vary: "Accept-Encoding") { (writer) throws(PropertyListError) in
             try write(kind, to: &writer)

@@ -16,12 +16,12 @@ enum AskedRevision {
     /// - Throws: `Problem` (400) for a query that names one if revisions have names of this process only; the header is
     ///   ignored then.
     static func read(
-        _ parameter: String?, _ request: Request, in snapshot: Snapshot
+        _ parameter: String?, request: Request, in snapshot: Snapshot
     ) throws(Problem) -> String? {
         if snapshot.isNamedBySource { return parameter ?? request.field(.drilldownRevision) }
         guard parameter == nil else {
             throw .badParameter(
-                "revision", "'revision' applies only to a document in a database; omit it.")
+                "revision", detail: "'revision' applies only to a document in a database; omit it.")
         }
         return nil
     }
@@ -35,7 +35,8 @@ enum AskedRevision {
         guard let wanted = RevisionName(asked), let known = RevisionName(current), wanted.epoch == known.epoch else {
             throw Problem(
                 .revisionGone,
-                "The revision '\(quoted: asked)' is not part of the history of the document, in which '\(current)' is the newest revision."
+                detail:
+                    "The revision '\(quoted: asked)' is not part of the history of the document, in which '\(current)' is the newest revision."
                     + " Reload what you show, and continue from that.",
                 members: [("reset", .flag(true)), ("revision", .text(current))])
         }
@@ -63,7 +64,8 @@ extension Problem {
     static func revisionNotHere(_ asked: String, current: String) -> Problem {
         Problem(
             .revisionNotHere,
-            "The revision '\(quoted: asked)' has not arrived here yet; the newest is '\(current)'. Try again later.",
+            detail:
+                "The revision '\(quoted: asked)' has not arrived here yet; the newest is '\(current)'. Try again later.",
             members: [("revision", .text(current))])
     }
 }

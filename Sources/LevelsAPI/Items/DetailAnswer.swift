@@ -6,14 +6,14 @@ import PropertyLists
 struct DetailAnswer: ItemAnswer {
     private let detail: ItemDetail
 
-    init(_ item: Item, _ source: any RowSource) throws(Problem) {
+    init(item: Item, source: any RowSource) throws(Problem) {
         do throws(RowRefusal) { detail = try source.detail(of: item) } catch { throw Problem(error) }
     }
 
     func write(to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) -> WrittenAnswer {
         let links = Links(detail.item)
         writer.beginObject()
-        let versionOffset = try ItemHead.write(detail.item, links, isLevel: false, to: &writer)
+        let versionOffset = try ItemHead.write(detail.item, links: links, isLevel: false, to: &writer)
         if let keys = detail.links?.canonical {
             let canonical = Links(keys: keys)
             writer.member("canonical", link: canonical.detail)
@@ -23,7 +23,8 @@ struct DetailAnswer: ItemAnswer {
         try writer.member("previous", linkTo: detail.previous, siblings.span)
         try writer.member("next", linkTo: detail.next, siblings.span)
         let children = links.childPrefix(isDetail: true)
-        try DetailContent(detail.item.own, detail.children).write(children.span, detail.links, to: &writer)
+        try DetailContent(own: detail.item.own, children: detail.children).write(
+            children.span, links: detail.links, to: &writer)
         writer.endObject()
         writer.endLine()
         return (ItemHead.seal(&writer, at: versionOffset), nil)
@@ -45,14 +46,14 @@ struct DetailContent {
     private let own: Item.Step
     private let children: ItemDetail.ChildRows
 
-    init(_ own: Item.Step, _ children: ItemDetail.ChildRows) {
+    init(own: Item.Step, children: ItemDetail.ChildRows) {
         self.own = own
         self.children = children
     }
 
     /// Writes the members after the head and the position.
     func write(
-        _ prefix: Span<UInt8>, _ links: RecordLinks? = nil, to writer: inout some AnswerWriter & ~Copyable
+        _ prefix: Span<UInt8>, links: RecordLinks? = nil, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
         try writer.member("firstChild", linkTo: children.first, prefix)
         try writer.member("lastChild", linkTo: children.last, prefix)

@@ -13,7 +13,7 @@ struct DocumentAnswer {
     private let header: ResponseHeader
 
     /// - Throws: `Problem` (406) for a source without documents.
-    init(_ inquiry: Inquiry, _ header: ResponseHeader, cacheControl: String) throws(Problem) {
+    init(inquiry: Inquiry, header: ResponseHeader, cacheControl: String) throws(Problem) {
         guard inquiry.source.hasDocuments else { throw Self.noDocument }
         question = inquiry.question
         let composition = question.isInline ? nil : inquiry.publication.snapshot.composition
@@ -31,16 +31,16 @@ struct DocumentAnswer {
     ///   coding.
     func representation() throws(Problem) -> Representation {
         let plain = RepresentationMetadata(
-            contentType: contentType, entityTag: Self.entityTag(of: item, format), cacheControl: cacheControl,
+            contentType: contentType, entityTag: Self.entityTag(of: item, format: format), cacheControl: cacheControl,
             vary: "Accept-Encoding, Accept")
         let metadata = question.delivery.isIndented ? plain.indented : plain
         let stream = try stream()
         let anyLength = try negotiation.codingOfAnyLength()
         let coding = if let anyLength { anyLength } else { try self.coding(of: stream) }
-        let headers = header.lines(of: metadata, coding, for: negotiation.origin)
+        let headers = header.lines(of: metadata, coding: coding, for: negotiation.origin)
         return Representation(
-            Representation.Head(entityTag: metadata.entityTag(coding), headers: headers, coding: coding),
-            .stream(failure: Self.beyondXML, begin: self.stream))
+            head: Representation.Head(entityTag: metadata.entityTag(coding), headers: headers, coding: coding),
+            body: .stream(failure: Self.beyondXML, begin: self.stream))
     }
 
     /// The coding, if it depends on the length.
@@ -55,7 +55,7 @@ struct DocumentAnswer {
 
     /// The tag of an item's document: a hash of the content and the format, equal for the same content on every
     /// machine.
-    static func entityTag(of item: Item, _ format: Format) -> String {
+    static func entityTag(of item: Item, format: Format) -> String {
         EntityTag.of(item.documentHash(format: format.rawValue))
     }
 
@@ -71,24 +71,25 @@ struct DocumentAnswer {
         let walk = TreeWalk(item)
         switch format {
         case .json:
-            let compact = DocumentStream(walk, JSONPropertyListWriter.init())
+            let compact = DocumentStream(walk: walk, writer: JSONPropertyListWriter.init())
             return question.delivery.isIndented ? IndentedStream(compact) : compact
-        case .binary: return DocumentStream(walk, BinaryPropertyListWriter())
+        case .binary: return DocumentStream(walk: walk, writer: BinaryPropertyListWriter())
         case .plist:
             // After the first piece, a text that XML cannot represent could only be reported by cutting the connection.
             guard item.level?.holdsTextBeyondXML != true, !item.own.level.holdsTextBeyondXML(inRow: item.own.row) else {
                 throw Self.beyondXML
             }
-            return DocumentStream(walk, XMLPropertyListWriter.init())
+            return DocumentStream(walk: walk, writer: XMLPropertyListWriter.init())
         }
     }
 
     private static let noDocument = Problem(
         .notRepresentable,
-        "These rows are made when they are asked for, and have no document; read /levels and /detail.")
+        detail: "These rows are made when they are asked for, and have no document; read /levels and /detail.")
 
     private static let beyondXML = Problem(
         .notRepresentable,
-        "The document contains control characters or fractions of a second, which XML cannot represent; request format=binary.",
+        detail:
+            "The document contains control characters or fractions of a second, which XML cannot represent; request format=binary.",
         members: [("allowed", .list(["binary", "json"]))])
 }

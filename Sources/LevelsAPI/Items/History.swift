@@ -11,16 +11,16 @@ final class History: Sendable {
     private let versions: GivenVersions
     private let pages = Guarded(KeptPages())
 
-    init(_ publications: Publications, _ arrangements: ArrangementCache) {
+    init(publications: Publications, arrangements: ArrangementCache) {
         self.publications = publications
         self.arrangements = arrangements
         versions = GivenVersions(isEmpty: publications.historyBytes == 0)
     }
 
     /// Keeps an answer that its source will not give again.
-    func keep(_ answer: LevelAnswer, _ version: ContentHash) {
+    func keep(_ answer: LevelAnswer, version: ContentHash) {
         guard publications.historyBytes > 0 else { return }
-        pages.withLock { $0.keep(answer, Version.words(version)) }
+        pages.withLock { $0.keep(answer, version: Version.words(version)) }
     }
 
     /// The answer that had a version, if it is kept.
@@ -53,7 +53,7 @@ final class History: Sendable {
     }
 
     private func item(at path: ItemPath, in language: UInt64?, of snapshot: Snapshot) -> ShownItem? {
-        let source = snapshot.source(at: path, arrangements, language: language)
+        let source = snapshot.source(at: path, arrangements: arrangements, language: language)
         do throws(RowRefusal) {
             guard case .found(let item) = try source.find(path) else { return nil }
             return ShownItem(item: item, source: source)
@@ -123,7 +123,7 @@ private struct KeptPages {
 
     func answer(_ version: Version.Words) -> LevelAnswer? { answers[version] }
 
-    mutating func keep(_ answer: LevelAnswer, _ version: Version.Words) {
+    mutating func keep(_ answer: LevelAnswer, version: Version.Words) {
         guard answers[version] == nil, answer.page.residentBytes <= Self.budget / 4 else { return }
         answers[version] = answer
         versions.append(version)
@@ -159,11 +159,11 @@ struct SinceVersion {
     /// unknown.
     func change(to answer: LevelAnswer, version: ContentHash, bytes: Int) -> LevelChange? {
         let isNow = Version.words(version) == self.version.words
-        let earlier = isNow ? answer : earlier(answer, bytes)
+        let earlier = isNow ? answer : earlier(answer, bytes: bytes)
         return earlier.map { LevelChange(since: self.version.text, from: $0, to: answer) }
     }
 
-    private func earlier(_ answer: LevelAnswer, _ bytes: Int) -> LevelAnswer? {
+    private func earlier(_ answer: LevelAnswer, bytes: Int) -> LevelAnswer? {
         if let known { return answer.asked(of: known).flatMap { matches($0).matches ? $0 : nil } }
         guard let words = version.words else { return nil }
         if let kept = history.answer(havingHad: words) { return kept }
@@ -194,11 +194,12 @@ struct SinceVersion {
     /// represent never had a version.
     private func matches(_ earlier: LevelAnswer) -> (matches: Bool, bytes: Int) {
         question.delivery.format == .plist
-            ? matches(earlier, XMLPropertyListWriter.init()) : matches(earlier, JSONPropertyListWriter.init())
+            ? matches(earlier, empty: XMLPropertyListWriter.init())
+            : matches(earlier, empty: JSONPropertyListWriter.init())
     }
 
     private func matches<Writer: AnswerWriter & ~Copyable>(
-        _ earlier: LevelAnswer, _ empty: consuming Writer
+        _ earlier: LevelAnswer, empty: consuming Writer
     ) -> (matches: Bool, bytes: Int) {
         var writer = empty
         do {

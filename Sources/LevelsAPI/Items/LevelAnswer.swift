@@ -9,7 +9,7 @@ struct LevelAnswer: ItemAnswer {
     private let query: RowQuery
     private let linked: [Query.Parameter]
 
-    init(_ item: Item, _ query: RowQuery, _ source: any RowSource, linked: [Query.Parameter] = []) throws(Problem) {
+    init(item: Item, query: RowQuery, source: any RowSource, linked: [Query.Parameter] = []) throws(Problem) {
         self.item = item
         self.query = query
         self.linked = linked
@@ -21,7 +21,7 @@ struct LevelAnswer: ItemAnswer {
     /// The answer to the same request in another state, if the source of that state gives one.
     func asked(of shown: ShownItem) -> LevelAnswer? {
         do throws(Problem) {
-            return try LevelAnswer(shown.item, query, shown.source, linked: linked)
+            return try LevelAnswer(item: shown.item, query: query, source: shown.source, linked: linked)
         } catch {
             return nil
         }
@@ -30,7 +30,8 @@ struct LevelAnswer: ItemAnswer {
     /// - Throws: `Problem` (400) with the number of rows, if the page begins after their end.
     func checkStart() throws(Problem) {
         guard let start = query.page.start, start > page.count else { return }
-        throw .badParameter("start", "'start' must be a whole number from 0 to \(page.count), the number of rows.")
+        throw .badParameter(
+            "start", detail: "'start' must be a whole number from 0 to \(page.count), the number of rows.")
     }
 
     /// Writes the answer, in time linear in the rows of the page and the depth, not in the size of the level.
@@ -65,7 +66,7 @@ struct LevelAnswer: ItemAnswer {
         _ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) -> Int {
         writer.beginObject()
-        let versionOffset = try ItemHead.write(item, links, isLevel: true, to: &writer)
+        let versionOffset = try ItemHead.write(item, links: links, isLevel: true, to: &writer)
         writer.member("count", page.count)
         if page.isEstimate { try writer.member("counted", "estimate") }
         if isPage { writer.member("start", page.start) }
@@ -159,7 +160,7 @@ protocol ItemAnswer {
 enum ItemHead {
     /// Writes the members; returns the offset of the version, which `seal` fills in.
     static func write(
-        _ item: Item, _ links: borrowing Links, isLevel: Bool, to writer: inout some AnswerWriter & ~Copyable
+        _ item: Item, links: borrowing Links, isLevel: Bool, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) -> Int {
         let count = item.count
         let versionOffset = try item.own.withRow { (row) throws(PropertyListError) in

@@ -28,12 +28,12 @@ struct LevelChange {
         for number in rows.removed { try writeKey(of: number, in: earlier.page, to: &writer) }
         writer.endList()
         writer.beginList("inserted")
-        for number in rows.inserted { try writeRow(number, links, to: &writer) }
+        for number in rows.inserted { try writeRow(number, links: links, to: &writer) }
         writer.endList()
         try writeMoved(to: &writer)
         writer.beginList("updated")
-        for pair in rows.kept where try isUpdated(pair, links, as: Writer.self) {
-            try writeRow(pair.new, links, to: &writer)
+        for pair in rows.kept where try isUpdated(pair, links: links, as: Writer.self) {
+            try writeRow(pair.new, links: links, to: &writer)
         }
         writer.endList()
     }
@@ -57,24 +57,25 @@ struct LevelChange {
     }
 
     private func writeRow(
-        _ number: Int, _ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable
+        _ number: Int, links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
         writer.beginObject()
         writer.member("at", number - answer.page.numbers.lowerBound)
         writer.member("row")
         // A row is nested one level deeper here than in a level's list.
         writer.indent(by: -1)
-        try answer.description.write(number..<number + 1, links, to: &writer)
+        try answer.description.write(number..<number + 1, links: links, to: &writer)
         writer.indent(by: 1)
         writer.endObject()
     }
 
     /// Whether the content of a row that stayed or moved is new.
     private func isUpdated<Writer: AnswerWriter & ~Copyable>(
-        _ pair: RowsDifference.Pair, _ links: borrowing Links, as _: Writer.Type
+        _ pair: RowsDifference.Pair, links: borrowing Links, as _: Writer.Type
     ) throws(PropertyListError) -> Bool {
         // Both have the path of the item, so the links in its rows are the same.
-        try !answer.description.shows(pair.new, sameAs: earlier.description, pair.old, links, as: Writer.self)
+        try !answer.description.shows(
+            pair.new, sameAs: earlier.description, otherNumber: pair.old, links: links, as: Writer.self)
     }
 }
 

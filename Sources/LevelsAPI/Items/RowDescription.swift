@@ -9,23 +9,23 @@ struct RowDescription {
 
     /// Writes all rows of the page, in time linear in their number.
     func write(_ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) {
-        guard page.isOfOneLevel else { return try write(page.numbers, links, to: &writer) }
+        guard page.isOfOneLevel else { return try write(page.numbers, links: links, to: &writer) }
         let prefixes = RowPrefixes(links)
-        try page.forEachRow { (row) throws(PropertyListError) in try write(row, prefixes, to: &writer) }
+        try page.forEachRow { (row) throws(PropertyListError) in try write(row, prefixes: prefixes, to: &writer) }
     }
 
     /// Writes the rows with these numbers.
     func write(
-        _ numbers: Range<Int>, _ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable
+        _ numbers: Range<Int>, links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
         var prefixes = RowPrefixes(links)
         for number in numbers {
             let branch = page.branch(of: number)
             if branch != prefixes.branch {
-                prefixes = RowPrefixes(links, branch: branch, below: page.rows(above: number))
+                prefixes = RowPrefixes(links: links, branch: branch, below: page.rows(above: number))
             }
             try page.withRow(number) { (row) throws(PropertyListError) in
-                try write(row, prefixes, extrasOf: number, to: &writer)
+                try write(row, prefixes: prefixes, extrasOf: number, to: &writer)
             }
         }
     }
@@ -34,7 +34,7 @@ struct RowDescription {
     ///
     /// - Parameter number: the number of a row with members about its place among rows of several levels.
     private func write(
-        _ row: borrowing RowView, _ prefixes: borrowing RowPrefixes, extrasOf number: Int? = nil,
+        _ row: borrowing RowView, prefixes: borrowing RowPrefixes, extrasOf number: Int? = nil,
         to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) {
         let (key, count) = (row.key, row.count)
@@ -80,18 +80,18 @@ struct RowDescription {
 
     /// Whether a row shows the same as a row of another page about the same item at another time.
     func shows<Writer: AnswerWriter & ~Copyable>(
-        _ number: Int, sameAs other: RowDescription, _ otherNumber: Int, _ links: borrowing Links, as _: Writer.Type
+        _ number: Int, sameAs other: RowDescription, otherNumber: Int, links: borrowing Links, as _: Writer.Type
     ) throws(PropertyListError) -> Bool {
         if page.hasRow(number, readAs: otherNumber, of: other.page) { return true }
-        let shown = try written(number, links, as: Writer.self)
-        return try shown == other.written(otherNumber, links, as: Writer.self)
+        let shown = try written(number, links: links, as: Writer.self)
+        return try shown == other.written(otherNumber, links: links, as: Writer.self)
     }
 
     private func written<Writer: AnswerWriter & ~Copyable>(
-        _ number: Int, _ links: borrowing Links, as _: Writer.Type
+        _ number: Int, links: borrowing Links, as _: Writer.Type
     ) throws(PropertyListError) -> [UInt8] {
         var writer = Writer()
-        try write(number..<number + 1, links, to: &writer)
+        try write(number..<number + 1, links: links, to: &writer)
         let body = try writer.body()
         return Array(copying: body.span)
     }

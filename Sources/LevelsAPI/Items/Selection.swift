@@ -30,26 +30,26 @@ struct Selection {
         _ inquiry: Inquiry, found: ResponseCache.Found? = nil, known: ShownItem? = nil
     ) throws(Problem) -> Representation {
         guard inquiry.question.subject != .document else {
-            return try DocumentAnswer(inquiry, header, cacheControl: cacheControl)
+            return try DocumentAnswer(inquiry: inquiry, header: header, cacheControl: cacheControl)
                 .representation().charged(to: budget)
         }
         // A source that is read for each answer may be newer than its publication.
-        guard inquiry.source.isImmediate else { return try render(inquiry, known).charged(to: budget) }
-        if let kept = kept(inquiry, found) ?? shared(inquiry) { return kept.charged(to: budget) }
+        guard inquiry.source.isImmediate else { return try render(inquiry, known: known).charged(to: budget) }
+        if let kept = kept(inquiry, found: found) ?? shared(inquiry) { return kept.charged(to: budget) }
         if let bytes = shared.refusedBytes(inquiry), budget.refuses(bytes: bytes) {
             throw .tooManyAnswers
         }
         let refusals = MemoryBudget.refusals
-        let rendered = try render(inquiry, known)
+        let rendered = try render(inquiry, known: known)
         // A buffer that could not grow may have cut the answer.
         guard refusals == MemoryBudget.refusals else { throw .outOfMemory }
         let isWhole = inquiry.question.delivery.since == nil
         let selected = rendered.charged(to: budget, sharedAt: shared.place(inquiry, isLasting: isWhole))
-        try keep(selected, inquiry)
+        try keep(selected, inquiry: inquiry)
         return selected
     }
 
-    private func kept(_ inquiry: Inquiry, _ found: ResponseCache.Found?) -> Representation? {
+    private func kept(_ inquiry: Inquiry, found: ResponseCache.Found?) -> Representation? {
         let (question, number) = (inquiry.question, inquiry.publication.number)
         switch found ?? find(question, in: inquiry.publication) {
         case .missing: return nil
@@ -71,13 +71,14 @@ struct Selection {
     }
 
     /// Keeps an answer that is requested again. Indented answers are not kept, because they are for people.
-    private func keep(_ selected: Representation, _ inquiry: Inquiry) throws(Problem) {
+    private func keep(_ selected: Representation, inquiry: Inquiry) throws(Problem) {
         let question = inquiry.question
         guard !question.delivery.isIndented, cache.wants(question.key), !MemoryBudget.isTight else { return }
         let (response, target) = (try selected.response(), question.target)
         // A whole level that answers `since` is valid only while the version is unknown, which may be short.
         let isLasting = question.delivery.since == nil || selected.isReplaced
-        let answer = KeptAnswer(response, selected.head, for: target.span, showing: isLasting ? inquiry : nil)
+        let answer = KeptAnswer(
+            response: response, head: selected.head, for: target.span, showing: isLasting ? inquiry : nil)
         cache.keep(answer, hash: question.key, in: inquiry.publication.number)
     }
 
@@ -102,26 +103,29 @@ struct Selection {
         (4 << 20) + 160 * inquiry.work(limit: largestImmediateWork)
     }
 
-    private func render(_ inquiry: Inquiry, _ known: ShownItem?) throws(Problem) -> Representation {
+    private func render(_ inquiry: Inquiry, known: ShownItem?) throws(Problem) -> Representation {
         let question = inquiry.question
         guard question.subject == .level else {
-            return try representation(of: written(DetailAnswer(inquiry.item, inquiry.source), for: inquiry), question)
+            return try representation(
+                of: written(DetailAnswer(item: inquiry.item, source: inquiry.source), for: inquiry), question: question)
         }
-        let level = try LevelAnswer(inquiry.item, question.rows, inquiry.source, linked: question.linked)
+        let level = try LevelAnswer(
+            item: inquiry.item, query: question.rows, source: inquiry.source, linked: question.linked)
         try level.checkStart()
         let whole = try written(level, for: inquiry)
         guard let version = whole.version else { throw .unwritten }
         history.note(version, number: inquiry.publication.number)
         let isImmediate = inquiry.source.isImmediate
-        if !isImmediate { history.keep(level, version) }
-        guard let since = question.delivery.since else { return try representation(of: whole, question) }
+        if !isImmediate { history.keep(level, version: version) }
+        guard let since = question.delivery.since else { return try representation(of: whole, question: question) }
         let earlier = SinceVersion(
             version: since, question: question, history: history, known: isImmediate ? known : nil,
             isSearched: isImmediate)
         let bytes = whole.body.count
-        return try representation(of: whole, question) { () throws(Problem) in
+        return try representation(of: whole, question: question) { () throws(Problem) in
             guard let change = earlier.change(to: level, version: version, bytes: bytes) else { return nil }
-            return try written(LevelDelta(answer: level, change: change, version: version), question.delivery.format)
+            return try written(
+                LevelDelta(answer: level, change: change, version: version), format: question.delivery.format)
         }
     }
 
@@ -130,19 +134,19 @@ struct Selection {
     /// - Parameter change: makes the changes that are sent instead of the whole; nil to send the whole. Both have the
     ///   coding of the whole, however short the changes are, because they share one tag.
     private func representation(
-        of whole: consuming Rendering, _ question: Question, change: (() throws(Problem) -> Rendering?)? = nil
+        of whole: consuming Rendering, question: Question, change: (() throws(Problem) -> Rendering?)? = nil
     ) throws(Problem) -> Representation {
         let negotiation = question.negotiation
         guard question.delivery.isIndented else {
-            return try representation(of: whole, negotiation, replacement: change)
+            return try representation(of: whole, negotiation: negotiation, replacement: change)
         }
         let metadata = whole.metadata.indented
         let coding = try negotiation.coding(ofBytes: whole.body.count)
         let compact = try Response.Body(whole: whole.body)
-        let head = head(of: metadata, coding, negotiation)
+        let head = head(of: metadata, coding: coding, negotiation: negotiation)
         return Representation(
-            head,
-            .stream(failure: .unwritten) { () throws(Problem) in
+            head: head,
+            body: .stream(failure: .unwritten) { () throws(Problem) in
                 if let change = try change?() { return IndentedStream(HeldBody(Response.Body(change.body))) }
                 return IndentedStream(HeldBody(compact))
             })
@@ -151,40 +155,42 @@ struct Selection {
     /// The representation of a body in the coding that a request prefers, with another body in its place if there is
     /// one.
     func representation(
-        of rendering: consuming Rendering, _ negotiation: Negotiation,
+        of rendering: consuming Rendering, negotiation: Negotiation,
         replacement: (() throws(Problem) -> Rendering?)? = nil
     ) throws(Problem) -> Representation {
         let coding = try negotiation.coding(ofBytes: rendering.body.count)
-        let head = head(of: rendering.metadata, coding, negotiation, version: rendering.version)
-        return Representation(head, .bytes(try Response.Body(whole: rendering.body), instead: replacement))
+        let head = head(of: rendering.metadata, coding: coding, negotiation: negotiation, version: rendering.version)
+        return Representation(head: head, body: .bytes(try Response.Body(whole: rendering.body), instead: replacement))
     }
 
     private func head(
-        of metadata: RepresentationMetadata, _ coding: ContentCoding, _ negotiation: Negotiation,
+        of metadata: RepresentationMetadata, coding: ContentCoding, negotiation: Negotiation,
         version: ContentHash? = nil
     ) -> Representation.Head {
         Representation.Head(
-            entityTag: metadata.entityTag(coding), headers: header.lines(of: metadata, coding, for: negotiation.origin),
+            entityTag: metadata.entityTag(coding),
+            headers: header.lines(of: metadata, coding: coding, for: negotiation.origin),
             coding: coding, version: version)
     }
 
     private func written(_ answer: some ItemAnswer, for inquiry: Inquiry) throws(Problem) -> Rendering {
-        var whole = try written(answer, inquiry.question.delivery.format)
+        var whole = try written(answer, format: inquiry.question.delivery.format)
         whole.metadata.noteLanguage(of: inquiry)
         return whole
     }
 
-    private func written(_ answer: some ItemAnswer, _ format: Format) throws(Problem) -> Rendering {
+    private func written(_ answer: some ItemAnswer, format: Format) throws(Problem) -> Rendering {
         do {
             return try format == .plist
-                ? write(answer, XMLPropertyListWriter.init()) : write(answer, JSONPropertyListWriter.init())
+                ? write(answer, empty: XMLPropertyListWriter.init())
+                : write(answer, empty: JSONPropertyListWriter.init())
         } catch {
             throw error.isOutOfMemory ? .outOfMemory : Self.beyondXML
         }
     }
 
     private func write<Writer: AnswerWriter & ~Copyable>(
-        _ answer: some ItemAnswer, _ empty: consuming Writer
+        _ answer: some ItemAnswer, empty: consuming Writer
     ) throws(PropertyListError) -> Rendering {
         var writer = empty
         let (version, next) = try answer.write(to: &writer)
@@ -196,7 +202,8 @@ struct Selection {
 
     private static let beyondXML = Problem(
         .notRepresentable,
-        "The answer contains control characters or fractions of a second, which XML cannot represent; request format=json.",
+        detail:
+            "The answer contains control characters or fractions of a second, which XML cannot represent; request format=json.",
         members: [("allowed", .list(["json"]))])
 
     func charged(_ response: Response) throws(Problem) -> Response {
@@ -206,27 +213,29 @@ struct Selection {
 
     /// A response that clients should not store.
     func response(
-        of rendering: consuming Rendering, _ coding: ContentCoding, _ negotiation: Negotiation
+        of rendering: consuming Rendering, coding: ContentCoding, negotiation: Negotiation
     ) throws(Problem) -> Response {
-        let headers = header.lines(of: rendering.metadata, coding, for: negotiation.origin)
+        let headers = header.lines(of: rendering.metadata, coding: coding, for: negotiation.origin)
         return try rendering.response(coding, headers: headers)
     }
 
     /// The entity tag of a plain GET of an item in a format; nil if the format cannot represent it.
-    func entityTag(_ subject: Question.Subject, of item: Item, _ format: Format) -> String? {
+    func entityTag(_ subject: Question.Subject, of item: Item, format: Format) -> String? {
         do throws(Problem) {
-            let source = TreeRows(item.steps[0].level, arrangements)
+            let source = TreeRows(document: item.steps[0].level, arrangements: arrangements)
             return switch subject {
-            case .document: DocumentAnswer.entityTag(of: item, format)
-            case .detail: try written(DetailAnswer(item, source), format).metadata.entityTag
-            case .level: try written(LevelAnswer(item, RowQuery(), source), format).metadata.entityTag
+            case .document: DocumentAnswer.entityTag(of: item, format: format)
+            case .detail: try written(DetailAnswer(item: item, source: source), format: format).metadata.entityTag
+            case .level:
+                try written(LevelAnswer(item: item, query: RowQuery(), source: source), format: format).metadata
+                    .entityTag
             }
         } catch {
             return nil
         }
     }
 
-    func response(to problem: Problem, at target: String, _ negotiation: Negotiation) -> Response {
+    func response(to problem: Problem, at target: String, negotiation: Negotiation) -> Response {
         header.response(to: problem, at: target, for: negotiation.origin)
     }
 }

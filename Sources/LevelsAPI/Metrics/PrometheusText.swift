@@ -13,7 +13,7 @@ struct PrometheusText: ~Copyable {
     consuming func body() -> ByteBuffer { text }
 
     /// Begins a metric, whose samples follow; the help must not contain line ends and backslashes.
-    mutating func begin(_ name: StaticString, _ kind: Kind, _ help: StaticString) {
+    mutating func begin(_ name: StaticString, kind: Kind, help: StaticString) {
         text.append("# HELP ")
         text.append(name)
         text.append(" ")
@@ -27,10 +27,10 @@ struct PrometheusText: ~Copyable {
 
     /// A metric of one sample; nothing without a value.
     mutating func write(
-        _ name: StaticString, _ kind: Kind, _ help: StaticString, _ value: (some CustomStringConvertible)?
+        _ name: StaticString, kind: Kind, help: StaticString, value: (some CustomStringConvertible)?
     ) {
         guard let value else { return }
-        begin(name, kind, help)
+        begin(name, kind: kind, help: help)
         sample(name, value: value)
     }
 

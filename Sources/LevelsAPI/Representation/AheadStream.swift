@@ -112,7 +112,7 @@ final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
 
     private static var pieceBytes: Int { 64 << 10 }
 
-    init(_ walk: TreeWalk, _ writer: consuming Writer) {
+    init(walk: TreeWalk, writer: consuming Writer) {
         self.walk = walk
         self.writer = writer
     }
@@ -150,7 +150,7 @@ final class CodedStream<Encoder: ContentEncoder & ~Copyable>: BodyStream {
     private var isFinished = false
     private var hasFailed = false
 
-    init(_ plain: any PieceSource, _ encoder: consuming Encoder) {
+    init(plain: any PieceSource, encoder: consuming Encoder) {
         self.plain = plain
         self.encoder = encoder
     }
@@ -162,12 +162,12 @@ final class CodedStream<Encoder: ContentEncoder & ~Copyable>: BodyStream {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         // An encoder may buffer several pieces before it returns anything.
         while coded.count == 0, !isFinished {
-            guard plain.takePiece({ piece, isLast in encode(piece, isLast) }), !hasFailed else { return -1 }
+            guard plain.takePiece({ piece, isLast in encode(piece, isLast: isLast) }), !hasFailed else { return -1 }
         }
         return unsafe coded.drain(into: buffer)
     }
 
-    private func encode(_ piece: Span<UInt8>, _ isLast: Bool) {
+    private func encode(_ piece: Span<UInt8>, isLast: Bool) {
         let isEncoded = encoder.encode(piece, isLast: isLast) { coded.append($0) }
         hasFailed = !isEncoded || coded.isIncomplete
         isFinished = isLast

@@ -26,7 +26,7 @@ enum EntityTag {
     }
 
     /// The tag of a body in a coding: strong tags differ if the bytes do (RFC 9110, section 8.8.3.3).
-    static func of(_ plain: String, _ coding: ContentCoding) -> String {
+    static func of(_ plain: String, coding: ContentCoding) -> String {
         coding == .identity ? plain : "\(plain.dropLast())-\(coding.token)\""
     }
 
@@ -35,7 +35,7 @@ enum EntityTag {
     private static let indentedSuffix = "-pretty"
 
     /// Whether the lines of a condition contain a tag, in any coding or layout, or are `*`.
-    static func isListed(_ tag: String, in lines: [String], _ comparison: EntityTagList.Comparison) -> Bool {
+    static func isListed(_ tag: String, in lines: [String], comparison: EntityTagList.Comparison) -> Bool {
         let version = version(of: tag)
         var list = EntityTagList(comparison)
         for line in lines { list.read(line.utf8Span.span) { isForm($0, ofVersion: version) } }
@@ -88,7 +88,7 @@ struct Condition {
     }
 
     /// Includes the conditions in the query.
-    init(_ request: Request, _ delivery: Delivery) {
+    init(request: Request, delivery: Delivery) {
         self.request = request
         version = delivery.wait == nil ? nil : delivery.since
     }
@@ -114,7 +114,7 @@ struct Condition {
     /// The tags of all codings and layouts match, because client libraries choose the coding and some proxies change it.
     private func checkMatch(_ tag: String) throws(Problem) {
         let lines = request.lines(of: .ifMatch)
-        guard !EntityTag.isListed(tag, in: lines, .strong) else { return }
+        guard !EntityTag.isListed(tag, in: lines, comparison: .strong) else { return }
         var problem = Problem.preconditionFailed(current: tag)
         problem.detail += EntityTag.missingQuotes(in: lines) ?? ""
         throw problem

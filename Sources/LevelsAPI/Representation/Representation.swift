@@ -41,15 +41,15 @@ final class Representation {
     /// Set if other requests may get the same body.
     private var place: SharedAnswers.Place?
 
-    init(_ head: Head, _ body: Body) {
+    init(head: Head, body: Body) {
         self.head = head
         self.body = body
     }
 
     convenience init(_ kept: KeptAnswer) {
         self.init(
-            Head(entityTag: kept.head.entityTag, headers: kept.response.headers),
-            .response(kept.response, notModified: kept.notModified))
+            head: Head(entityTag: kept.head.entityTag, headers: kept.response.headers),
+            body: .response(kept.response, notModified: kept.notModified))
     }
 
     /// The same, with its responses charged to a budget, and shared with other requests at a place.
@@ -116,8 +116,8 @@ final class Representation {
         let coded: any BodyStream =
             switch head.coding {
             case .identity: stream
-            case .gzip: CodedStream(stream, GzipEncoder())
-            case .brotli: CodedStream(stream, BrotliEncoder())
+            case .gzip: CodedStream(plain: stream, encoder: GzipEncoder())
+            case .brotli: CodedStream(plain: stream, encoder: BrotliEncoder())
             }
         return Response(status: 200, headers: head.headers + more, stream: coded)
     }

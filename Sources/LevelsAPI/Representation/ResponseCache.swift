@@ -182,7 +182,7 @@ final class KeptAnswer: Sendable {
     let cost: Int
 
     /// - Parameter inquiry: nil if the answer must not be served for another publication.
-    init(_ response: Response, _ head: Representation.Head, for target: Span<UInt8>, showing inquiry: Inquiry?) {
+    init(response: Response, head: Representation.Head, for target: Span<UInt8>, showing inquiry: Inquiry?) {
         self.target = Array(copying: target)
         // The cache has a limit of its own.
         self.response = response.uncharged

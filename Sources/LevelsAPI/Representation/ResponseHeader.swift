@@ -15,7 +15,7 @@ struct ResponseHeader {
 
     /// The lines of a representation in a coding, for a client of an origin.
     func lines(
-        of metadata: RepresentationMetadata, _ coding: ContentCoding, for origin: AllowedOrigins.Place
+        of metadata: RepresentationMetadata, coding: ContentCoding, for origin: AllowedOrigins.Place
     ) -> HeaderLines {
         var lines: HeaderLines = []
         lines.reserveCapacity(8)
@@ -49,19 +49,21 @@ struct ResponseHeader {
     func options(_ request: Request, allow: String, granting methods: [String]) -> Response {
         let origin = origins.place(of: request)
         let granted = origins.grantsEdits(at: origin) ? methods : methods.filter(AllowedOrigins.readingMethods.contains)
-        let lines = permission(request, origin, granted) ?? origins.headers(at: origin)
+        let lines = permission(request, origin: origin, methods: granted) ?? origins.headers(at: origin)
         return Response(status: 204, headers: [("Allow", allow)] + lines)
     }
 
     /// Whether this is a preflight request that is allowed.
-    func permits(_ request: Request) -> Bool { permission(request, origins.place(of: request), []) != nil }
+    func permits(_ request: Request) -> Bool {
+        permission(request, origin: origins.place(of: request), methods: []) != nil
+    }
 
-    private func permission(_ request: Request, _ origin: AllowedOrigins.Place, _ methods: [String]) -> HeaderLines? {
+    private func permission(_ request: Request, origin: AllowedOrigins.Place, methods: [String]) -> HeaderLines? {
         guard request.has(.accessControlRequestMethod) else { return nil }
         return origins.preflightHeaders(at: origin, methods: methods.joined(separator: ", "))
     }
 
-    func response(to problem: Problem, _ request: Request) -> Response {
+    func response(to problem: Problem, request: Request) -> Response {
         response(to: problem, at: String(utf8: request.target), for: origins.place(of: request))
     }
 }
@@ -87,7 +89,7 @@ struct RepresentationMetadata {
         }
     }
 
-    func entityTag(_ coding: ContentCoding) -> String? { entityTag.map { EntityTag.of($0, coding) } }
+    func entityTag(_ coding: ContentCoding) -> String? { entityTag.map { EntityTag.of($0, coding: coding) } }
 
     /// The metadata of the indented body.
     var indented: RepresentationMetadata {

@@ -48,9 +48,9 @@ final class SharedAnswers: Sendable {
         }
 
         func representation(_ body: Response.Body) -> Representation {
-            guard isStream else { return Representation(head, .response(response(body))) }
+            guard isStream else { return Representation(head: head, body: .response(response(body))) }
             return Representation(
-                head, .stream(failure: .unwritten) { () throws(Problem) in IndentedStream(HeldBody(body)) })
+                head: head, body: .stream(failure: .unwritten) { () throws(Problem) in IndentedStream(HeldBody(body)) })
         }
     }
 
@@ -110,7 +110,7 @@ extension SharedAnswers.Place {
                 return entry.response(known).adding(more).charged(to: budget)
             }
             guard let charged = made.charged(to: budget) else {
-                table.noteRefused(key, number, bytes: body.count)
+                table.noteRefused(key, number: number, bytes: body.count)
                 return nil
             }
             table.entries[key] = SharedAnswers.Entry(
@@ -125,7 +125,7 @@ extension SharedAnswers.Place {
 extension SharedAnswers.Table {
     private static let mostRefused = 1_024
 
-    fileprivate mutating func noteRefused(_ key: SharedAnswers.Key, _ number: Int, bytes: Int) {
+    fileprivate mutating func noteRefused(_ key: SharedAnswers.Key, number: Int, bytes: Int) {
         if refused.count >= Self.mostRefused { refused = [:] }
         refused[key] = (number, bytes)
     }

@@ -41,24 +41,25 @@ extension LevelsAPI {
     }
 
     /// Holds a request until its representation differs from the one that the client has.
-    func hold(_ place: Waiters.Place, _ inquiry: Inquiry, having selected: Representation, _ wait: Wait) {
-        waiters.add(place, inquiry, having: selected, for: wait)
+    func hold(_ place: Waiters.Place, inquiry: Inquiry, having selected: Representation, wait: Wait) {
+        waiters.add(place, inquiry: inquiry, having: selected, for: wait)
         let now = publications.current
         // The waiters may have been checked for a newer publication before this one was added.
         guard now.number != inquiry.publication.number else { return }
         do throws(Problem) {
-            let newer = try Inquiry(inquiry.question, in: now, selection.arrangements)
+            let newer = try Inquiry(question: inquiry.question, in: now, arrangements: selection.arrangements)
             defer { newer.source.end() }
             let later = try selection.select(newer)
             guard later.entityTag != selected.entityTag else { return }
             place.waiter.finish(try later.response(adding: newer.addedHeaders))
         } catch {
-            place.waiter.finish(problem(error, inquiry.question))
+            place.waiter.finish(problem(error, question: inquiry.question))
         }
     }
 
-    func problem(_ problem: Problem, _ question: Question) -> Response {
-        selection.response(to: problem, at: String(decoding: question.target, as: UTF8.self), question.negotiation)
+    func problem(_ problem: Problem, question: Question) -> Response {
+        selection.response(
+            to: problem, at: String(decoding: question.target, as: UTF8.self), negotiation: question.negotiation)
     }
 
     /// Answers the requests that wait for a change: on the notifying thread as far as its time allows, the cheap ones
@@ -84,10 +85,10 @@ extension LevelsAPI {
 
     /// Answers a group of requests if their representation differs in a publication.
     private func wake(_ key: Waiters.Key, in now: Publication) {
-        waiters.wake(key, now) { inquiry, known throws(Problem) in
+        waiters.wake(key, publication: now) { inquiry, known throws(Problem) in
             try selection.select(inquiry, known: known)
         } refuse: { [self] in
-            problem($0, $1)
+            problem($0, question: $1)
         }
     }
 }
@@ -137,9 +138,9 @@ extension LevelsAPI {
     /// Answers a request on another thread.
     ///
     /// - Throws: `Problem` (503) if too many requests are ahead, or wait.
-    func answerLater(_ question: Question, _ request: Request) throws(Problem) -> Answer {
+    func answerLater(_ question: Question, request: Request) throws(Problem) -> Answer {
         let queue = laterAnswers.queue(for: publications.current, at: question.path)
-        @Sendable func busy() -> Response { problem(.tooBusy(for: queue.expectedTime), question) }
+        @Sendable func busy() -> Response { problem(.tooBusy(for: queue.expectedTime), question: question) }
         let place: Waiters.Place
         if let wait = question.delivery.wait {
             guard let reserved = waiters.reserve(for: wait.duration, otherwise: busy()) else { throw .tooManyWaiters }
@@ -148,43 +149,43 @@ extension LevelsAPI {
             guard let waiter = laterAnswers.room.admit(for: LaterAnswers.longest, otherwise: busy()) else {
                 throw .tooBusy(for: queue.expectedTime)
             }
-            place = Waiters.Place(waiter)
+            place = Waiters.Place(waiter: waiter)
         }
-        finishLater(place, question, KeptConditions(request))
+        finishLater(place, question: question, conditions: KeptConditions(request))
         return .later(place.waiter)
     }
 
     /// Has a request answered when it is its turn.
-    private func finishLater(_ place: Waiters.Place, _ question: Question, _ conditions: KeptConditions) {
+    private func finishLater(_ place: Waiters.Place, question: Question, conditions: KeptConditions) {
         let queue = laterAnswers.queue(for: publications.current, at: question.path)
-        let isTaken = queue.add { [weak self] in self?.finish(place, question, conditions) }
-        if !isTaken { place.waiter.finish(problem(.tooBusy(for: queue.expectedTime), question)) }
+        let isTaken = queue.add { [weak self] in self?.finish(place, question: question, conditions: conditions) }
+        if !isTaken { place.waiter.finish(problem(.tooBusy(for: queue.expectedTime), question: question)) }
     }
 
     /// Answers from the publication that is current now, unless the client has left.
-    private func finish(_ place: Waiters.Place, _ question: Question, _ conditions: KeptConditions) {
+    private func finish(_ place: Waiters.Place, question: Question, conditions: KeptConditions) {
         guard place.waiter.end == nil else { return }
         do throws(Problem) {
             let current = publications.current
             if let revision = question.delivery.revision { _ = try AskedRevision.isHere(revision, in: current) }
-            let source = try question.source(in: current, selection.arrangements) { place.waiter.end == nil }
+            let source = try question.source(in: current, arrangements: selection.arrangements) { place.waiter.end == nil }
             defer { source.end() }
             let name = question.keptName(in: current)
             if let name, let kept = source.keptAnswer(name) as? KeptAnswer {
                 place.waiter.finish(try kept.response(to: conditions.request, chargedTo: selection.budget))
                 return
             }
-            let inquiry = try Inquiry(question, in: current, source)
+            let inquiry = try Inquiry(question: question, in: current, source: source)
             guard let memory = MemoryBudget.reserve(selection.memory(for: inquiry)) else { throw .outOfMemory }
             defer { withExtendedLifetime(memory) {} }
-            switch try decide(inquiry, keepingAs: name, Condition(conditions.request, question.delivery)) {
+            switch try decide(inquiry, keepingAs: name, condition: Condition(request: conditions.request, delivery: question.delivery)) {
             case .response(let response): place.waiter.finish(response)
             case .waits(let selected, let wait, let otherwise):
                 place.waiter.otherwise = otherwise
-                hold(place, inquiry, having: selected, wait)
+                hold(place, inquiry: inquiry, having: selected, wait: wait)
             }
         } catch {
-            place.waiter.finish(problem(error, question))
+            place.waiter.finish(problem(error, question: question))
         }
     }
 }
@@ -231,11 +232,11 @@ extension LevelsAPI {
     /// Answers a request when its revision is here, or says after a time that it is not.
     ///
     /// - Throws: `Problem` (503) if too many requests wait.
-    func answer(_ question: Question, _ request: Request, when revision: String) throws(Problem) -> Answer {
+    func answer(_ question: Question, request: Request, when revision: String) throws(Problem) -> Answer {
         let place = waiters.reserve(
             for: question.delivery.wait?.duration ?? AskedRevision.patience,
             otherwise: self.problem(
-                .revisionNotHere(revision, current: self.publications.current.snapshot.revision), question)
+                .revisionNotHere(revision, current: self.publications.current.snapshot.revision), question: question)
         ) { [awaited] waiter in awaited.remove(waiter) }
         guard let place else { throw .tooManyWaiters }
         awaited.add(
@@ -254,10 +255,10 @@ extension LevelsAPI {
         for request in awaited.take(for: now) {
             let (place, question, conditions) = (request.place, request.question, request.conditions)
             if ContinuousClock.now < end, isQuick(question, in: now) {
-                finish(place, question, conditions)
+                finish(place, question: question, conditions: conditions)
             } else {
-                place.waiter.otherwise = problem(.tooBusy(for: laterAnswers.queue.expectedTime), question)
-                finishLater(place, question, conditions)
+                place.waiter.otherwise = problem(.tooBusy(for: laterAnswers.queue.expectedTime), question: question)
+                finishLater(place, question: question, conditions: conditions)
             }
         }
     }
@@ -265,7 +266,7 @@ extension LevelsAPI {
     private func isQuick(_ question: Question, in publication: Publication) -> Bool {
         guard publication.snapshot.isImmediate(at: question.path) else { return false }
         do throws(Problem) {
-            let inquiry = try Inquiry(question, in: publication, selection.arrangements)
+            let inquiry = try Inquiry(question: question, in: publication, arrangements: selection.arrangements)
             return inquiry.cost <= configuration.largestImmediateWork
         } catch {
             return true

@@ -11,9 +11,9 @@ extension LevelsAPI {
         var values = QueryValues()
         try call.query.readAnswer(into: &values)
         let (path, position, section) = (call.item, values.position, values.section)
-        let condition = EditCondition(call.request, on: .level, at: path)
-        return try submit(bodyOf: call, .item) { body in
-            [EditStep(.insert(body, below: path, at: position, section: section), condition)]
+        let condition = EditCondition(request: call.request, on: .level, at: path)
+        return try submit(bodyOf: call, subject: .item) { body in
+            [EditStep(edit: .insert(body, below: path, at: position, section: section), condition: condition)]
         }
     }
 
@@ -32,47 +32,55 @@ extension LevelsAPI {
         _ call: Call, _ edit: @escaping @Sendable (ItemPath, PropertyListValue) -> Edit
     ) throws(Problem) -> Answer {
         let path = call.item
-        let condition = EditCondition(call.request, on: .detail, at: path)
-        return try submit(bodyOf: call, .item) { body in [EditStep(edit(path, body), condition, at: "")] }
+        let condition = EditCondition(request: call.request, on: .detail, at: path)
+        return try submit(bodyOf: call, subject: .item) { body in
+            [EditStep(edit: edit(path, body), condition: condition, at: "")]
+        }
     }
 
     /// `DELETE /detail/<path>`.
     func delete(_ call: Call) throws(Problem) -> Answer {
-        let condition = EditCondition(call.request, on: .detail, at: call.item)
-        return try submit([EditStep(.delete(call.item), condition)], isExact: true, pending(call, .item))
+        let condition = EditCondition(request: call.request, on: .detail, at: call.item)
+        return try submit(
+            [EditStep(edit: .delete(call.item), condition: condition)], isExact: true,
+            pending: pending(call, subject: .item))
     }
 
     /// `POST /moves`.
     func move(_ call: Call) throws(Problem) -> Answer {
         let headers = KeptConditions(call.request)
-        return try submit(bodyOf: call, .item) { body throws(Problem) in
+        return try submit(bodyOf: call, subject: .item) { body throws(Problem) in
             let (move, from) = try EditOperation.move(body)
             // The members 'at' and 'section' are beside the item.
-            return [EditStep(move, EditCondition(headers.request, on: .detail, at: from), at: "/from")]
+            return [
+                EditStep(
+                    edit: move, condition: EditCondition(request: headers.request, on: .detail, at: from), at: "/from")
+            ]
         }
     }
 
     /// `POST /edits`.
     func editSteps(_ call: Call) throws(Problem) -> Answer {
         guard !call.request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { throw .conditionOnSteps }
-        return try submit(bodyOf: call, .steps, limit: EditSteps.limit) { body throws(Problem) in
+        return try submit(bodyOf: call, subject: .steps, limit: EditSteps.limit) { body throws(Problem) in
             try EditSteps.read(body)
         }
     }
 
     /// `PUT /document`.
     func replaceDocument(_ call: Call) throws(Problem) -> Answer {
-        let condition = EditCondition(call.request, on: .document, at: .root)
-        var pending = pending(call, .document)
+        let condition = EditCondition(request: call.request, on: .document, at: .root)
+        var pending = pending(call, subject: .document)
         pending.pointers = [""]
         let waiter = try begin(pending)
-        carryOut(.document(call.request.body), [condition].compactMap(\.self), pending, for: waiter)
+        carryOut(
+            .document(call.request.body), conditions: [condition].compactMap(\.self), pending: pending, for: waiter)
         return .later(waiter)
     }
 
     /// `POST /reload`.
     func reload(_ call: Call) throws(Problem) -> Answer {
-        let pending = pending(call, .document)
+        let pending = pending(call, subject: .document)
         guard let editor = configuration.editing?.editor else { throw .unwritten }
         let waiter = try edits.begin(bytes: 0, otherwise: pending.response(to: .unfinishedReload))
         editor.reload { [edits, publications] outcome in
@@ -81,8 +89,10 @@ extension LevelsAPI {
         return .later(waiter)
     }
 
-    private func pending(_ call: Call, _ subject: PendingEdit.Subject) -> PendingEdit {
-        PendingEdit(subject, call.request, by: call.author, call.negotiation, selection)
+    private func pending(_ call: Call, subject: PendingEdit.Subject) -> PendingEdit {
+        PendingEdit(
+            subject: subject, request: call.request, by: call.author, negotiation: call.negotiation,
+            selection: selection)
     }
 
     /// Submits the edits in the body of a request; a long body is read on another thread.
@@ -92,16 +102,16 @@ extension LevelsAPI {
     ///   - steps: makes the edits from the value in the body.
     /// - Throws: `Problem` (400, 422) for a short body; 503 if too many edits are in progress.
     private func submit(
-        bodyOf call: Call, _ subject: PendingEdit.Subject, limit: EditSteps.Limit? = nil,
+        bodyOf call: Call, subject: PendingEdit.Subject, limit: EditSteps.Limit? = nil,
         _ steps: @escaping @Sendable (PropertyListValue) throws(Problem) -> [EditStep]
     ) throws(Problem) -> Answer {
         let body = SentBody(call.request)
-        let pending = pending(call, subject)
-        guard body.isLong else { return try submit(steps(body.value(limit)), isExact: body.isExact, pending) }
+        let pending = pending(call, subject: subject)
+        guard body.isLong else { return try submit(steps(body.value(limit)), isExact: body.isExact, pending: pending) }
         let waiter = try begin(pending)
         _ = bodyQueue.add { [self] in
             do throws(Problem) {
-                carryOut(try steps(body.value(limit)), isExact: body.isExact, pending, for: waiter)
+                carryOut(try steps(body.value(limit)), isExact: body.isExact, pending: pending, for: waiter)
             } catch {
                 edits.end(waiter, bytes: pending.bodyBytes, in: publications) { pending.response(to: error) }
             }
@@ -109,9 +119,9 @@ extension LevelsAPI {
         return .later(waiter)
     }
 
-    private func submit(_ steps: [EditStep], isExact: Bool, _ pending: PendingEdit) throws(Problem) -> Answer {
+    private func submit(_ steps: [EditStep], isExact: Bool, pending: PendingEdit) throws(Problem) -> Answer {
         let waiter = try begin(pending)
-        carryOut(steps, isExact: isExact, pending, for: waiter)
+        carryOut(steps, isExact: isExact, pending: pending, for: waiter)
         return .later(waiter)
     }
 
@@ -121,12 +131,13 @@ extension LevelsAPI {
         return try edits.begin(bytes: pending.bodyBytes, otherwise: pending.response(to: .unfinishedEdit))
     }
 
-    private func carryOut(_ steps: [EditStep], isExact: Bool, _ pending: PendingEdit, for waiter: Waiter) {
+    private func carryOut(_ steps: [EditStep], isExact: Bool, pending: PendingEdit, for waiter: Waiter) {
         var pending = pending
         pending.pointers = steps.compactMap(\.pointer)
         let batch = EditBatch(steps.map(\.edit), isExact: isExact)
         let edits = steps.map(\.edit)
-        carryOut(.edits(batch), steps.compactMap(\.condition), pending, for: waiter) { snapshot throws(EditRefusal) in
+        carryOut(.edits(batch), conditions: steps.compactMap(\.condition), pending: pending, for: waiter) {
+            snapshot throws(EditRefusal) in
             for edit in edits { try edit.checkDatabases(in: snapshot) }
         }
     }
@@ -135,16 +146,16 @@ extension LevelsAPI {
     ///
     /// The edit is done even if the client has left by then.
     private func carryOut(
-        _ content: EditRequest.Content, _ conditions: [EditCondition], _ pending: PendingEdit, for waiter: Waiter,
+        _ content: EditRequest.Content, conditions: [EditCondition], pending: PendingEdit, for waiter: Waiter,
         checking check: @escaping @Sendable (Snapshot) throws(EditRefusal) -> Void = { _ in }
     ) {
         configuration.editing?.editor.edit(
             EditRequest(
-                content, author: pending.author,
+                content: content, author: pending.author,
                 precondition: { [selection] snapshot throws(EditRefusal) in
                     try check(snapshot)
                     var known = KnownTags()
-                    for condition in conditions { try condition.check(snapshot, selection, &known) }
+                    for condition in conditions { try condition.check(snapshot, selection: selection, known: &known) }
                 },
                 answer: { [edits, publications] outcome in
                     edits.end(waiter, bytes: pending.bodyBytes, in: publications) { pending.response(to: outcome) }
@@ -159,11 +170,11 @@ extension Problem {
     /// 400 for a condition that nothing would check, so that no client relies on it.
     fileprivate static let conditionOnSteps = Problem(
         .badRequest,
-        "If-Match and If-None-Match cannot refer to a single step; give the step the member 'ifMatch' instead.")
+        detail: "If-Match and If-None-Match cannot refer to a single step; give the step the member 'ifMatch' instead.")
 }
 
 extension Problem {
     /// 409 for an edit of rows that are not in memory.
     fileprivate static let notEditableHere = Problem(
-        .conflict, "The records of a database are only read here; change them in the database.")
+        .conflict, detail: "The records of a database are only read here; change them in the database.")
 }

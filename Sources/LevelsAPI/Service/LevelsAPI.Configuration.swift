@@ -78,11 +78,12 @@ extension LevelsAPI.Configuration {
 }
 
 extension Selection {
-    init(_ publications: Publications, cache: ResponseCache, configuration: LevelsAPI.Configuration) {
+    init(publications: Publications, cache: ResponseCache, configuration: LevelsAPI.Configuration) {
         let arrangements = ArrangementCache(
             bytes: configuration.cacheBytes, searchTexts: SearchTexts(bytes: configuration.searchBytes))
         self.init(
-            history: History(publications, arrangements), cache: cache, arrangements: arrangements,
+            history: History(publications: publications, arrangements: arrangements), cache: cache,
+            arrangements: arrangements,
             header: ResponseHeader(configuration.allowedOrigins), cacheControl: configuration.cacheControl,
             budget: configuration.responseBudget, largestImmediateWork: configuration.largestImmediateWork)
     }
@@ -108,7 +109,7 @@ extension LevelsAPI {
         /// - Parameters:
         ///   - editor: carries out the edits.
         ///   - tokens: the tokens that allow edits now; called for each edit.
-        public init(_ editor: any DocumentEditor, tokens: @escaping @Sendable () -> AccessTokens) {
+        public init(editor: any DocumentEditor, tokens: @escaping @Sendable () -> AccessTokens) {
             self.editor = editor
             self.tokens = tokens
         }

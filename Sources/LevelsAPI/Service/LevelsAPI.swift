@@ -39,7 +39,7 @@ public final class LevelsAPI: Sendable {
     ///   - publications: the trees to serve; requests that wait are answered on the thread that notifies its subscribers.
     ///   - readiness: called for each `/readyz`.
     public init(
-        _ publications: Publications, configuration: Configuration = .init(),
+        publications: Publications, configuration: Configuration = .init(),
         readiness: @escaping @Sendable () -> Readiness
     ) {
         self.publications = publications
@@ -47,34 +47,35 @@ public final class LevelsAPI: Sendable {
         self.configuration = configuration
         self.readiness = readiness
         cache = ResponseCache(bytes: configuration.cacheBytes)
-        selection = Selection(publications, cache: cache, configuration: configuration)
+        selection = Selection(publications: publications, cache: cache, configuration: configuration)
         room = WaitingRoom(capacity: configuration.waiters)
-        waiters = Waiters(room: room, selection.arrangements)
+        waiters = Waiters(room: room, arrangements: selection.arrangements)
         laterAnswers = LaterAnswers(startWork: configuration.startWork)
         // The edits in progress limit them.
         bodyQueue = WorkQueue(capacity: .max, start: configuration.startWork)
         let editing = configuration.editing
         edits = EditsInProgress(capacity: editing?.capacity ?? 0, byteLimit: editing?.bodyBytes ?? 0)
         let admission = Admission(
-            configuration.allowedOrigins, editing: editing.map { .init(current: $0.tokens, log: $0.log) },
+            origins: configuration.allowedOrigins, editing: editing.map { .init(current: $0.tokens, log: $0.log) },
             reading: configuration.reading.map { .init(current: $0.tokens, log: $0.log) })
         gate = Gate(header: selection.header, admission: admission)
         description = ServiceDescription(
             version: configuration.counters.version, readsNeedToken: configuration.reading != nil)
-        assets = Assets(in: configuration.assetsFolder, cacheControl: configuration.cacheControl, selection.header)
+        assets = Assets(
+            in: configuration.assetsFolder, cacheControl: configuration.cacheControl, header: selection.header)
         webClient =
             configuration.hasWebClient
             ? WebClientAnswers(
-                selection.header, basePath: configuration.basePath, isOpen: configuration.reading == nil) : nil
+                header: selection.header, basePath: configuration.basePath, isOpen: configuration.reading == nil) : nil
         log = ChangeLog(publications)
-        followers = ChangeFollowers(log, selection, room: room)
-        let start = publications.subscribe { [weak self] old, new in self?.follow(old, new) }
+        followers = ChangeFollowers(log: log, selection: selection, room: room)
+        let start = publications.subscribe { [weak self] old, new in self?.follow(old, new: new) }
         log.begin(after: start)
     }
 
     /// Records a change for the followers of `/changes`, then answers the requests that wait for it.
-    private func follow(_ old: Snapshot, _ new: Publication) {
-        log.append(new, replacing: old, selection.arrangements)
+    private func follow(_ old: Snapshot, new: Publication) {
+        log.append(new, replacing: old, arrangements: selection.arrangements)
         followers.wake()
         answerAwaited()
         // Of publications in quick succession the waiting requests are checked for the last one, but within limits.
@@ -88,7 +89,7 @@ public final class LevelsAPI: Sendable {
     func respond(to request: Request) -> Answer {
         if let response = gate.response(to: request) { return .now(response) }
         let current = publications.current
-        var negotiation = Negotiation(request, configuration.allowedOrigins)
+        var negotiation = Negotiation(request: request, origins: configuration.allowedOrigins)
         if let translations = current.snapshot.translations { negotiation.choose(among: translations, for: request) }
         let key = negotiation.key(of: request.target)
         // A request that may wait is looked up later, by its target without the wait.
@@ -99,9 +100,9 @@ public final class LevelsAPI: Sendable {
             if case .verified(let kept) = found {
                 return .now(try kept.response(to: request, chargedTo: configuration.responseBudget))
             }
-            return try answer(request, from: current, negotiation, key: key, found, where: serves)
+            return try answer(request, from: current, negotiation: negotiation, key: key, found, where: serves)
         } catch {
-            return .now(selection.response(to: error, at: String(utf8: request.target), negotiation))
+            return .now(selection.response(to: error, at: String(utf8: request.target), negotiation: negotiation))
         }
     }
 
@@ -110,10 +111,10 @@ public final class LevelsAPI: Sendable {
         if let response = gate.response(to: request) { return response }
         guard let content = Endpoint.match(request.target)?.operation(request.method)?.content else { return nil }
         do throws(Problem) {
-            _ = try gate.admission.admit(request, content)
+            _ = try gate.admission.admit(request, content: content)
             return nil
         } catch {
-            return selection.header.response(to: error, request)
+            return selection.header.response(to: error, request: request)
         }
     }
 
@@ -137,7 +138,7 @@ public final class LevelsAPI: Sendable {
     ///   - found: the result of a look-up in the cache, if there was one.
     ///   - isServed: whether an endpoint is served at the address of the request.
     func answer(
-        _ request: Request, from current: Publication, _ negotiation: Negotiation, key: UInt64? = nil,
+        _ request: Request, from current: Publication, negotiation: Negotiation, key: UInt64? = nil,
         _ found: ResponseCache.Found? = nil, where isServed: (Endpoint.Audience) -> Bool
     ) throws(Problem) -> Answer {
         let target = request.target
@@ -149,37 +150,39 @@ public final class LevelsAPI: Sendable {
             operation = .page
         }
         var call = Call(
-            request: request, match: match, query: try Query(target.extracting(match.query), operation.options),
+            request: request, match: match,
+            query: try Query(text: target.extracting(match.query), options: operation.options),
             negotiation: negotiation, publication: current, key: key, found: found)
         if let content = operation.content {
             // The server had an edit with a body admitted before it read the body (`refusal(of:)`).
             let token =
                 request.body.isEmpty
-                ? try gate.admission.admit(request, content) : try gate.admission.token(ofAdmitted: request)
+                ? try gate.admission.admit(request, content: content) : try gate.admission.token(ofAdmitted: request)
             call.author = token.name
         }
         let isOfItem = match.endpoint.path == .item
         if isOfItem { call.item = try ItemPath(requested: call.path) }
         // A read of an item checks its parameters itself, because a missing item is reported first.
         if !isOfItem || operation.content != nil { try call.query.check() }
-        return try answer(operation.name, call)
+        return try answer(operation.name, call: call)
     }
 
-    private func answer(_ name: Endpoint.Operation.Name, _ call: Call) throws(Problem) -> Answer {
+    private func answer(_ name: Endpoint.Operation.Name, call: Call) throws(Problem) -> Answer {
         switch name {
         case .getIndex: .now(try index(call))
-        case .getLevel: try answer(.level, call)
-        case .getDetail: try answer(.detail, call)
-        case .getDocument: try answer(.document, call)
+        case .getLevel: try answer(.level, call: call)
+        case .getDetail: try answer(.detail, call: call)
+        case .getDocument: try answer(.document, call: call)
         case .getAsset: .now(try assets.response(to: call.request, at: call.path, for: call.negotiation.origin))
-        case .getBrowser, .getClientFile: .now(try webClientResponse(name, call))
+        case .getBrowser, .getClientFile: .now(try webClientResponse(name, call: call))
         case .getProblems: .now(try problems(call))
-        case .getValues: .now(try answer(ValuesAnswer.rendered(call.publication.snapshot.document), call))
-        case .getChanges: try followers.answer(call.request, call.query, call.negotiation, upTo: call.publication)
-        case .getHealth: .now(try status(StatusAnswer.health(), call))
+        case .getValues: .now(try answer(ValuesAnswer.rendered(call.publication.snapshot.document), call: call))
+        case .getChanges:
+            try followers.answer(call.request, query: call.query, negotiation: call.negotiation, upTo: call.publication)
+        case .getHealth: .now(try status(StatusAnswer.health(), call: call))
         case .getReadiness: .now(try readinessResponse(call))
         case .getMetrics: .now(try metrics(call))
-        case .getDescription: .now(try answer(description.rendered(), call, keeping: description.forms))
+        case .getDescription: .now(try answer(description.rendered(), call: call, keeping: description.forms))
         case .addItem: try insert(call)
         case .putItem: try put(call)
         case .patchItem: try patch(call)
@@ -203,18 +206,18 @@ public final class LevelsAPI: Sendable {
     private func index(_ call: Call) throws(Problem) -> Response {
         let index = try IndexAnswer.rendered(
             shownSnapshot(call), isEditable: gate.admission.isEditingOn, needsToken: configuration.reading != nil)
-        return try answer(index, call)
+        return try answer(index, call: call)
     }
 
     /// Answers with JSON that the client may have already, indented if the query says so. Forms keep the bodies for
     /// other clients.
     private func answer(
-        _ compact: consuming Rendering, _ call: Call, keeping forms: KeptForms? = nil
+        _ compact: consuming Rendering, call: Call, keeping forms: KeptForms? = nil
     ) throws(Problem) -> Response {
         var values = QueryValues()
         try call.query.readAnswer(into: &values)
         let rendering = values.delivery.isIndented ? compact.indented() : compact
-        let selected = try selection.representation(of: rendering, call.negotiation)
+        let selected = try selection.representation(of: rendering, negotiation: call.negotiation)
         guard try !Condition(call.request).isNotModified(selected.entityTag) else { return selected.notModified() }
         guard let forms else { return try selected.response() }
         return try forms.response(of: selected)
@@ -222,16 +225,16 @@ public final class LevelsAPI: Sendable {
 
     private func readinessResponse(_ call: Call) throws(Problem) -> Response {
         if isDraining.load(ordering: .relaxed) { throw .draining }
-        let state = try StatusAnswer.readiness(shownSnapshot(call), readiness())
-        return try status(state, call)
+        let state = try StatusAnswer.readiness(shownSnapshot(call), readiness: readiness())
+        return try status(state, call: call)
     }
 
     /// Answers without a coding, so that a probe cannot request one that is unavailable.
-    private func status(_ compact: consuming Rendering, _ call: Call) throws(Problem) -> Response {
+    private func status(_ compact: consuming Rendering, call: Call) throws(Problem) -> Response {
         var values = QueryValues()
         try call.query.readAnswer(into: &values)
         let rendering = values.delivery.isIndented ? compact.indented() : compact
-        return try selection.response(of: rendering, .identity, call.negotiation)
+        return try selection.response(of: rendering, coding: .identity, negotiation: call.negotiation)
     }
 
     /// The snapshot; nil if the client may not read it.
@@ -239,51 +242,52 @@ public final class LevelsAPI: Sendable {
         gate.admission.allowsReading(call.request) ? call.publication.snapshot : nil
     }
 
-    private func webClientResponse(_ name: Endpoint.Operation.Name, _ call: Call) throws(Problem) -> Response {
+    private func webClientResponse(_ name: Endpoint.Operation.Name, call: Call) throws(Problem) -> Response {
         guard let webClient else { throw .noSuchRoute(call.request.target) }
         let file = name == .getClientFile ? String(utf8: call.path) : nil
-        return try webClient.response(with: file, to: call.request, call.query, call.negotiation)
+        return try webClient.response(with: file, to: call.request, query: call.query, negotiation: call.negotiation)
     }
 
     private func problems(_ call: Call) throws(Problem) -> Response {
         let page = try ProblemPage.rendered(for: call.path)
-        return try selection.representation(of: page, call.negotiation).response()
+        return try selection.representation(of: page, negotiation: call.negotiation).response()
     }
 
     /// Answers about an item: with the representation, with 304 if the client has it, or later with the next one if the
     /// client waits.
-    private func answer(_ subject: Question.Subject, _ call: Call) throws(Problem) -> Answer {
+    private func answer(_ subject: Question.Subject, call: Call) throws(Problem) -> Answer {
         let (negotiation, publication) = (call.negotiation, call.publication)
         var values = QueryValues()
         values.delivery.format = subject.format(accepted: negotiation.format)
         try call.query.readDelivery(call.request, into: &values)
         values.delivery.revision = try AskedRevision.read(
-            values.delivery.revision, call.request, in: publication.snapshot)
+            values.delivery.revision, request: call.request, in: publication.snapshot)
         let missing = try values.delivery.revision.flatMap { revision throws(Problem) in
             try AskedRevision.isHere(revision, in: publication) ? nil : revision
         }
         if missing != nil || !publication.snapshot.isImmediate(at: call.item) {
             try call.query.readAnswer(into: &values)
             let question = Question(
-                subject, at: call.item, values, from: call.query, in: call.request.target, negotiation)
-            if let missing { return try answer(question, call.request, when: missing) }
-            return try answerLater(question, call.request)
+                subject: subject, at: call.item, values: values, from: call.query, in: call.request.target, negotiation)
+            if let missing { return try answer(question, request: call.request, when: missing) }
+            return try answerLater(question, request: call.request)
         }
         let source = publication.snapshot.source(
-            at: call.item, selection.arrangements, language: subject.language(negotiation))
+            at: call.item, arrangements: selection.arrangements, language: subject.language(negotiation))
         let item = try source.item(at: call.item)
         try call.query.readAnswer(into: &values)
         let question = Question(
-            subject, at: call.item, values, from: call.query, in: call.request.target, key: call.key, negotiation)
+            subject: subject, at: call.item, values: values, from: call.query, in: call.request.target, key: call.key,
+            negotiation)
         let inquiry = Inquiry(question: question, publication: publication, source: source, item: item)
         let isLookedUp = question.key == call.key
         let found = (isLookedUp ? call.found : nil) ?? selection.find(question, in: publication)
-        if selection.takesLong(inquiry, found: found) { return try answerLater(question, call.request) }
-        switch try decide(inquiry, found: found, Condition(call.request, question.delivery)) {
+        if selection.takesLong(inquiry, found: found) { return try answerLater(question, request: call.request) }
+        switch try decide(inquiry, found: found, Condition(request: call.request, delivery: question.delivery)) {
         case .response(let response): return .now(response)
         case .waits(let selected, let wait, let otherwise):
             guard let place = waiters.reserve(for: wait.duration, otherwise: otherwise) else { throw .tooManyWaiters }
-            hold(place, inquiry, having: selected, wait)
+            hold(place, inquiry: inquiry, having: selected, wait: wait)
             return .later(place.waiter)
         }
     }

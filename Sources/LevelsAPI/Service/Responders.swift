@@ -69,19 +69,19 @@ public final class FirstLoadResponder: Responder {
             guard let match = Endpoint.match(request.target), String(describing: match.endpoint.name) == "/healthz",
                 let operation = match.operation(request.method)
             else { throw .notLoaded }
-            try Query(request.target.extracting(match.query), operation.options).check()
+            try Query(text: request.target.extracting(match.query), options: operation.options).check()
             let alive = try StatusAnswer.health()
-            let lines = header.lines(of: alive.metadata, .identity, for: origins.place(of: request))
+            let lines = header.lines(of: alive.metadata, coding: .identity, for: origins.place(of: request))
             return try alive.response(.identity, headers: lines)
         } catch {
-            return header.response(to: error, request)
+            return header.response(to: error, request: request)
         }
     }
 }
 
 extension Problem {
     fileprivate static let notLoaded = Problem(
-        .notReady, "The document is not loaded yet. Try again after the second in Retry-After.")
+        .notReady, detail: "The document is not loaded yet. Try again after the second in Retry-After.")
 }
 
 /// Answers at an address of its own for monitoring: `/metrics`, `/healthz` and `/readyz`.
@@ -114,15 +114,15 @@ extension LevelsAPI {
     /// Answers a request at the address of `--metrics-listen`.
     func response(toMonitor request: Request) -> Response {
         if let response = gate.response(to: request) { return response }
-        let negotiation = Negotiation(request, configuration.allowedOrigins)
+        let negotiation = Negotiation(request: request, origins: configuration.allowedOrigins)
         do throws(Problem) {
-            let answer = try answer(request, from: publications.current, negotiation) { audience in
+            let answer = try answer(request, from: publications.current, negotiation: negotiation) { audience in
                 audience == .probes || audience == .monitoring
             }
             guard let response = answer.response else { throw .unwritten }
             return response
         } catch {
-            return selection.response(to: error, at: String(utf8: request.target), negotiation)
+            return selection.response(to: error, at: String(utf8: request.target), negotiation: negotiation)
         }
     }
 
@@ -132,7 +132,8 @@ extension LevelsAPI {
         let metadata = RepresentationMetadata(
             contentType: PrometheusText.contentType, entityTag: nil, cacheControl: "no-store", vary: nil,
             added: [("X-Content-Type-Options", "nosniff")])
-        return try selection.response(of: Rendering(metadata: metadata, body: text.body()), .identity, call.negotiation)
+        return try selection.response(
+            of: Rendering(metadata: metadata, body: text.body()), coding: .identity, negotiation: call.negotiation)
     }
 
     private var metricsAnswer: MetricsAnswer {

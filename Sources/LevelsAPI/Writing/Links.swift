@@ -86,7 +86,7 @@ struct RowPrefixes: ~Copyable {
     }
 
     /// The prefixes for a level below the item, under these rows, outermost first.
-    init(_ links: borrowing Links, branch: Int, below steps: [Item.Step]) {
+    init(links: borrowing Links, branch: Int, below steps: [Item.Step]) {
         self.branch = branch
         levels = Self.extended(links.childPrefix(isDetail: false), by: steps)
         details = Self.extended(links.childPrefix(isDetail: true), by: steps)

@@ -25,7 +25,7 @@ struct Problem: Error {
         case values([PropertyListValue])
     }
 
-    init(_ kind: ProblemKind, _ detail: String, members: Members = [], headers: HeaderLines = []) {
+    init(_ kind: ProblemKind, detail: String, members: Members = [], headers: HeaderLines = []) {
         assert(ProblemKind.all.contains(kind), "'\(kind.name)' is not in ProblemKind.all")
         self.kind = kind
         self.detail = detail
@@ -34,63 +34,65 @@ struct Problem: Error {
     }
 
     /// A violation of HTTP, or of a limit of the server.
-    init(badRequest reason: String, status: Int) { self.init(.of(status: status), reason) }
+    init(badRequest reason: String, status: Int) { self.init(.of(status: status), detail: reason) }
 
     /// 500 for an answer that cannot be sent; the log has the reason under the identifier.
     init(fault id: String) {
         let detail = "The answer cannot be sent; the server's log has the reason under '\(id)'."
-        self.init(.internalFault, detail, members: [("id", .text(id))])
+        self.init(.internalFault, detail: detail, members: [("id", .text(id))])
     }
 
     /// 400 for a parameter that is unknown, malformed or meaningless here.
-    static func badParameter(_ name: String, _ detail: String, allowed: [String] = []) -> Problem {
+    static func badParameter(_ name: String, detail: String, allowed: [String] = []) -> Problem {
         let list: Members = allowed.isEmpty ? [] : [("allowed", .list(allowed))]
-        return Problem(.badParameter, detail, members: [("parameter", .text(name))] + list)
+        return Problem(.badParameter, detail: detail, members: [("parameter", .text(name))] + list)
     }
 
     /// 500 for an answer that could not be written; no such answer is known.
-    static let unwritten = Problem(.internalFault, "The answer could not be written.")
+    static let unwritten = Problem(.internalFault, detail: "The answer could not be written.")
 
     /// 412 for a false `If-Match`, with the current entity tag of the representation.
     static func preconditionFailed(current tag: String) -> Problem {
         Problem(
-            .preconditionFailed, "If-Match does not contain the current entity tag of this resource, \(tag).",
+            .preconditionFailed, detail: "If-Match does not contain the current entity tag of this resource, \(tag).",
             members: [("current", .text(tag))])
     }
 
     static func methodNotAllowed(_ allowed: [String]) -> Problem {
         let allow = allowed.joined(separator: ", ")
         return Problem(
-            .methodNotAllowed, "This resource allows only \(allow).", members: [("allowed", .list(allowed))],
+            .methodNotAllowed, detail: "This resource allows only \(allow).", members: [("allowed", .list(allowed))],
             headers: [("Allow", allow)])
     }
 
     /// 404 for an asset that does not exist, or is never served.
     static func noSuchFile(_ name: String) -> Problem {
-        Problem(.noSuchFile, "There is no file '\(quoted: name)' in the assets folder.")
+        Problem(.noSuchFile, detail: "There is no file '\(quoted: name)' in the assets folder.")
     }
 
     /// 416 for ranges outside a file of this many bytes.
     static func rangeNotSatisfiable(length: Int) -> Problem {
         Problem(
-            .rangeNotSatisfiable, "The file has \(Quantity(length, "byte")); none of the ranges in Range is within it.",
+            .rangeNotSatisfiable,
+            detail: "The file has \(Quantity(count: length, noun: "byte")); none of the ranges in Range is within it.",
             headers: [("Content-Range", "bytes */\(length)")])
     }
 
     /// 503 from `/readyz` while the service is about to stop.
-    static let draining = Problem(.draining, "The service stops soon; send new requests to another one.")
+    static let draining = Problem(.draining, detail: "The service stops soon; send new requests to another one.")
 
     static let tooManyFiles = Problem(
-        .tooManyFiles, "The limit of files that are sent at once is reached. Try again later.")
+        .tooManyFiles, detail: "The limit of files that are sent at once is reached. Try again later.")
 
     static let tooManyWaiters = Problem(
         .tooManyWaiters,
-        "The limit of waiting requests is reached. Send the request without 'wait', or try again later.")
+        detail: "The limit of waiting requests is reached. Send the request without 'wait', or try again later.")
 
     /// 503 if the answers on their way leave no memory for this one.
     static let tooManyAnswers = Problem(
         .tooManyAnswers,
-        "The long answers on their way take all the memory that they may have. Ask for fewer rows, or try again after the seconds in Retry-After."
+        detail:
+            "The long answers on their way take all the memory that they may have. Ask for fewer rows, or try again after the seconds in Retry-After."
     )
 
     /// 503 if too many requests that take long are ahead, for this long.
@@ -98,14 +100,16 @@ struct Problem: Error {
         let seconds = time.components.seconds + (time.components.attoseconds > 0 ? 1 : 0)
         return Problem(
             .tooBusy,
-            "Too many requests that look through many items are ahead of this one. Try again after the seconds in Retry-After.",
+            detail:
+                "Too many requests that look through many items are ahead of this one. Try again after the seconds in Retry-After.",
             headers: [("Retry-After", "\(min(max(seconds, 1), 300))")])
     }
 
     /// 503 if there is not enough memory for the answer.
     static let outOfMemory = Problem(
         .outOfMemory,
-        "There is not enough memory for the answer. Ask for less, or try again after the seconds in Retry-After.")
+        detail:
+            "There is not enough memory for the answer. Ask for less, or try again after the seconds in Retry-After.")
 
     /// The response; `instance` is the target as it was sent.
     func response(instance: String, headers: HeaderLines = []) -> Response {

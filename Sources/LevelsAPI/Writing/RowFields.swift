@@ -11,7 +11,7 @@ enum RowFields {
             guard selection.contains("Title".utf8Span.span) else { return }
             return try writer.member("Title", bytes.extracting(row.title))
         }
-        var reader = PackedReader(bytes, at: row.fields.lowerBound)
+        var reader = PackedReader(bytes: bytes, at: row.fields.lowerBound)
         while reader.offset < row.fields.upperBound {
             let name = reader.run()
             let tag = bytes[reader.offset]
@@ -31,10 +31,10 @@ enum RowFields {
     static func hash(of row: Row, in bytes: Span<UInt8>) -> UInt64 {
         var hash: UInt64 = 0
         if row.isString {
-            combine("Title".utf8Span.span, .string, bytes.extracting(row.title), into: &hash)
+            combine("Title".utf8Span.span, tag: .string, content: bytes.extracting(row.title), into: &hash)
             return hash
         }
-        var reader = PackedReader(bytes, at: row.fields.lowerBound)
+        var reader = PackedReader(bytes: bytes, at: row.fields.lowerBound)
         while reader.offset < row.fields.upperBound {
             let name = reader.run()
             let start = reader.offset
@@ -42,17 +42,17 @@ enum RowFields {
             guard let tag = PackedTag(rawValue: bytes[start]), tag.rawValue < PackedTag.hole.rawValue else { continue }
             var content = start + 1..<reader.offset
             if tag == .string {
-                var text = PackedReader(bytes, at: content.lowerBound)
+                var text = PackedReader(bytes: bytes, at: content.lowerBound)
                 content = text.run()
             }
-            combine(bytes.extracting(name), tag, bytes.extracting(content), into: &hash)
+            combine(bytes.extracting(name), tag: tag, content: bytes.extracting(content), into: &hash)
         }
         return hash
     }
 
     /// Mixes one field into a hash. The order of the fields counts.
     private static func combine(
-        _ name: Span<UInt8>, _ tag: PackedTag, _ content: Span<UInt8>, into hash: inout UInt64
+        _ name: Span<UInt8>, tag: PackedTag, content: Span<UInt8>, into hash: inout UInt64
     ) {
         combine(ContentHash.short(of: name), into: &hash)
         combine(UInt64(tag.rawValue), into: &hash)
@@ -75,7 +75,7 @@ enum RowControl {
     ) throws(PropertyListError) {
         guard let members = row.control(in: bytes) else { return }
         writer.beginObject("control")
-        var reader = PackedReader(bytes, at: members.lowerBound)
+        var reader = PackedReader(bytes: bytes, at: members.lowerBound)
         try write("type", &reader, before: members.upperBound, to: &writer)
         try write("key", &reader, before: members.upperBound, to: &writer)
         try write("value", &reader, before: members.upperBound, to: &writer)

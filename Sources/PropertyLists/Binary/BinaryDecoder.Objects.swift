@@ -12,10 +12,10 @@ extension BinaryDecoder {
             try readASCII(token)
             return .string
         case 0xD:
-            try open(object, token, isDictionary: true)
+            try open(object, token: token, isDictionary: true)
             return .beginDictionary
         case 0xA:
-            try open(object, token, isDictionary: false)
+            try open(object, token: token, isDictionary: false)
             return .beginArray
         case 0x6:
             try readUTF16(token)
@@ -45,12 +45,12 @@ extension BinaryDecoder {
             return .scalar(.date(seconds))
         case 0x40...0x4F:
             let (start, count) = try extent(token, unit: 1)
-            try lend(start, count)
+            try lend(start, count: count)
             return .data
         case 0x80...0x8F: return .scalar(.uid(try readUID(token)))
         // CoreFoundation calls this fill and refuses it; Python's plistlib reads empty data.
         case 0x0F:
-            try lend(position, 0)
+            try lend(position, count: 0)
             return .data
         default: throw unknownType(token)
         }
@@ -89,7 +89,7 @@ extension BinaryDecoder {
     }
 
     @inline(__always)
-    private mutating func open(_ object: Int, _ token: UInt8, isDictionary: Bool) throws(PropertyListError) {
+    private mutating func open(_ object: Int, token: UInt8, isDictionary: Bool) throws(PropertyListError) {
         let width = layout.referenceWidth
         let (start, count) = try extent(token, unit: isDictionary ? 2 * width : width)
         guard outer.count < limits.nesting else { throw tooDeep(object) }
@@ -101,7 +101,7 @@ extension BinaryDecoder {
 
     /// Makes a run of bytes the text, in place if possible.
     @inline(__always)
-    private mutating func lend(_ start: Int, _ count: Int) throws(PropertyListError) {
+    private mutating func lend(_ start: Int, count: Int) throws(PropertyListError) {
         if count > limits.valueBytes { throw tooLong() }
         textCount = count
         if let place = try objects.run(at: start, count: count) {
@@ -116,7 +116,7 @@ extension BinaryDecoder {
     @inline(__always)
     private mutating func readASCII(_ token: UInt8) throws(PropertyListError) {
         let (start, count) = try extent(token, unit: 1)
-        try lend(start, count)
+        try lend(start, count: count)
         let isASCII =
             if case .pages(let place) = source {
                 ByteScan.isASCII(objects.span(at: place, count: count))
@@ -181,12 +181,15 @@ extension BinaryDecoder {
 extension BinaryDecoder {
     /// An error about the current object of the walk.
     @inline(never)
-    func refusal(_ reason: String) -> PropertyListError { PropertyListError(reason, at: .byte(offset: position)) }
+    func refusal(_ reason: String) -> PropertyListError {
+        PropertyListError(reason: reason, at: .byte(offset: position))
+    }
 
     @inline(never)
     func unknownObject(_ reference: Int) -> PropertyListError {
         PropertyListError(
-            "the container refers to object \(UInt(bitPattern: reference)), but the document has \(layout.objectCount) objects",
+            reason:
+                "the container refers to object \(UInt(bitPattern: reference)), but the document has \(layout.objectCount) objects",
             at: .byte(offset: current.offset))
     }
 
@@ -194,7 +197,7 @@ extension BinaryDecoder {
     func misplaced(_ object: Int, offset: UInt64, entry: Int) -> PropertyListError {
         let (first, last) = (layout.objects.lowerBound, layout.objects.upperBound - 1)
         return PropertyListError(
-            "object \(object) has the offset \(offset), but objects occupy bytes \(first) to \(last)",
+            reason: "object \(object) has the offset \(offset), but objects occupy bytes \(first) to \(last)",
             at: .byte(offset: entry))
     }
 

@@ -37,10 +37,10 @@ struct BinaryDecoder: ~Copyable {
         case cache(slot: Int)
     }
 
-    init(_ input: DocumentInput, limits: PropertyListLimits) throws(PropertyListError) {
+    init(input: DocumentInput, limits: PropertyListLimits) throws(PropertyListError) {
         let layout = try BinaryLayout(input)
-        let objects = try DocumentPages(input, range: layout.objects)
-        let table = try DocumentPages(input, range: layout.table)
+        let objects = try DocumentPages(input: input, range: layout.objects)
+        let table = try DocumentPages(input: input, range: layout.table)
         let texts = try BinaryTextCache(objectCount: layout.objectCount)
         self.layout = layout
         self.limits = limits

@@ -12,7 +12,7 @@ public enum BinaryPropertyListReader {
     public static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
-        var decoder = try BinaryDecoder(input, limits: limits)
+        var decoder = try BinaryDecoder(input: input, limits: limits)
         do {
             try send(decoder.root(), of: decoder, to: &consumer)
             while let event = try decoder.next() { try send(event, of: decoder, to: &consumer) }
@@ -70,16 +70,17 @@ struct BinaryLayout {
         let least = Self.headerBytes + 2 + Self.trailerBytes
         guard size >= least else {
             let reason = "the document has \(size) bytes, but a binary property list has at least \(least)"
-            throw PropertyListError(reason, at: .byte(offset: size))
+            throw PropertyListError(reason: reason, at: .byte(offset: size))
         }
-        var pages = try DocumentPages(input, range: 0..<size)
+        var pages = try DocumentPages(input: input, range: 0..<size)
         guard try pages.word(at: 0) == 0x6270_6c69_7374_3030 else {
             let reason = "the document does not begin with bplist00; other versions of the format are not supported"
-            throw PropertyListError(reason, at: .byte(offset: 0))
+            throw PropertyListError(reason: reason, at: .byte(offset: 0))
         }
         let trailer = size - Self.trailerBytes
         func refusal(_ reason: String) -> PropertyListError {
-            PropertyListError("the trailer \(reason); the document may have been truncated", at: .byte(offset: trailer))
+            PropertyListError(
+                reason: "the trailer \(reason); the document may have been truncated", at: .byte(offset: trailer))
         }
         offsetWidth = Int(try pages.integer(at: trailer + 6, width: 1))
         referenceWidth = Int(try pages.integer(at: trailer + 7, width: 1))
@@ -113,11 +114,11 @@ struct BinaryAllowance {
 
     /// The allowance for a document of this size; a real document with many shared objects stays far below it.
     init(documentBytes: Int, limits: PropertyListLimits) {
-        values = min(limits.values, Self.product(16, documentBytes, plus: 100_000))
-        textBytes = Self.product(64, documentBytes, plus: 64 << 20)
+        values = min(limits.values, Self.product(16, bytes: documentBytes, plus: 100_000))
+        textBytes = Self.product(64, bytes: documentBytes, plus: 64 << 20)
     }
 
-    private static func product(_ factor: Int, _ bytes: Int, plus constant: Int) -> Int {
+    private static func product(_ factor: Int, bytes: Int, plus constant: Int) -> Int {
         let (product, hasOverflown) = bytes.multipliedReportingOverflow(by: factor)
         return hasOverflown || product > Int.max - constant ? Int.max : product + constant
     }

@@ -54,7 +54,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// - Parameter start: the object's offset in `output`.
     private mutating func object(from start: Int) throws(PropertyListError) -> UInt32 {
         guard let number = UInt32(exactly: sizes.count) else {
-            throw PropertyListError("a binary property list is limited to 4294967295 objects here")
+            throw PropertyListError(reason: "a binary property list is limited to 4294967295 objects here")
         }
         sizes.append(output.count - start)
         return number
@@ -98,7 +98,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     private mutating func end() throws(PropertyListError) {
         completeness.end()
         guard let container = open.popLast() else {
-            throw PropertyListError("a container was ended that was never begun")
+            throw PropertyListError(reason: "a container was ended that was never begun")
         }
         let start = output.count
         let held = references.count - container.start

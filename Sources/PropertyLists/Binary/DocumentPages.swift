@@ -24,7 +24,7 @@ struct DocumentPages: ~Copyable {
 
     /// - Parameter range: the bytes of the document that may be read.
     /// - Throws: `PropertyListError` for a lack of memory.
-    init(_ input: DocumentInput, range: Range<Int>) throws(PropertyListError) {
+    init(input: DocumentInput, range: Range<Int>) throws(PropertyListError) {
         self.input = input
         self.range = range
         let needed = (range.count >> Self.pageShift) + 1
@@ -58,7 +58,7 @@ struct DocumentPages: ~Copyable {
             let taken = try unsafe input.read(at: start + filled, into: rest)
             guard taken > 0 else {
                 throw PropertyListError(
-                    "the file was truncated while it was being read", at: .byte(offset: start + filled))
+                    reason: "the file was truncated while it was being read", at: .byte(offset: start + filled))
             }
             filled += taken
         }

@@ -32,7 +32,7 @@ public struct CSVReader: ~Copyable {
     public static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ input: DocumentInput, separator: Separator, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
-        var reader = try CSVReader(input, separator: separator, limits: limits)
+        var reader = try CSVReader(input: input, separator: separator, limits: limits)
         do {
             try reader.readTable(into: &consumer)
         } catch {
@@ -41,9 +41,9 @@ public struct CSVReader: ~Copyable {
     }
 
     private init(
-        _ input: DocumentInput, separator: Separator, limits: PropertyListLimits
+        input: DocumentInput, separator: Separator, limits: PropertyListLimits
     ) throws(PropertyListError) {
-        window = try TextWindow(input, as: .table, limits: limits)
+        window = try TextWindow(input: input, as: .table, limits: limits)
         self.limits = limits
         self.separator = separator.rawValue
     }
@@ -55,7 +55,7 @@ public struct CSVReader: ~Copyable {
     ) throws(PropertyListError) {
         try skipEmptyLines()
         guard try window.peek() != nil else {
-            throw PropertyListError("the table is empty; its first line must name the columns")
+            throw PropertyListError(reason: "the table is empty; its first line must name the columns")
         }
         try consumer.beginArray(at: window.roughPosition)
         try readHeader()
@@ -81,7 +81,7 @@ public struct CSVReader: ~Copyable {
             let name = Array(copying: window.span(of: cell))
             guard columns.add(name) else {
                 throw PropertyListError(
-                    "the column '\(quoted: name.span)' appears twice; rename one of the two", at: position)
+                    reason: "the column '\(quoted: name.span)' appears twice; rename one of the two", at: position)
             }
             window.finish(cell)
             try countValue()
@@ -110,7 +110,7 @@ public struct CSVReader: ~Copyable {
     private mutating func countValue() throws(PropertyListError) {
         values += 1
         guard values <= limits.values else {
-            throw PropertyListError("the table holds more than \(limits.values) cells; split it")
+            throw PropertyListError(reason: "the table holds more than \(limits.values) cells; split it")
         }
     }
 
@@ -121,7 +121,8 @@ public struct CSVReader: ~Copyable {
             ? "remove the lines above the one that names the columns"
             : "put a cell that contains the separator in quotes"
         return PropertyListError(
-            "the line has more cells than the \(Quantity(columns.count, "column")) of the header; \(remedy)",
+            reason:
+                "the line has more cells than the \(Quantity(count: columns.count, noun: "column")) of the header; \(remedy)",
             at: window.position)
     }
 
@@ -139,7 +140,8 @@ public struct CSVReader: ~Copyable {
     }
 
     private var tooLong: PropertyListError {
-        PropertyListError("a cell is longer than \(limits.valueBytes) bytes; store large data in separate files")
+        PropertyListError(
+            reason: "a cell is longer than \(limits.valueBytes) bytes; store large data in separate files")
     }
 
     /// Reads a cell in quotes; two quotes within it are one.
@@ -171,7 +173,7 @@ public struct CSVReader: ~Copyable {
         }
         let reason = isTooLong ? "is not ended within \(limits.valueBytes) bytes" : "never ends"
         throw PropertyListError(
-            "the quote that begins here \(reason); end the cell with a quote, and double each quote within it",
+            reason: "the quote that begins here \(reason); end the cell with a quote, and double each quote within it",
             at: start)
     }
 
@@ -189,7 +191,8 @@ public struct CSVReader: ~Copyable {
             window.advance(1)
             if try window.peek() == Self.lineFeed { window.advanceCountingLines(1) }
         default:
-            throw PropertyListError("text follows the quote that ends a cell; double each quote within the cell")
+            throw PropertyListError(
+                reason: "text follows the quote that ends a cell; double each quote within the cell")
         }
         return false
     }

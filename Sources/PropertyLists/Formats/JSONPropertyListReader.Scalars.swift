@@ -22,14 +22,14 @@ extension JSONPropertyListReader {
             window.advance(found)
             guard window.assembled.count <= limits.valueBytes else {
                 throw PropertyListError(
-                    "a value is longer than \(limits.valueBytes) bytes; store large data in separate files")
+                    reason: "a value is longer than \(limits.valueBytes) bytes; store large data in separate files")
             }
             switch try window.peek() {
             case UInt8(ascii: "\""): return window.advance(1)
             case UInt8(ascii: "\\"): try readEscape()
             default:
                 throw PropertyListError(
-                    "a string contains a line break or a tab; write \\n, \\r or \\t, or close it with '\"'")
+                    reason: "a string contains a line break or a tab; write \\n, \\r or \\t, or close it with '\"'")
             }
         }
     }
@@ -49,7 +49,8 @@ extension JSONPropertyListReader {
         case nil: throw cutShortInString
         default:
             throw PropertyListError(
-                "'\\' does not begin an escape here; the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u1234")
+                reason:
+                    "'\\' does not begin an escape here; the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u1234")
         }
         window.assemble(character)
         window.advance(2)
@@ -71,7 +72,7 @@ extension JSONPropertyListReader {
             if next == nil { throw cutShortInString }
             if next == UInt8(ascii: "\\"), try window.peek(7) == nil { throw cutShortInString }
             throw PropertyListError(
-                "an escape names half of a surrogate pair; the other half must follow or precede it")
+                reason: "an escape names half of a surrogate pair; the other half must follow or precede it")
         }
         window.assemble(scalar)
         window.advance(size)
@@ -82,7 +83,7 @@ extension JSONPropertyListReader {
         for place in offset..<offset + 4 {
             guard let byte = try window.peek(place) else { throw cutShortInString }
             guard let digit = byte.hexadecimalValue else {
-                throw PropertyListError("'\\u' must be followed by four hexadecimal digits")
+                throw PropertyListError(reason: "'\\u' must be followed by four hexadecimal digits")
             }
             value = value << 4 | UInt32(digit)
         }
@@ -113,7 +114,7 @@ extension JSONPropertyListReader {
         default: break
         }
         guard !hasOverflown, let value = PropertyListInteger(magnitude: magnitude, isNegative: isNegative) else {
-            throw PropertyListError("an integer does not fit in 64 bits; it must be from -2^63 to 2^64-1")
+            throw PropertyListError(reason: "an integer does not fit in 64 bits; it must be from -2^63 to 2^64-1")
         }
         return (.integer(value), offset)
     }
@@ -126,9 +127,9 @@ extension JSONPropertyListReader {
 
     @inline(__always)
     private mutating func checkWhole(from start: Int, to end: Int) throws(PropertyListError) {
-        guard end > start else { throw PropertyListError("a number must have a digit after '-'") }
+        guard end > start else { throw PropertyListError(reason: "a number must have a digit after '-'") }
         if end > start &+ 1, try window.peek(start) == UInt8(ascii: "0") {
-            throw PropertyListError("a number must not begin with 0 before other digits")
+            throw PropertyListError(reason: "a number must not begin with 0 before other digits")
         }
     }
 
@@ -149,7 +150,7 @@ extension JSONPropertyListReader {
         }
         let value = try XMLScalars.real(window.text(0..<offset))
         guard value.isFinite else {
-            throw PropertyListError("a number is outside the range of 64-bit floating point, about 1.8e308")
+            throw PropertyListError(reason: "a number is outside the range of 64-bit floating point, about 1.8e308")
         }
         return (.real(value), offset)
     }
@@ -160,10 +161,10 @@ extension JSONPropertyListReader {
         while try digit(at: offset) != nil {
             offset += 1
             guard offset <= limits.valueBytes else {
-                throw PropertyListError("a number is longer than \(limits.valueBytes) bytes; round it")
+                throw PropertyListError(reason: "a number is longer than \(limits.valueBytes) bytes; round it")
             }
         }
-        guard offset > start else { throw PropertyListError("a number must have a digit after \(place)") }
+        guard offset > start else { throw PropertyListError(reason: "a number must have a digit after \(place)") }
         return offset
     }
 }

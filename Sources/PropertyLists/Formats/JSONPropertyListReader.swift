@@ -21,7 +21,7 @@ public struct JSONPropertyListReader: ~Copyable {
     public static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
-        var reader = try JSONPropertyListReader(input, limits: limits)
+        var reader = try JSONPropertyListReader(input: input, limits: limits)
         do {
             try reader.readDocument(into: &consumer)
         } catch {
@@ -32,7 +32,9 @@ public struct JSONPropertyListReader: ~Copyable {
     /// A reader of many short texts, one after the other.
     ///
     /// - Throws: `PropertyListError` for a lack of memory.
-    public init(limits: PropertyListLimits) throws(PropertyListError) { try self.init(.memory([]), limits: limits) }
+    public init(limits: PropertyListLimits) throws(PropertyListError) {
+        try self.init(input: .memory([]), limits: limits)
+    }
 
     /// Reads a text, and forgets the one before it.
     ///
@@ -50,8 +52,8 @@ public struct JSONPropertyListReader: ~Copyable {
         }
     }
 
-    private init(_ input: DocumentInput, limits: PropertyListLimits) throws(PropertyListError) {
-        window = try TextWindow(input, as: .json, limits: limits)
+    private init(input: DocumentInput, limits: PropertyListLimits) throws(PropertyListError) {
+        window = try TextWindow(input: input, as: .json, limits: limits)
         self.limits = limits
     }
 
@@ -59,14 +61,14 @@ public struct JSONPropertyListReader: ~Copyable {
         into consumer: inout Consumer
     ) throws(PropertyListError) {
         guard let first = try next() else {
-            throw PropertyListError("the document is empty; it needs one value, an array or an object")
+            throw PropertyListError(reason: "the document is empty; it needs one value, an array or an object")
         }
         try readValue(first, into: &consumer)
         while let container = open.last { try readOn(in: container, into: &consumer) }
         if let byte = try next() {
             let isNextLine = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
             throw PropertyListError(
-                "the document continues after the end of the JSON value; "
+                reason: "the document continues after the end of the JSON value; "
                     + (isNextLine ? "make an array of its lines, as jq -s . does" : "remove the rest"))
         }
     }
@@ -192,7 +194,7 @@ public struct JSONPropertyListReader: ~Copyable {
 
     private mutating func open(_ container: Container) throws(PropertyListError) {
         guard open.count < limits.nesting else {
-            throw PropertyListError("the document nests deeper than \(limits.nesting) containers; flatten it")
+            throw PropertyListError(reason: "the document nests deeper than \(limits.nesting) containers; flatten it")
         }
         open.append(container)
         isFirst = true
@@ -201,8 +203,8 @@ public struct JSONPropertyListReader: ~Copyable {
 
     private func missingComma(in container: Container) -> PropertyListError {
         switch container {
-        case .dictionary: PropertyListError("a ',' is missing in an object; an entry is followed by ',' or '}'")
-        case .array: PropertyListError("a ',' is missing in an array; an element is followed by ',' or ']'")
+        case .dictionary: PropertyListError(reason: "a ',' is missing in an object; an entry is followed by ',' or '}'")
+        case .array: PropertyListError(reason: "a ',' is missing in an array; an element is followed by ',' or ']'")
         }
     }
 }
@@ -210,38 +212,43 @@ public struct JSONPropertyListReader: ~Copyable {
 /// The errors for refused documents.
 extension JSONPropertyListReader {
     var cutShort: PropertyListError {
-        PropertyListError("the document ends before its value does; it was truncated")
+        PropertyListError(reason: "the document ends before its value does; it was truncated")
     }
 
     var cutShortInString: PropertyListError {
-        PropertyListError("the document ends inside a string; '\"' is missing")
+        PropertyListError(reason: "the document ends inside a string; '\"' is missing")
     }
 
     var trailingComma: PropertyListError {
-        PropertyListError("a comma precedes the end of an array or object; JSON does not allow trailing commas")
+        PropertyListError(reason: "a comma precedes the end of an array or object; JSON does not allow trailing commas")
     }
 
     var missingKey: PropertyListError {
-        PropertyListError("an object's key must be a string in double quotes")
+        PropertyListError(reason: "an object's key must be a string in double quotes")
     }
 
-    var missingColon: PropertyListError { PropertyListError("an object's key must be followed by ':' and a value") }
+    var missingColon: PropertyListError {
+        PropertyListError(reason: "an object's key must be followed by ':' and a value")
+    }
 
     var tooManyValues: PropertyListError {
-        PropertyListError("the document holds more than \(limits.values) values; split it")
+        PropertyListError(reason: "the document holds more than \(limits.values) values; split it")
     }
 
     /// The error for a byte that does not begin a value.
     func noValue(_ first: UInt8) -> PropertyListError {
         switch first {
-        case UInt8(ascii: ","): return PropertyListError("a value is missing before ','")
+        case UInt8(ascii: ","): return PropertyListError(reason: "a value is missing before ','")
         case UInt8(ascii: "]"), UInt8(ascii: "}"):
-            return PropertyListError("an array or object ends here that was never begun, or before a value is complete")
-        case UInt8(ascii: "'"): return PropertyListError("a string must be in double quotes")
-        case UInt8(ascii: "/"), UInt8(ascii: "#"): return PropertyListError("JSON has no comments; remove this one")
+            return PropertyListError(
+                reason: "an array or object ends here that was never begun, or before a value is complete")
+        case UInt8(ascii: "'"): return PropertyListError(reason: "a string must be in double quotes")
+        case UInt8(ascii: "/"), UInt8(ascii: "#"):
+            return PropertyListError(reason: "JSON has no comments; remove this one")
         default:
             return PropertyListError(
-                "this is not a JSON value; the values are objects, arrays, strings in double quotes, numbers, true and false"
+                reason:
+                    "this is not a JSON value; the values are objects, arrays, strings in double quotes, numbers, true and false"
             )
         }
     }

@@ -33,7 +33,7 @@ extension PropertyListValue {
 
     private static func complete(_ builder: PropertyListValueBuilder) throws(PropertyListError) -> PropertyListValue {
         guard let value = builder.value else {
-            throw PropertyListError("the document is empty; it needs one value")
+            throw PropertyListError(reason: "the document is empty; it needs one value")
         }
         return value
     }
@@ -98,7 +98,7 @@ public struct PropertyListValueBuilder: PropertyListConsumer {
     /// Counts a value that begins in the limited array, which is the second of the open containers.
     private mutating func countElement() throws(PropertyListError) {
         guard let left = elementsLeft, frames.count == 2 else { return }
-        guard left > 0 else { throw limit?.error ?? PropertyListError("an array has too many elements") }
+        guard left > 0 else { throw limit?.error ?? PropertyListError(reason: "an array has too many elements") }
         elementsLeft = left - 1
     }
 

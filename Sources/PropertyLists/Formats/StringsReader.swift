@@ -76,7 +76,8 @@ struct StringsReader {
         while !begins("*/") {
             guard place < bytes.count else {
                 throw PropertyListError(
-                    "the comment that begins here is never closed; end it with '*/'", at: start.position(in: bytes))
+                    reason: "the comment that begins here is never closed; end it with '*/'",
+                    at: start.position(in: bytes))
             }
             advance()
         }
@@ -93,7 +94,7 @@ struct StringsReader {
         while let byte = next, Self.isPlain(byte) { place += 1 }
         guard place > first else {
             throw PropertyListError(
-                "\(what()) must be text between quotation marks, \(found)", at: start.position(in: bytes))
+                reason: "\(what()) must be text between quotation marks, \(found)", at: start.position(in: bytes))
         }
         return try text(bytes[first..<place], at: start)
     }
@@ -112,7 +113,7 @@ struct StringsReader {
         }
         guard next != nil else {
             throw PropertyListError(
-                "the text that begins here is never closed; end it with a quotation mark",
+                reason: "the text that begins here is never closed; end it with a quotation mark",
                 at: start.position(in: bytes))
         }
         place += 1
@@ -122,7 +123,7 @@ struct StringsReader {
     private func text(_ content: ArraySlice<UInt8>, at start: Mark) throws(PropertyListError) -> String {
         guard let text = String(validating: content, as: UTF8.self) else {
             throw PropertyListError(
-                "the text is not valid UTF-8; save the file as UTF-8 or UTF-16", at: start.position(in: bytes))
+                reason: "the text is not valid UTF-8; save the file as UTF-8 or UTF-16", at: start.position(in: bytes))
         }
         return text
     }
@@ -179,7 +180,7 @@ struct StringsReader {
         }
         guard let text = String(validating: units, as: UTF16.self) else {
             throw PropertyListError(
-                "half of a UTF-16 surrogate pair is missing after this \\U", at: start.position(in: bytes))
+                reason: "half of a UTF-16 surrogate pair is missing after this \\U", at: start.position(in: bytes))
         }
         content += text.utf8
     }
@@ -192,7 +193,7 @@ struct StringsReader {
             let unit = UInt16(digits, radix: 16)
         else {
             throw PropertyListError(
-                "\\U must be followed by four hexadecimal digits, as in \\U00E9", at: start.position(in: bytes))
+                reason: "\\U must be followed by four hexadecimal digits, as in \\U00E9", at: start.position(in: bytes))
         }
         place = end
         return unit
@@ -202,7 +203,8 @@ struct StringsReader {
 
     private func missingEnd(of key: String) -> PropertyListError {
         PropertyListError(
-            "a semicolon must follow the entry of the key '\(quoted: key)', \(found)", at: mark.position(in: bytes))
+            reason: "a semicolon must follow the entry of the key '\(quoted: key)', \(found)",
+            at: mark.position(in: bytes))
     }
 
     /// The next byte in place of an expected one, for a message.

@@ -18,12 +18,13 @@ public struct StringsTable: Sendable, Equatable {
     public init(reading bytes: [UInt8]) throws(PropertyListError) {
         let characters = TextEncoding.characters(of: bytes.span.extracting(first: 64))
         if bytes.starts(with: "bplist".utf8) {
-            self = try Self.propertyList(bytes, BinaryPropertyListReader.read)
+            self = try Self.propertyList(bytes, read: BinaryPropertyListReader.read)
         } else if characters.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {
-            self = try Self.propertyList(bytes, XMLPropertyListReader.read)
+            self = try Self.propertyList(bytes, read: XMLPropertyListReader.read)
         } else {
             let (encoding, mark) = TextEncoding.detect(bytes.span)
-            var reader = StringsReader(try Transcoder.utf8(bytes.span.extracting(mark..<bytes.count), encoding))
+            var reader = StringsReader(
+                try Transcoder.utf8(bytes.span.extracting(mark..<bytes.count), encoding: encoding))
             self = try reader.table()
         }
     }
@@ -32,7 +33,7 @@ public struct StringsTable: Sendable, Equatable {
         Void
 
     private static func propertyList(
-        _ bytes: [UInt8], _ read: Reader
+        _ bytes: [UInt8], read: Reader
     ) throws(PropertyListError) -> StringsTable {
         var consumer = StringsConsumer()
         try read(.memory(bytes), PropertyListLimits(values: mostKeys * 4), &consumer)
@@ -42,7 +43,8 @@ public struct StringsTable: Sendable, Equatable {
     mutating func set(_ key: String, to text: String) throws(PropertyListError) {
         texts[key] = text
         guard texts.count <= Self.mostKeys else {
-            throw PropertyListError("the file has more than \(Quantity(Self.mostKeys, "key")); split it")
+            throw PropertyListError(
+                reason: "the file has more than \(Quantity(count: Self.mostKeys, noun: "key")); split it")
         }
     }
 }
@@ -79,5 +81,5 @@ struct StringsConsumer: PropertyListConsumer {
 
     private func pass() throws(PropertyListError) { if depth == 0 { throw Self.noDictionary } }
 
-    private static let noDictionary = PropertyListError("a property list of strings must be a dictionary")
+    private static let noDictionary = PropertyListError(reason: "a property list of strings must be a dictionary")
 }

@@ -10,7 +10,7 @@ package struct DocumentText: Sendable {
     let mark: Int
 
     /// - Throws: `PropertyListError` for an unreadable file or an unsupported encoding.
-    package init(_ input: DocumentInput, isXML: Bool) throws(PropertyListError) {
+    package init(input: DocumentInput, isXML: Bool) throws(PropertyListError) {
         let head = try input.bytes(0..<min(TextEncoding.headBytes, input.size))
         self.input = input
         let (encoding, mark) = try TextEncoding.detect(head.span, isXML: isXML)
@@ -44,7 +44,7 @@ package struct DocumentText: Sendable {
     /// The text of code units.
     package func utf8(_ units: Range<Int>) throws(PropertyListError) -> [UInt8] {
         let bytes = try input.bytes(bytes(afterMark: units))
-        return try Transcoder.utf8(bytes.span, encoding)
+        return try Transcoder.utf8(bytes.span, encoding: encoding)
     }
 
     /// Text in the encoding of the document; a character outside US-ASCII or ISO-8859-1 becomes a character reference.
@@ -96,6 +96,6 @@ extension DocumentInput {
 extension PropertyListError {
     /// The error of a writer whose document has changed since its tree was read.
     package static var notWhatWasRead: PropertyListError {
-        PropertyListError("the file has changed since it was read; read it again")
+        PropertyListError(reason: "the file has changed since it was read; read it again")
     }
 }

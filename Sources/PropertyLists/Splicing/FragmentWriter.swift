@@ -24,7 +24,7 @@ public struct FragmentWriter: PropertyListConsumer, ~Copyable {
     }
 
     /// A writer of one value.
-    public init(_ syntax: Syntax, _ style: FragmentStyle) {
+    public init(syntax: Syntax, style: FragmentStyle) {
         self.syntax = syntax
         self.style = style
     }
@@ -95,7 +95,9 @@ public struct FragmentWriter: PropertyListConsumer, ~Copyable {
     }
 
     private mutating func end() throws(PropertyListError) {
-        guard let container = open.popLast() else { throw PropertyListError("a container ends that has not begun") }
+        guard let container = open.popLast() else {
+            throw PropertyListError(reason: "a container ends that has not begun")
+        }
         guard !container.isEmpty else { return output.append(opening(container, isEmpty: true)) }
         beginLine(depth: open.count)
         output.append(closing(container))

@@ -64,7 +64,7 @@ package struct XMLTokens: DocumentTokens, ~Copyable {
             try window.find(UInt8(ascii: "<"))
             let first = try window.peek(1)
             if first == UInt8(ascii: "/") {
-                guard try isContainer(2, window.peek(2)) else {
+                guard try isContainer(2, first: window.peek(2)) else {
                     window.advance(3)
                     continue
                 }
@@ -74,7 +74,7 @@ package struct XMLTokens: DocumentTokens, ~Copyable {
                 if depth == 0 { return start..<window.position }
             } else if first == UInt8(ascii: "!") || first == UInt8(ascii: "?") {
                 try skipMiscellany()
-            } else if try isContainer(1, first) {
+            } else if try isContainer(1, first: first) {
                 if try !finishStartTag() { depth += 1 }
             } else {
                 _ = try finishStartTag()
@@ -84,7 +84,7 @@ package struct XMLTokens: DocumentTokens, ~Copyable {
 
     /// Whether a tag's name, which begins with a letter at an offset, is `dict` or `array`.
     @inline(__always)
-    private mutating func isContainer(_ offset: Int, _ first: UInt8) throws(PropertyListError) -> Bool {
+    private mutating func isContainer(_ offset: Int, first: UInt8) throws(PropertyListError) -> Bool {
         if first == UInt8(ascii: "a") { return true }
         guard first == UInt8(ascii: "d") else { return false }
         return try window.peek(offset &+ 1) == UInt8(ascii: "i")

@@ -39,7 +39,8 @@ public enum DocumentInput: Sendable {
                     return taken
                 }
                 guard errno == EINTR else {
-                    throw PropertyListError("the file cannot be read: \(unsafe String(cString: strerror(errno)))")
+                    throw PropertyListError(
+                        reason: "the file cannot be read: \(unsafe String(cString: strerror(errno)))")
                 }
             }
         }

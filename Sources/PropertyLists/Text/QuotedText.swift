@@ -20,7 +20,7 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
     /// - Parameters:
     ///   - text: the text, of which only the beginning is read.
     ///   - most: the maximum number of characters shown.
-    public init(_ text: some StringProtocol, most: Int = mostCharacters) {
+    public init(text: some StringProtocol, most: Int = mostCharacters) {
         if text.utf8.count <= most, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {
             description = String(text)
             return
@@ -44,7 +44,7 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
     public init(utf8 bytes: Span<UInt8>, most: Int = mostCharacters) {
         // Four bytes per scalar, and one more scalar, so that an omitted end is noticed.
         let enough = (most * Self.scalarsPerCharacter + 1) * 4
-        self.init(String(utf8: bytes.extracting(first: enough)), most: most)
+        self.init(text: String(utf8: bytes.extracting(first: enough)), most: most)
     }
 
     /// Whether a text is shown unchanged.
@@ -67,7 +67,7 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
 extension DefaultStringInterpolation {
     /// Quotes at most 80 characters of a name, a title or a value from outside.
     public mutating func appendInterpolation(quoted text: some StringProtocol) {
-        appendLiteral(QuotedText(text).description)
+        appendLiteral(QuotedText(text: text).description)
     }
 
     /// The same for UTF-8.
@@ -77,7 +77,7 @@ extension DefaultStringInterpolation {
 
     /// Quotes a path or a URL from outside in full, because people and editors follow it.
     public mutating func appendInterpolation(path text: some StringProtocol) {
-        appendLiteral(QuotedText(text, most: QuotedText.mostPathCharacters).description)
+        appendLiteral(QuotedText(text: text, most: QuotedText.mostPathCharacters).description)
     }
 }
 
@@ -87,7 +87,7 @@ public struct Quantity: Sendable, CustomStringConvertible {
     private let noun: String
 
     /// - Parameter noun: in the singular; its plural ends in `s`.
-    public init(_ count: Int, _ noun: String) {
+    public init(count: Int, noun: String) {
         self.count = count
         self.noun = noun
     }

@@ -76,11 +76,13 @@ public enum TextEncoding: Sendable {
         case let wide where isWide(wide):
             // If it were true, the declaration's own bytes would already have shown it.
             throw PropertyListError(
-                "the XML declaration names the encoding \(quoted: name), but the text is UTF-8; write encoding=\"UTF-8\" there",
+                reason:
+                    "the XML declaration names the encoding \(quoted: name), but the text is UTF-8; write encoding=\"UTF-8\" there",
                 at: .text(line: 1, column: 1))
         default:
             throw PropertyListError(
-                "the encoding \(quoted: name) is not supported; save the document as UTF-8, UTF-16 or ISO-8859-1",
+                reason:
+                    "the encoding \(quoted: name) is not supported; save the document as UTF-8, UTF-16 or ISO-8859-1",
                 at: .text(line: 1, column: 1))
         }
     }
@@ -126,7 +128,7 @@ struct TextCheck {
                     case .json: "JSON; in a string, write it as \\u\(code)"
                     case .table: "a table; remove it"
                     }
-                throw PropertyListError("the control character U+\(code) cannot appear in \(remedy)")
+                throw PropertyListError(reason: "the control character U+\(code) cannot appear in \(remedy)")
             }
             let length = utf8Length(first)
             guard length > 0 else { throw notUTF8 }
@@ -137,19 +139,21 @@ struct TextCheck {
             }
             if length == 3, first == 0xEF, kind == .xml {
                 let isNoncharacter = unsafe bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE
-                if isNoncharacter { throw PropertyListError("U+FFFE and U+FFFF cannot appear in XML; remove them") }
+                if isNoncharacter {
+                    throw PropertyListError(reason: "U+FFFE and U+FFFF cannot appear in XML; remove them")
+                }
             }
             index += length
         }
     }
 
     static var cutShort: PropertyListError {
-        PropertyListError("the document ends inside a character; it was truncated, or is not UTF-8")
+        PropertyListError(reason: "the document ends inside a character; it was truncated, or is not UTF-8")
     }
 
     var notUTF8: PropertyListError {
         let remedy = kind == .xml ? ", or name its encoding in the XML declaration" : ""
-        return PropertyListError("the text is not valid UTF-8; save the document as UTF-8\(remedy)")
+        return PropertyListError(reason: "the text is not valid UTF-8; save the document as UTF-8\(remedy)")
     }
 
     /// The index of the first byte that is not plain ASCII text.
@@ -158,13 +162,13 @@ struct TextCheck {
         var index = start
         // Four vectors at a time, because evaluating the result of one costs as much as the comparison.
         while index &+ 64 <= bytes.count {
-            let first = unsafe beyondPlain(base, index) | beyondPlain(base, index &+ 16)
-            let second = unsafe beyondPlain(base, index &+ 32) | beyondPlain(base, index &+ 48)
+            let first = unsafe beyondPlain(base, index: index) | beyondPlain(base, index: index &+ 16)
+            let second = unsafe beyondPlain(base, index: index &+ 32) | beyondPlain(base, index: index &+ 48)
             guard ((first | second) & 0x80).firstMarked == 16 else { break }
             index &+= 64
         }
         while index &+ 16 <= bytes.count {
-            let lane = (unsafe beyondPlain(base, index) & 0x80).firstMarked
+            let lane = (unsafe beyondPlain(base, index: index) & 0x80).firstMarked
             if lane < 16 { return index &+ lane }
             index &+= 16
         }
@@ -174,7 +178,7 @@ struct TextCheck {
 
     /// Sets the top bit of each of sixteen bytes that is not plain ASCII text; the other bits are undefined.
     @inline(__always)
-    private func beyondPlain(_ base: UnsafeRawPointer, _ index: Int) -> SIMD16<UInt8> {
+    private func beyondPlain(_ base: UnsafeRawPointer, index: Int) -> SIMD16<UInt8> {
         let lanes = unsafe base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
         let whitespace = lanes.equal(to: 9) | lanes.equal(to: 10) | lanes.equal(to: 13)
         return lanes | ~(lanes.atLeast(0x20) | whitespace)

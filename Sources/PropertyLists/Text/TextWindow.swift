@@ -40,7 +40,7 @@ struct TextWindow: ~Copyable {
     /// Opens a window on the beginning of a document.
     ///
     /// - Throws: `PropertyListError` for an unreadable file, an unsupported encoding, or a lack of memory.
-    init(_ input: DocumentInput, as kind: TextKind, limits: PropertyListLimits) throws(PropertyListError) {
+    init(input: DocumentInput, as kind: TextKind, limits: PropertyListLimits) throws(PropertyListError) {
         // A small document fits, with room for the read that finds its end.
         capacity = min(Self.pieceBytes, max(input.size, 0) + 1024)
         let block = try MemoryBlock(bytes: capacity + Self.padding)
@@ -247,7 +247,8 @@ struct TextWindow: ~Copyable {
 
     private var tooLong: PropertyListError {
         PropertyListError(
-            "a value is longer than \(limits.valueBytes) bytes; store large data in separate files", at: position)
+            reason: "a value is longer than \(limits.valueBytes) bytes; store large data in separate files",
+            at: position)
     }
 
     /// The number of bytes read from the cursor on; the whole rest of the document once `find` returned nil.

@@ -12,7 +12,7 @@ struct Transcoder {
     /// The UTF-8 of a whole text.
     ///
     /// - Throws: `PropertyListError` for a surrogate without its pair, or half a character at the end.
-    static func utf8(_ bytes: Span<UInt8>, _ encoding: TextEncoding) throws(PropertyListError) -> [UInt8] {
+    static func utf8(_ bytes: Span<UInt8>, encoding: TextEncoding) throws(PropertyListError) -> [UInt8] {
         guard !encoding.isReadAsUTF8 else { return Array(copying: bytes) }
         var transcoder = Transcoder(encoding)
         var text = ByteBuffer(capacity: bytes.count * 2)
@@ -61,12 +61,12 @@ struct Transcoder {
     /// - Throws: `PropertyListError` when the document ends inside a character.
     func finish() throws(PropertyListError) {
         if pendingByte != nil || pendingSurrogate != nil {
-            throw PropertyListError("the document ends inside a UTF-16 character; it was truncated")
+            throw PropertyListError(reason: "the document ends inside a UTF-16 character; it was truncated")
         }
     }
 
     private static let unpaired = PropertyListError(
-        "half of a UTF-16 surrogate pair is missing; save the document as UTF-8")
+        reason: "half of a UTF-16 surrogate pair is missing; save the document as UTF-8")
 }
 
 extension ByteBuffer {

@@ -4,12 +4,12 @@ import DrilldownDates
 extension CivilDate {
     /// The error of a writer for a date outside the calendar.
     static var outOfRange: PropertyListError {
-        PropertyListError("a date is outside the years 1 to 9999; a property list cannot represent it")
+        PropertyListError(reason: "a date is outside the years 1 to 9999; a property list cannot represent it")
     }
 
     /// The error of a writer of XML for a moment between two seconds.
     static var fractionInXML: PropertyListError {
-        PropertyListError("XML property lists cannot represent fractions of a second; use the binary format")
+        PropertyListError(reason: "XML property lists cannot represent fractions of a second; use the binary format")
     }
 }
 

@@ -44,7 +44,7 @@ extension PropertyListConsumer where Self: ~Copyable {
 
     /// Throws, because a property list cannot contain null.
     public mutating func null() throws(PropertyListError) {
-        throw PropertyListError("a property list cannot contain null; omit the entry")
+        throw PropertyListError(reason: "a property list cannot contain null; omit the entry")
     }
 
     /// No titles.
@@ -74,10 +74,11 @@ struct Completeness {
     @usableFromInline
     func check() throws(PropertyListError) {
         guard depth == 0 else {
-            throw PropertyListError("the property list cannot end here: \(depth) of its containers are still open")
+            throw PropertyListError(
+                reason: "the property list cannot end here: \(depth) of its containers are still open")
         }
         guard roots == 1 else {
-            throw PropertyListError("a property list is one value, but \(roots) were written")
+            throw PropertyListError(reason: "a property list is one value, but \(roots) were written")
         }
     }
 }

@@ -13,7 +13,7 @@ public struct PropertyListError: Error, Equatable, Sendable {
     ///   - reason: a whole sentence without the final full stop.
     ///   - position: nil if the reader will add it.
     ///   - path: the titles from the root to the position, if already known.
-    public init(_ reason: String, at position: SourcePosition? = nil, path: String? = nil) {
+    public init(reason: String, at position: SourcePosition? = nil, path: String? = nil) {
         self.reason = reason
         self.position = position
         self.path = path
@@ -34,7 +34,7 @@ public struct PropertyListError: Error, Equatable, Sendable {
     ///
     /// - Parameter shortage: a whole sentence without the final full stop.
     public init(shortage: String) {
-        self.init(shortage)
+        self.init(reason: shortage)
         isOutOfMemory = true
     }
 }

@@ -6,14 +6,14 @@ extension XMLPropertyListReader {
             try window.skipWhitespace()
             guard try window.peek() == UInt8(ascii: "<") else {
                 if try window.peek() == nil { throw Self.prematureEnd }
-                throw PropertyListError("text appears between elements; put it into a <string>")
+                throw PropertyListError(reason: "text appears between elements; put it into a <string>")
             }
             let next = try window.peek(1)
             guard next == UInt8(ascii: "!") || next == UInt8(ascii: "?") else { return }
             try skipMiscellany()
             if try window.matches("<!", at: 0) {
                 throw PropertyListError(
-                    "a declaration appears inside the property list; only comments are allowed there")
+                    reason: "a declaration appears inside the property list; only comments are allowed there")
             }
         }
     }
@@ -46,7 +46,7 @@ extension XMLPropertyListReader {
                 try skipProcessingInstruction()
             } else if try window.peek(1) == UInt8(ascii: "!") {
                 throw PropertyListError(
-                    "a declaration appears before the property list; only <!DOCTYPE …> is allowed there")
+                    reason: "a declaration appears before the property list; only <!DOCTYPE …> is allowed there")
             } else {
                 return
             }
@@ -54,12 +54,13 @@ extension XMLPropertyListReader {
         }
         if try window.peek() == nil { throw Self.prematureEnd }
         throw PropertyListError(
-            "this is not an XML property list; it begins with <?xml …?>, <!DOCTYPE plist …> or <plist>")
+            reason: "this is not an XML property list; it begins with <?xml …?>, <!DOCTYPE plist …> or <plist>")
     }
 
     static var noEntities: PropertyListError {
         PropertyListError(
-            "entity declarations are not allowed, because a few can expand without limit; write the text itself")
+            reason: "entity declarations are not allowed, because a few can expand without limit; write the text itself"
+        )
     }
 
     mutating func skipDocumentType() throws(PropertyListError) {
@@ -86,19 +87,19 @@ extension XMLPropertyListReader {
             if try window.matches("<!--", at: found) { offset = try window.findEnd(of: "-->", from: found) ?? offset }
         }
         return PropertyListError(
-            "declarations inside <!DOCTYPE …> are not supported; remove '[', ']' and everything between them")
+            reason: "declarations inside <!DOCTYPE …> are not supported; remove '[', ']' and everything between them")
     }
 
     mutating func skipComment() throws(PropertyListError) {
         guard let end = try window.findEnd(of: "-->", from: 4) else {
-            throw PropertyListError("the document ends inside a comment; '-->' is missing")
+            throw PropertyListError(reason: "the document ends inside a comment; '-->' is missing")
         }
         window.advanceCountingLines(end)
     }
 
     mutating func skipProcessingInstruction() throws(PropertyListError) {
         guard let end = try window.findEnd(of: "?>", from: 2) else {
-            throw PropertyListError("the document ends inside a declaration; '?>' is missing")
+            throw PropertyListError(reason: "the document ends inside a declaration; '?>' is missing")
         }
         window.advanceCountingLines(end)
     }
@@ -135,14 +136,16 @@ extension XMLPropertyListReader {
                 return false
             case UInt8(ascii: "/"):
                 guard try window.peek(1) == UInt8(ascii: ">") else {
-                    throw PropertyListError("a '/' in a tag is not followed by '>'; an empty element ends with '/>'")
+                    throw PropertyListError(
+                        reason: "a '/' in a tag is not followed by '>'; an empty element ends with '/>'")
                 }
                 window.advance(2)
                 return true
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 guard let end = try window.find(byte, byte, byte, from: 1) else { throw Self.prematureEnd }
                 window.advanceCountingLines(end + 1)
-            case UInt8(ascii: "<"): throw PropertyListError("a tag begins inside a tag; '>' is missing before it")
+            case UInt8(ascii: "<"):
+                throw PropertyListError(reason: "a tag begins inside a tag; '>' is missing before it")
             default: window.advance(1)
             }
         }
@@ -161,7 +164,7 @@ extension XMLPropertyListReader {
         if try window.peek() != UInt8(ascii: ">") { try window.skipWhitespace() }
         guard try window.peek() == UInt8(ascii: ">") else {
             if try window.peek() == nil { throw Self.prematureEnd }
-            throw PropertyListError("the end tag is not closed; '>' is missing")
+            throw PropertyListError(reason: "the end tag is not closed; '>' is missing")
         }
         window.advance(1)
     }
@@ -176,7 +179,7 @@ extension XMLPropertyListReader {
         let name = try tagName(from: 1)
         guard try window.peek(1 + name.utf8.count) != nil else { return Self.prematureEnd }
         return PropertyListError(
-            "<\(quoted: name)> is not a property list element; the elements are dict, key, array, string, "
+            reason: "<\(quoted: name)> is not a property list element; the elements are dict, key, array, string, "
                 + "integer, real, date, data, true and false")
     }
 
@@ -196,10 +199,10 @@ extension XMLPropertyListReader {
     }
 
     static var cutShortInMarkup: PropertyListError {
-        PropertyListError("the document ends inside a tag or a reference; it was truncated")
+        PropertyListError(reason: "the document ends inside a tag or a reference; it was truncated")
     }
 
     static var prematureEnd: PropertyListError {
-        PropertyListError("the document ends before the property list does; it was truncated")
+        PropertyListError(reason: "the document ends before the property list does; it was truncated")
     }
 }

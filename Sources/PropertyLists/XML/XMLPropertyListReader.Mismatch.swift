@@ -28,15 +28,17 @@ extension XMLPropertyListReader {
             case .wrongEndTag:
                 let opened = line.isEmpty ? "which" : "which was \(line) and"
                 return PropertyListError(
-                    "\(tag) does not match <\(element)>, \(opened) must be closed by </\(element)>")
+                    reason: "\(tag) does not match <\(element)>, \(opened) must be closed by </\(element)>")
             case .misspeltEndTag:
                 let opened = line.isEmpty ? "" : ", \(line),"
-                return PropertyListError("\(tag) is misspelt; <\(element)>\(opened) must be closed by </\(element)>")
+                return PropertyListError(
+                    reason: "\(tag) is misspelt; <\(element)>\(opened) must be closed by </\(element)>")
             case .unclosedText:
                 var before = tag
                 if case .text(let number, _) = place { before += " on line \(number)" }
                 return PropertyListError(
-                    "<\(element)> is not closed; write </\(element)> before \(before), or '&lt;' for a '<' that belongs to the text",
+                    reason:
+                        "<\(element)> is not closed; write </\(element)> before \(before), or '&lt;' for a '<' that belongs to the text",
                     at: opening)
             }
         }
@@ -49,7 +51,7 @@ extension XMLPropertyListReader {
     mutating func wrongEndTag(of element: String) throws(PropertyListError) -> PropertyListError {
         let name = try tagName(from: 2)
         let isKnown = Self.containers.contains(name) || Self.texts.contains(name)
-        return note(element, "</\(quoted: name)>", isKnown ? .wrongEndTag : .misspeltEndTag)
+        return note(element, tag: "</\(quoted: name)>", kind: isKnown ? .wrongEndTag : .misspeltEndTag)
     }
 
     /// Notes that the tag at the cursor is not allowed in the text of an element.
@@ -59,12 +61,12 @@ extension XMLPropertyListReader {
         if isEnd, !name.isEmpty, !Self.containers.contains(name) { return try wrongEndTag(of: element) }
         guard Self.containers.contains(name) || Self.texts.contains(name) else {
             return PropertyListError(
-                "markup appears inside text that '</\(element)>' must close; write '<' as '&lt;'")
+                reason: "markup appears inside text that '</\(element)>' must close; write '<' as '&lt;'")
         }
-        return note(element, isEnd ? "</\(name)>" : "<\(name)>", .unclosedText)
+        return note(element, tag: isEnd ? "</\(name)>" : "<\(name)>", kind: .unclosedText)
     }
 
-    private mutating func note(_ element: String, _ tag: String, _ kind: Mismatch.Kind) -> PropertyListError {
+    private mutating func note(_ element: String, tag: String, kind: Mismatch.Kind) -> PropertyListError {
         let found = Mismatch(element: element, tag: tag, place: window.roughPosition, kind: kind)
         mismatch = found
         return found.refusal(openedAt: nil)
@@ -97,7 +99,7 @@ extension XMLPropertyListReader {
         of name: String, before place: SourcePosition, in input: DocumentInput, limits: PropertyListLimits
     ) -> SourcePosition? {
         do {
-            var reader = try XMLPropertyListReader(input, limits: limits)
+            var reader = try XMLPropertyListReader(input: input, limits: limits)
             guard let found = try reader.innermostOpening(before: place), found.name == name else { return nil }
             return found.position
         } catch {

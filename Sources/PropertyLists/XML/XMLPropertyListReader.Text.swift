@@ -18,12 +18,14 @@ extension XMLPropertyListReader {
         window.beginAssembling()
         while true {
             guard let found = try window.findTextBreak() else {
-                throw PropertyListError("the document ends inside text; '\(endTag)' is missing")
+                throw PropertyListError(reason: "the document ends inside text; '\(endTag)' is missing")
             }
             window.assemble(0..<found)
             guard window.assembled.count <= limits.valueBytes else {
                 throw PropertyListError(
-                    "an element's text is longer than \(limits.valueBytes) bytes; store large data in separate files")
+                    reason:
+                        "an element's text is longer than \(limits.valueBytes) bytes; store large data in separate files"
+                )
             }
             window.advanceCountingLines(found)
             if try window.peek() == UInt8(ascii: "&") {
@@ -69,7 +71,7 @@ extension XMLPropertyListReader {
     private mutating func readCharacterData() throws(PropertyListError) {
         window.advance(9)
         guard let end = try window.findEnd(of: "]]>", from: 0) else {
-            throw PropertyListError("the document ends inside a CDATA section; ']]>' is missing")
+            throw PropertyListError(reason: "the document ends inside a CDATA section; ']]>' is missing")
         }
         var start = 0
         while let found = try window.find(13, 13, 13, from: start), found < end {
@@ -89,7 +91,10 @@ extension XMLPropertyListReader {
         }
         guard let end = try window.find(UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: "&"), from: 1),
             end <= 16, try window.peek(end) == UInt8(ascii: ";")
-        else { throw PropertyListError("'&' does not begin a reference here; write '&amp;' for the character itself") }
+        else {
+            throw PropertyListError(
+                reason: "'&' does not begin a reference here; write '&amp;' for the character itself")
+        }
         window.assemble(try Self.scalar(named: String(utf8: window.text(1..<end))))
         window.advance(end + 1)
     }
@@ -109,18 +114,20 @@ extension XMLPropertyListReader {
             digits.utf8.allSatisfy({ $0.hexadecimalValue.map { isHex || $0 < 10 } ?? false })
         else {
             throw PropertyListError(
-                "'&\(quoted: name);' is not defined; only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
+                reason:
+                    "'&\(quoted: name);' is not defined; only &lt; &gt; &amp; &quot; &apos; and character references such as &#228; are"
             )
         }
         guard let value = UInt32(digits, radix: isHex ? 16 : 10), let scalar = Unicode.Scalar(value) else {
-            throw PropertyListError("'&\(name);' refers to a character that does not exist")
+            throw PropertyListError(reason: "'&\(name);' refers to a character that does not exist")
         }
         // The Char production of XML 1.0, section 2.2.
         switch value {
         case 9, 10, 13, 0x20...0xFFFD, 0x10000...: return scalar
         default:
             throw PropertyListError(
-                "'&\(name);' refers to a character that XML does not allow; remove it, or use the binary format")
+                reason: "'&\(name);' refers to a character that XML does not allow; remove it, or use the binary format"
+            )
         }
     }
 }

@@ -22,7 +22,7 @@ public struct XMLPropertyListReader: ~Copyable {
     public static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
-        var reader = try XMLPropertyListReader(input, limits: limits)
+        var reader = try XMLPropertyListReader(input: input, limits: limits)
         do {
             try reader.readDocument(into: &consumer)
         } catch {
@@ -37,8 +37,8 @@ public struct XMLPropertyListReader: ~Copyable {
         }
     }
 
-    init(_ input: DocumentInput, limits: PropertyListLimits) throws(PropertyListError) {
-        window = try TextWindow(input, as: .xml, limits: limits)
+    init(input: DocumentInput, limits: PropertyListLimits) throws(PropertyListError) {
+        window = try TextWindow(input: input, as: .xml, limits: limits)
         self.limits = limits
     }
 
@@ -50,7 +50,7 @@ public struct XMLPropertyListReader: ~Copyable {
             hasPlistElement = true
             window.advance(6)
             if try finishStartTag() {
-                throw PropertyListError("<plist/> is empty; it needs one value, an array or a dictionary")
+                throw PropertyListError(reason: "<plist/> is empty; it needs one value, an array or a dictionary")
             }
         }
         try readValues(into: &consumer)
@@ -78,14 +78,15 @@ public struct XMLPropertyListReader: ~Copyable {
             guard try isEndTag("</plist") else {
                 if try window.peek(1) == UInt8(ascii: "/") { throw try wrongEndTag(of: "plist") }
                 throw PropertyListError(
-                    "<plist> contains a second value; a property list has one, so put both into an array")
+                    reason: "<plist> contains a second value; a property list has one, so put both into an array")
             }
             window.advance(7)
             try closeTag()
         }
         try skipMiscellany()
         if try window.peek() != nil {
-            throw PropertyListError("the document continues after the end of the property list; remove the rest")
+            throw PropertyListError(
+                reason: "the document continues after the end of the property list; remove the rest")
         }
     }
 
@@ -151,7 +152,8 @@ public struct XMLPropertyListReader: ~Copyable {
         switch try window.peek(1) {
         case UInt8(ascii: "k"): try readKey(at: position, into: &consumer)
         case UInt8(ascii: "s"):
-            try readScalar("string", "</string>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+            try readScalar("string", endTag: "</string>", into: &consumer) {
+                (text, consumer) throws(PropertyListError) in
                 try consumer.string(text, at: position)
             }
         case UInt8(ascii: "d"): try readDictionaryDateOrData(at: position, into: &consumer)
@@ -166,15 +168,16 @@ public struct XMLPropertyListReader: ~Copyable {
                 try open(.array)
             }
         case UInt8(ascii: "i"):
-            try readScalar("integer", "</integer>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+            try readScalar("integer", endTag: "</integer>", into: &consumer) {
+                (text, consumer) throws(PropertyListError) in
                 try consumer.scalar(.integer(XMLScalars.integer(text)))
             }
         case UInt8(ascii: "r"):
-            try readScalar("real", "</real>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+            try readScalar("real", endTag: "</real>", into: &consumer) { (text, consumer) throws(PropertyListError) in
                 try consumer.scalar(.real(XMLScalars.real(text)))
             }
-        case UInt8(ascii: "t"): try readBoolean(true, "true", "</true>", into: &consumer)
-        case UInt8(ascii: "f"): try readBoolean(false, "false", "</false>", into: &consumer)
+        case UInt8(ascii: "t"): try readBoolean(true, name: "true", endTag: "</true>", into: &consumer)
+        case UInt8(ascii: "f"): try readBoolean(false, name: "false", endTag: "</false>", into: &consumer)
         default: throw try unknownElement()
         }
     }
@@ -193,11 +196,11 @@ public struct XMLPropertyListReader: ~Copyable {
                 try open(.dictionaryAwaitingKey)
             }
         } else if try window.matches("<date", at: 0) {
-            try readScalar("date", "</date>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+            try readScalar("date", endTag: "</date>", into: &consumer) { (text, consumer) throws(PropertyListError) in
                 try consumer.scalar(.date(XMLScalars.date(text)))
             }
         } else {
-            try readScalar("data", "</data>", into: &consumer) { (text, consumer) throws(PropertyListError) in
+            try readScalar("data", endTag: "</data>", into: &consumer) { (text, consumer) throws(PropertyListError) in
                 var bytes = ByteBuffer()
                 try Base64Decoder.decode(text, into: &bytes)
                 try consumer.data(bytes.span)
@@ -206,7 +209,7 @@ public struct XMLPropertyListReader: ~Copyable {
     }
 
     private mutating func readScalar<Consumer: PropertyListConsumer & ~Copyable>(
-        _ name: StaticString, _ endTag: StaticString, into consumer: inout Consumer,
+        _ name: StaticString, endTag: StaticString, into consumer: inout Consumer,
         send: (Span<UInt8>, inout Consumer) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
         try startTag(name)
@@ -224,14 +227,14 @@ public struct XMLPropertyListReader: ~Copyable {
     }
 
     private mutating func readBoolean<Consumer: PropertyListConsumer & ~Copyable>(
-        _ value: Bool, _ name: StaticString, _ endTag: StaticString, into consumer: inout Consumer
+        _ value: Bool, name: StaticString, endTag: StaticString, into consumer: inout Consumer
     ) throws(PropertyListError) {
         try startTag(name)
         try willReadValue()
         if try !finishStartTag() {
             try skipMiscellany()
             guard try window.matches(endTag, at: 0) else {
-                throw PropertyListError("<\(value)> cannot contain text; write <\(value)/>")
+                throw PropertyListError(reason: "<\(value)> cannot contain text; write <\(value)/>")
             }
             window.advance(endTag.utf8CodeUnitCount)
         }
@@ -271,9 +274,10 @@ public struct XMLPropertyListReader: ~Copyable {
             open.removeLast()
             try consumer.endArray()
         case .dictionaryAwaitingKey: throw try wrongEndTag(of: "dict")
-        case .dictionaryAwaitingValue: throw PropertyListError("the preceding <key> has no value")
+        case .dictionaryAwaitingValue: throw PropertyListError(reason: "the preceding <key> has no value")
         case .array: throw try wrongEndTag(of: "array")
-        case nil: throw PropertyListError("the property list holds no value; it needs one, an array or a dictionary")
+        case nil:
+            throw PropertyListError(reason: "the property list holds no value; it needs one, an array or a dictionary")
         }
         didReadValue()
     }
@@ -284,8 +288,10 @@ public struct XMLPropertyListReader: ~Copyable {
     private mutating func willReadKey() throws(PropertyListError) {
         switch open.last {
         case .dictionaryAwaitingKey: break
-        case .dictionaryAwaitingValue: throw PropertyListError("a <key> follows a <key>; the first one has no value")
-        case .array, nil: throw PropertyListError("a <key> appears outside a <dict>; keys belong in dictionaries")
+        case .dictionaryAwaitingValue:
+            throw PropertyListError(reason: "a <key> follows a <key>; the first one has no value")
+        case .array, nil:
+            throw PropertyListError(reason: "a <key> appears outside a <dict>; keys belong in dictionaries")
         }
     }
 
@@ -293,10 +299,10 @@ public struct XMLPropertyListReader: ~Copyable {
     private mutating func willReadValue() throws(PropertyListError) {
         values += 1
         guard values <= limits.values else {
-            throw PropertyListError("the document holds more than \(limits.values) values; split it")
+            throw PropertyListError(reason: "the document holds more than \(limits.values) values; split it")
         }
         if open.last == .dictionaryAwaitingKey {
-            throw PropertyListError("a value in a <dict> has no <key> before it")
+            throw PropertyListError(reason: "a value in a <dict> has no <key> before it")
         }
     }
 
@@ -307,7 +313,7 @@ public struct XMLPropertyListReader: ~Copyable {
 
     private mutating func open(_ container: Container) throws(PropertyListError) {
         guard open.count < limits.nesting else {
-            throw PropertyListError("the document nests deeper than \(limits.nesting) containers; flatten it")
+            throw PropertyListError(reason: "the document nests deeper than \(limits.nesting) containers; flatten it")
         }
         open.append(container)
     }

@@ -214,7 +214,7 @@ extension ByteBuffer {
     }
 
     private static func unfitForXML(_ character: String) -> PropertyListError {
-        PropertyListError("the text contains \(character), which XML cannot represent; use the binary format")
+        PropertyListError(reason: "the text contains \(character), which XML cannot represent; use the binary format")
     }
 }
 

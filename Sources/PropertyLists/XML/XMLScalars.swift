@@ -39,7 +39,7 @@ enum XMLScalars {
         if let value = shortDecimal(text) { return value }
         guard isDecimal(text), let value = Double(String(utf8: text)) else {
             throw PropertyListError(
-                "'\(quoted: text)' is not a number; <real> needs one such as 9.5, 1e-3, nan or infinity")
+                reason: "'\(quoted: text)' is not a number; <real> needs one such as 9.5, 1e-3, nan or infinity")
         }
         return value
     }
@@ -104,7 +104,7 @@ enum XMLScalars {
             year: parts[0], month: parts[1], day: parts[2], hour: parts[3], minute: parts[4], second: parts[5])
         guard date.isReal else {
             throw PropertyListError(
-                "'\(quoted: text)' is not a calendar date; dates range from 0001-01-01 to 9999-12-31")
+                reason: "'\(quoted: text)' is not a calendar date; dates range from 0001-01-01 to 9999-12-31")
         }
         return Double(date.seconds)
     }
@@ -117,15 +117,16 @@ enum XMLScalars {
 
     private static func notInteger(_ text: Span<UInt8>) -> PropertyListError {
         PropertyListError(
-            "'\(quoted: text)' is not a whole number; <integer> needs decimal digits, or 0x and hexadecimal ones")
+            reason:
+                "'\(quoted: text)' is not a whole number; <integer> needs decimal digits, or 0x and hexadecimal ones")
     }
 
     private static func outOfRange(_ text: Span<UInt8>) -> PropertyListError {
-        PropertyListError("\(quoted: text) does not fit in 64 bits; an integer must be from -2^63 to 2^64-1")
+        PropertyListError(reason: "\(quoted: text) does not fit in 64 bits; an integer must be from -2^63 to 2^64-1")
     }
 
     private static func notDate(_ text: Span<UInt8>) -> PropertyListError {
-        PropertyListError("'\(quoted: text)' is not a date; <date> needs one such as 2001-03-12T00:00:00Z")
+        PropertyListError(reason: "'\(quoted: text)' is not a date; <date> needs one such as 2001-03-12T00:00:00Z")
     }
 }
 
@@ -147,9 +148,11 @@ enum Base64Decoder {
             }
             guard let value = digit(byte) else {
                 if byte <= 0x20 { continue }
-                throw PropertyListError("a <data> element contains a character that is not base64")
+                throw PropertyListError(reason: "a <data> element contains a character that is not base64")
             }
-            guard padding == 0 else { throw PropertyListError("a <data> element continues after its base64 padding") }
+            guard padding == 0 else {
+                throw PropertyListError(reason: "a <data> element continues after its base64 padding")
+            }
             bits = bits << 6 | UInt32(value)
             digits += 1
             if digits & 3 == 0 {
@@ -166,7 +169,8 @@ enum Base64Decoder {
     ) throws(PropertyListError) {
         let left = digits & 3
         guard left != 1, padding == 0 || left + padding == 4 else {
-            throw PropertyListError("a <data> element's base64 is incomplete; it needs groups of four characters")
+            throw PropertyListError(
+                reason: "a <data> element's base64 is incomplete; it needs groups of four characters")
         }
         if left == 2 { output.append(UInt8(truncatingIfNeeded: bits >> 4)) }
         if left == 3 {

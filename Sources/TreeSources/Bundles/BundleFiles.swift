@@ -54,10 +54,10 @@ struct BundleFiles: Equatable {
 
     private func opened(_ name: String) throws(SourceError) -> DocumentFile? {
         do throws(ContainmentError) {
-            return DocumentFile(takingOver: try ContainedFolder(folder).open(name).release())
+            return DocumentFile(takingOver: try ContainedFolder(path: folder).open(name).release())
         } catch {
             if error == .missing { return nil }
-            throw SourceError(name, Self.reason(error))
+            throw SourceError(name, reason: Self.reason(error))
         }
     }
 

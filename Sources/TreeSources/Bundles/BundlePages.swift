@@ -32,7 +32,7 @@ struct BundlePages {
     ///
     /// - Throws: `SourceError` for a cycle of pages.
     init(
-        of page: SettingsPage, _ root: LoadedTree, at path: String, by interpretation: Interpretation
+        of page: SettingsPage, root: LoadedTree, at path: String, by interpretation: Interpretation
     ) throws(SourceError) {
         (self.path, self.interpretation, self.root) = (path, interpretation, root)
         files = BundleFiles(folder: path.folder)
@@ -58,7 +58,9 @@ struct BundlePages {
             open[open.count - 1].next += 1
             let pane = panes[last.next]
             guard let child = pane.file.map({ "\($0).plist" }) else {
-                refuse(pane, of: last.name, SourceError("", "the specifier names no 'File', which is its page"))
+                refuse(
+                    pane, of: last.name,
+                    error: SourceError("", reason: "the specifier names no 'File', which is its page"))
                 continue
             }
             if open.contains(where: { $0.name == child }) {
@@ -71,7 +73,7 @@ struct BundlePages {
                 }
                 pages[last.name]?.children[pane.row] = child
             } catch {
-                refuse(pane, of: last.name, error)
+                refuse(pane, of: last.name, error: error)
             }
         }
     }
@@ -83,15 +85,16 @@ struct BundlePages {
 
     private mutating func read(_ name: String) throws(SourceError) -> SettingsPage {
         guard let opened = try files.open(name) else {
-            throw SourceError(name, "the page does not exist in the folder of the bundle")
+            throw SourceError(name, reason: "the page does not exist in the folder of the bundle")
         }
         let size = opened.identity.size
         if let refusal = FileRefusal.ofSize(size, limit: interpretation.maximumBytes, path: name) { throw refusal }
         let tree = try tree(of: opened, named: name)
         guard let page = SettingsPage(tree) else {
-            throw SourceError(name, "it is not a settings page, which is a dictionary with 'PreferenceSpecifiers'")
+            throw SourceError(
+                name, reason: "it is not a settings page, which is a dictionary with 'PreferenceSpecifiers'")
         }
-        warnings += tree.warnings.first.map { SourceWarning(files.path(of: name), $0) }
+        warnings += tree.warnings.first.map { SourceWarning(files.path(of: name), warning: $0) }
         return page
     }
 
@@ -104,25 +107,25 @@ struct BundlePages {
             try syntax.read(opened.input, limits: interpretation.propertyListLimits, into: &builder)
             return try builder.finish()
         } catch {
-            throw SourceError(name, error)
+            throw SourceError(name, error: error)
         }
     }
 
     /// Records that a row has no page.
-    private mutating func refuse(_ pane: SettingsPage.ChildPane, of page: String, _ error: SourceError) {
+    private mutating func refuse(_ pane: SettingsPage.ChildPane, of page: String, error: SourceError) {
         let sentence = error.name.isEmpty ? "\(error.reason)." : "\(error)"
         pages[page]?.refusals[pane.row] = sentence
         let message = error.name.isEmpty ? error.reason : String(sentence.dropLast())
         warnings.append(
             SourceWarning(
-                files.path(of: page), "the row has no page, since \(message)", at: pane.position,
+                files.path(of: page), message: "the row has no page, since \(message)", at: pane.position,
                 path: "/\(quoted: pane.title)"))
     }
 
     private func cycle(_ names: [String], at pane: SettingsPage.ChildPane, of page: String) -> SourceError {
         let chain = names.drop { $0 != names.last }.map { "'\(path: $0)'" }.joined(separator: " leads to ")
         return SourceError(
-            files.path(of: page), "a page leads back to itself: \(chain); remove one PSChildPaneSpecifier",
+            files.path(of: page), reason: "a page leads back to itself: \(chain); remove one PSChildPaneSpecifier",
             at: pane.position, path: "/\(quoted: pane.title)")
     }
 }

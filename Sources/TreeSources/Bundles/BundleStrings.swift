@@ -57,8 +57,8 @@ struct BundleStrings {
             // An empty file has no texts.
             guard let file = try files.open(name), file.identity.size > 0 else { return nil }
             guard file.identity.size <= Self.mostBytes else {
-                let size = Quantity(file.identity.size, "byte")
-                throw SourceError(name, "the file has \(size) and the limit is \(Self.mostBytes); remove texts")
+                let size = Quantity(count: file.identity.size, noun: "byte")
+                throw SourceError(name, reason: "the file has \(size) and the limit is \(Self.mostBytes); remove texts")
             }
             return try Self.table(of: file, named: name)
         } catch {
@@ -71,12 +71,12 @@ struct BundleStrings {
         do throws(PropertyListError) {
             return try StringsTable(reading: try file.bytes())
         } catch {
-            throw SourceError(name, error)
+            throw SourceError(name, error: error)
         }
     }
 
     private mutating func warn(_ message: String, of file: String, at position: SourcePosition? = nil) {
-        warnings.append(SourceWarning(file, message, at: position))
+        warnings.append(SourceWarning(file, message: message, at: position))
     }
 
     /// Translates the texts of a page: by the language, then by its parents, then by the fallback.

@@ -38,7 +38,7 @@ final class ControlEdits: EditGroup {
             do throws(EditRefusal) {
                 paths.append(try change(&values, by: edit, isExact: batch.isExact))
             } catch {
-                throw EditRefusal(error.kind, error.detail, step: number)
+                throw EditRefusal(error.kind, detail: error.detail, step: number)
             }
         }
         let page = try composed(showing: values)
@@ -57,7 +57,7 @@ final class ControlEdits: EditGroup {
     func save() throws(SaveError) -> Fingerprint? {
         guard hasUnshownChanges else { return base.fingerprint }
         let stored = try watched.usingReserve { () throws(SaveError) in
-            try file.save(values, over: self.stored, watched.saveWorker)
+            try file.save(values, over: self.stored, worker: watched.saveWorker)
         }
         let saved = latest.saving(stored)
         onSave(saved)
@@ -103,7 +103,7 @@ final class ControlEdits: EditGroup {
         case .missing(let nearest, let number):
             let key = path.key(number)
             throw EditRefusal(
-                .noSuchItem(key, nearest: nearest), "There is no '\(quoted: key)' in \(nearest.titlePath).")
+                .noSuchItem(key, nearest: nearest), detail: "There is no '\(quoted: key)' in \(nearest.titlePath).")
         }
     }
 
@@ -113,14 +113,16 @@ final class ControlEdits: EditGroup {
         do throws(SourceError) {
             return try latest.storing(stored)
         } catch {
-            throw EditRefusal(.conflict, error.reason.prefix(1).uppercased() + error.reason.dropFirst() + ".")
+            throw EditRefusal(.conflict, detail: error.reason.prefix(1).uppercased() + error.reason.dropFirst() + ".")
         }
     }
 
     private static let onlyValues = EditRefusal(
         .conflict,
-        "A settings page cannot be edited; only the values of its controls can be set, each by a patch with 'Value' alone."
+        detail:
+            "A settings page cannot be edited; only the values of its controls can be set, each by a patch with 'Value' alone."
     )
     private static let noKey = EditRefusal(
-        .conflict, "This control has no 'Key' under which its value could be stored; give it one in the settings page.")
+        .conflict,
+        detail: "This control has no 'Key' under which its value could be stored; give it one in the settings page.")
 }

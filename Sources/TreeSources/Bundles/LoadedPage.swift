@@ -14,7 +14,7 @@ struct LoadedPage {
     ///
     /// - Parameter old: the tree to replace; equal levels are shared with it.
     /// - Throws: `SourceError` if the document is too large.
-    init(_ bundle: BundlePages, stored: StoredValues?, sharing old: Tree?) throws(SourceError) {
+    init(bundle: BundlePages, stored: StoredValues?, sharing old: Tree?) throws(SourceError) {
         self.bundle = bundle
         self.stored = stored
         let values = stored?.values ?? PropertyListDictionary()
@@ -24,7 +24,7 @@ struct LoadedPage {
 
     /// The same pages with other values.
     func storing(_ values: StoredValues) throws(SourceError) -> LoadedPage {
-        try LoadedPage(bundle, stored: values, sharing: tree)
+        try LoadedPage(bundle: bundle, stored: values, sharing: tree)
     }
 
     /// The same page after its values were saved.
@@ -58,7 +58,7 @@ struct LoadedPage {
         guard let path else { return [] }
         return composition.unusable.map { value in
             SourceWarning(
-                path, "'\(quoted: value.key)' \(value.objection); the default shows instead",
+                path, message: "'\(quoted: value.key)' \(value.objection); the default shows instead",
                 at: stored?.positions[value.key])
         }
     }
@@ -110,7 +110,8 @@ struct PageComposition {
         if strings.languages.count > most {
             warnings.append(
                 SourceWarning(
-                    bundle.files.folder, "the pages are too large for more than \(Quantity(most, "language"))"))
+                    bundle.files.folder,
+                    message: "the pages are too large for more than \(Quantity(count: most, noun: "language"))"))
         }
         guard !variants.isEmpty else { return nil }
         let hasFallback = variants.contains { $0.name == strings.fallback }
@@ -140,12 +141,14 @@ struct PageComposition {
         let limits = bundle.interpretation.treeLimits
         guard level.depth <= limits.depth else {
             throw SourceError(
-                bundle.files.path(of: name), "pages nest deeper than \(limits.depth) levels; flatten them")
+                bundle.files.path(of: name), reason: "pages nest deeper than \(limits.depth) levels; flatten them")
         }
         guard level.itemCount <= limits.items else {
             throw SourceError(
                 bundle.files.path(of: name),
-                "the pages hold more than \(Quantity(limits.items, "item")); remove pages, or raise MaxItems")
+                reason:
+                    "the pages hold more than \(Quantity(count: limits.items, noun: "item")); remove pages, or raise MaxItems"
+            )
         }
     }
 }

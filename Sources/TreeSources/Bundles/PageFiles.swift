@@ -20,9 +20,9 @@ struct PageFiles {
         _ document: LoadedTree, sharing old: Tree?
     ) throws(SourceError) -> (loaded: LoadedTree, page: LoadedPage?) {
         guard let root = SettingsPage(document.tree) else { return (warned(document), nil) }
-        let bundle = try BundlePages(of: root, document, at: path, by: interpretation)
+        let bundle = try BundlePages(of: root, root: document, at: path, by: interpretation)
         try checkValues(besides: bundle)
-        let page = try LoadedPage(bundle, stored: try values?.load(), sharing: old)
+        let page = try LoadedPage(bundle: bundle, stored: try values?.load(), sharing: old)
         return (page.loaded(valuesPath: values?.path), page)
     }
 
@@ -31,7 +31,8 @@ struct PageFiles {
         guard let values, let target = RealPath.existing(values.path) else { return }
         let pages = [path] + bundle.order.map(bundle.files.path)
         guard !pages.contains(where: { RealPath.of($0) == target }) else {
-            throw SourceError(values.path, "it is one of the settings pages; name another file for their values")
+            throw SourceError(
+                values.path, reason: "it is one of the settings pages; name another file for their values")
         }
     }
 
@@ -40,7 +41,7 @@ struct PageFiles {
         guard let values else { return document }
         var document = document
         let message = "the values are not used, because \(path: name) is not a settings page"
-        document.warnings.insert(SourceWarning(values.path, message), at: 0)
+        document.warnings.insert(SourceWarning(values.path, message: message), at: 0)
         return document
     }
 }

@@ -22,9 +22,9 @@ final class PageWatcher {
     ///   - pages: the files need not exist.
     ///   - interval: the pause between checks, if the file system does not report changes.
     ///   - files: shared by all watchers of the thread.
-    init(_ pages: PageFiles, every interval: Duration, sharing files: WatchedFiles) {
+    init(pages: PageFiles, every interval: Duration, sharing files: WatchedFiles) {
         (self.pages, self.interval, self.files) = (pages, interval, files)
-        values = pages.values.map { FileWatcher($0.path, every: interval, sharing: files) }
+        values = pages.values.map { FileWatcher(path: $0.path, every: interval, sharing: files) }
         pages.values?.removeRemains()
         nextCheck = files.nextCheck(after: .now, every: interval)
         values?.arm()

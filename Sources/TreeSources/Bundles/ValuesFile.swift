@@ -47,7 +47,7 @@ struct ValuesFile {
                 StoredValues(
                     values: reader.values, positions: reader.positions, syntax: syntax, identity: file.identity))
         } catch {
-            return .failure(SourceError(path, error))
+            return .failure(SourceError(path, error: error))
         }
     }
 }
@@ -61,17 +61,17 @@ extension ValuesFile {
     /// - Returns: the result of a load.
     /// - Throws: `SaveError`; the file is unchanged.
     func save(
-        _ new: PropertyListDictionary, over old: StoredValues, _ worker: SaveWorker
+        _ new: PropertyListDictionary, over old: StoredValues, worker: SaveWorker
     ) throws(SaveError) -> StoredValues {
         var saved = old
         saved.values = new
         saved.syntax = old.syntax ?? .xml
-        saved.identity = try old.identity == nil ? make(holding: new) : replace(old, by: new, worker)
+        saved.identity = try old.identity == nil ? make(holding: new) : replace(old, by: new, worker: worker)
         return saved
     }
 
     private func replace(
-        _ old: StoredValues, by new: PropertyListDictionary, _ worker: SaveWorker
+        _ old: StoredValues, by new: PropertyListDictionary, worker: SaveWorker
     ) throws(SaveError) -> FileIdentity {
         guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
         let original = try DocumentFile.open(path: target, maximumBytes: maximumBytes, unchangedSince: old.identity)
@@ -82,7 +82,7 @@ extension ValuesFile {
             // The original probably changed while it was copied.
             throw original.isUnchanged() ? error : .changedMeanwhile
         }
-        let identity = try file.commit(replacing: original, worker)
+        let identity = try file.commit(replacing: original, worker: worker)
         worker.close(replaced: original)
         return identity
     }
@@ -142,12 +142,12 @@ extension ValuesFile {
         }
         // Root may write to any file, but a file without write permission for anyone is meant to stay as it is.
         guard let mode = FileIdentity(path: target)?.mode, mode & 0o222 != 0 else { return .readOnlyValues }
-        return FileAccess.denial(of: W_OK, to: target, .readOnlyValues)
+        return FileAccess.denial(of: W_OK, to: target, usual: .readOnlyValues)
             ?? Self.refusal(ofFolder: FileReplacement.folder(of: target))
     }
 
     private static func refusal(ofFolder folder: String) -> SaveRefusal? {
-        FileAccess.denial(of: R_OK | W_OK | X_OK, to: folder, .readOnlyValuesFolder)
+        FileAccess.denial(of: R_OK | W_OK | X_OK, to: folder, usual: .readOnlyValuesFolder)
     }
 }
 
@@ -194,7 +194,8 @@ struct StoredValuesReader: PropertyListConsumer {
     /// - Throws: `PropertyListError` if the document is not a dictionary.
     private func checkIsInside(at position: SourcePosition? = nil) throws(PropertyListError) {
         guard depth == 0 else { return }
-        throw PropertyListError("a values document must be a dictionary of values by the controls' keys", at: position)
+        throw PropertyListError(
+            reason: "a values document must be a dictionary of values by the controls' keys", at: position)
     }
 
     mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {

@@ -36,7 +36,7 @@ final class DocumentComposer {
             return loaded
         }
         files.beginLoad()
-        var walk = CompositionWalk(files, document.interpretation.editor)
+        var walk = CompositionWalk(files: files, editor: document.interpretation.editor)
         let new = try walk.composition(
             of: loaded, at: document.path, realPath: RealPath.of(document.path), sharing: composition, watch: watch)
         if isPatient, let refusal = suspend(walk) { throw refusal }
@@ -45,7 +45,7 @@ final class DocumentComposer {
         served = Set(places).subtracting(walk.refusals.keys)
         suspended = [:]
         files.keep(only: Set(places))
-        var composed = loaded.composed(as: new, walk.warnings)
+        var composed = loaded.composed(as: new, more: walk.warnings)
         composed.fingerprint =
             Fingerprint(of: [loaded.fingerprint] + places.map(files.fingerprint)) ?? loaded.fingerprint
         return composed
@@ -97,7 +97,7 @@ struct CompositionWalk {
     private(set) var refusals: [PartPlace: SourceError] = [:]
     private(set) var warnings = PartWarnings()
 
-    init(_ files: PartFiles, _ editor: TreeEditor) {
+    init(files: PartFiles, editor: TreeEditor) {
         self.files = files
         self.editor = editor
     }
@@ -134,9 +134,10 @@ struct CompositionWalk {
         let place = PartPlace(folder: visit.folder, reference: mention.reference)
         if case .database(let reference) = mention.reference.kind {
             do throws(SourceError) {
-                stack[stack.count - 1].parts[mention.reference] = .elsewhere(try files.rows(at: place, reference))
+                stack[stack.count - 1].parts[mention.reference] = .elsewhere(
+                    try files.rows(at: place, reference: reference))
             } catch {
-                refuse(mention, at: place, in: visit.name, error)
+                refuse(mention, at: place, in: visit.name, error: error)
             }
             return
         }
@@ -153,7 +154,7 @@ struct CompositionWalk {
         } catch {
             // The document itself is fine, so only this load fails.
             if error.isOutOfMemory { throw error }
-            return refuse(mention, at: place, in: visit.name, error)
+            return refuse(mention, at: place, in: visit.name, error: error)
         }
         if done.contains(file.key), let composition = file.composition {
             stack[stack.count - 1].parts[mention.reference] = .composed(composition)
@@ -163,7 +164,7 @@ struct CompositionWalk {
             throw PartRefusal.cycle(stack[first...].map(\.name) + [stack[first].name], at: mention, in: visit.name)
         }
         guard stack.count <= editor.limits.depth else {
-            throw SourceError(visit.name, "\(TreeError.tooDeep(limit: editor.limits.depth))")
+            throw SourceError(visit.name, reason: "\(TreeError.tooDeep(limit: editor.limits.depth))")
         }
         stack.append(
             Visit(
@@ -176,12 +177,12 @@ struct CompositionWalk {
         return folder == "." && !name.hasPrefix("./") ? reference.path : "\(folder)/\(reference.path)"
     }
 
-    private mutating func refuse(_ mention: PartMention, at place: PartPlace, in file: String, _ error: SourceError) {
+    private mutating func refuse(_ mention: PartMention, at place: PartPlace, in file: String, error: SourceError) {
         // Clients see the file's name as the document writes it.
-        let shown = SourceError(place.shownName, error.reason, at: error.position, path: error.path)
+        let shown = SourceError(place.shownName, reason: error.reason, at: error.position, path: error.path)
         stack[stack.count - 1].parts[mention.reference] = .refused(shown.description)
         refusals[place] = SourceError(
-            Self.name(of: mention.reference, besides: file), error.reason, at: error.position, path: error.path)
+            Self.name(of: mention.reference, besides: file), reason: error.reason, at: error.position, path: error.path)
         warnings.add(error, at: mention, in: file)
     }
 
@@ -189,7 +190,8 @@ struct CompositionWalk {
     private mutating func close(_ old: Composition?) throws(SourceError) -> Composition? {
         let visit = stack.removeLast()
         let earlier = visit.file == nil ? old : visit.file?.composition
-        let new = try Self.made(visit.loaded.tree.document, visit.parts, editor, earlier, named: visit.name)
+        let new = try Self.made(
+            visit.loaded.tree.document, parts: visit.parts, editor: editor, old: earlier, named: visit.name)
         guard let file = visit.file, let mention = visit.mention else { return new }
         warnings.add(visit.loaded)
         file.composition = new
@@ -199,15 +201,15 @@ struct CompositionWalk {
     }
 
     private static func made(
-        _ source: Level, _ parts: [PartReference: Composition.Part], _ editor: TreeEditor, _ old: Composition?,
+        _ source: Level, parts: [PartReference: Composition.Part], editor: TreeEditor, old: Composition?,
         named name: String
     ) throws(SourceError) -> Composition {
-        if let old, old.isMade(of: source, parts) { return old }
+        if let old, old.isMade(of: source, parts: parts) { return old }
         do throws(TreeError) {
             return try Composition(
-                source, parts: parts, names: editor.names, limits: editor.limits, sharing: old)
+                source: source, parts: parts, names: editor.names, limits: editor.limits, sharing: old)
         } catch {
-            throw SourceError(name, error.description)
+            throw SourceError(name, reason: error.description)
         }
     }
 }

@@ -23,7 +23,7 @@ final class DocumentEdits: EditGroup {
 
     var hasUnshownChanges: Bool { isOutdated }
 
-    init(_ watcher: DocumentWatcher, _ session: EditSession) {
+    init(watcher: DocumentWatcher, session: EditSession) {
         self.watcher = watcher
         self.session = session
         parts = watcher.composer.files.byComposition
@@ -45,7 +45,7 @@ final class DocumentEdits: EditGroup {
         if let change = changed.first {
             try check(change)
             if next.needsLoad || change.refersToOtherParts {
-                return try recompose(change, items) { session = next }
+                return try recompose(change, items: items) { session = next }
             }
         }
         session = next
@@ -56,7 +56,7 @@ final class DocumentEdits: EditGroup {
     private func check(_ change: ChangedFile) throws(EditRefusal) {
         let part = part(of: change.original)
         try checkSavability(of: part)
-        try checkText(change.new, beside: change.old, part)
+        try checkText(change.new, beside: change.old, part: part)
     }
 
     /// Checks once per file whether it can be saved.
@@ -68,22 +68,23 @@ final class DocumentEdits: EditGroup {
     }
 
     /// Refuses text that the file's syntax cannot represent.
-    private func checkText(_ new: Level, beside old: Level, _ part: PartFile?) throws(EditRefusal) {
+    private func checkText(_ new: Level, beside old: Level, part: PartFile?) throws(EditRefusal) {
         let syntax = part.map { $0.known?.syntax } ?? watcher.latest?.syntax
         guard syntax == .xml, new.holdsTextBeyondXML, !old.holdsTextBeyondXML else { return }
         throw EditRefusal(
             .invalid(pointer: nil),
-            "The document is an XML property list, which cannot represent control characters or fractions of a second; leave them out."
+            detail:
+                "The document is an XML property list, which cannot represent control characters or fractions of a second; leave them out."
         )
     }
 
     /// Composes the document with other files; this completes the group.
     private func recompose(
-        _ change: ChangedFile, _ items: [EditedItem], then accept: () -> Void
+        _ change: ChangedFile, items: [EditedItem], then accept: () -> Void
     ) throws(EditRefusal) -> EditedTree {
         let (part, known) = loaded(of: change)
         guard let loaded = known else { throw EditRefusal(.missingFile) }
-        let composed = try compose(loaded.edited(to: loaded.tree.edited(to: change.new)), of: part, loaded)
+        let composed = try compose(loaded.edited(to: loaded.tree.edited(to: change.new)), of: part, loaded: loaded)
         accept()
         return EditedTree(
             document: composed.tree.document, composition: composed.composition,
@@ -91,7 +92,7 @@ final class DocumentEdits: EditGroup {
     }
 
     private func compose(
-        _ edited: LoadedTree, of part: PartFile?, _ loaded: LoadedTree
+        _ edited: LoadedTree, of part: PartFile?, loaded: LoadedTree
     ) throws(EditRefusal) -> LoadedTree {
         provisional = (part, loaded)
         isComplete = true
@@ -104,7 +105,7 @@ final class DocumentEdits: EditGroup {
             isComplete = false
             // Clients see names as the documents write them.
             let reason = error.reason.replacing(watcher.document.path.folder + "/", with: "")
-            throw EditRefusal(.invalid(pointer: nil), "The document would be refused: \(reason).")
+            throw EditRefusal(.invalid(pointer: nil), detail: "The document would be refused: \(reason).")
         }
     }
 
@@ -112,11 +113,11 @@ final class DocumentEdits: EditGroup {
         try checkSavability(of: nil)
         guard let loaded = watcher.latest else { throw EditRefusal(.missingFile) }
         let new = try SentDocument(
-            bytes, replacing: loaded.tree.document, interpretation: watcher.document.interpretation)
-        try checkText(new.tree.document, beside: loaded.tree.document, nil)
+            bytes: bytes, replacing: loaded.tree.document, interpretation: watcher.document.interpretation)
+        try checkText(new.tree.document, beside: loaded.tree.document, part: nil)
         replacement =
             new.syntax == loaded.syntax ? .bytes(bytes, new.tree) : .tree(new.tree.document, .new)
-        let composed = try compose(loaded.edited(to: new.tree), of: nil, loaded)
+        let composed = try compose(loaded.edited(to: new.tree), of: nil, loaded: loaded)
         return EditedTree(document: composed.tree.document, composition: composed.composition, items: [])
     }
 
@@ -187,12 +188,14 @@ package struct SentDocument {
     /// - Parameter old: the document to replace; equal levels are shared with it.
     /// - Throws: `EditRefusal` if a load would refuse the bytes.
     package init(
-        _ bytes: [UInt8], replacing old: Level, interpretation: Interpretation
+        bytes: [UInt8], replacing old: Level, interpretation: Interpretation
     ) throws(EditRefusal) {
         if bytes.count > interpretation.maximumBytes {
             throw EditRefusal(
                 .invalid(pointer: nil),
-                "The document has \(Quantity(bytes.count, "byte")) and the limit is \(interpretation.maximumBytes).")
+                detail:
+                    "The document has \(Quantity(count: bytes.count, noun: "byte")) and the limit is \(interpretation.maximumBytes)."
+            )
         }
         do throws(PropertyListError) {
             syntax = try SyntaxCheck.syntax(of: Array(bytes.prefix(4_096)))
@@ -202,18 +205,21 @@ package struct SentDocument {
         }
         if SettingsPage(tree) != nil {
             throw EditRefusal(
-                .invalid(pointer: nil), "A settings page cannot replace the document; send a document of items.")
+                .invalid(pointer: nil), detail: "A settings page cannot replace the document; send a document of items."
+            )
         }
         let added = tree.document.partReferences.subtracting(old.partReferences)
         if added.contains(where: \.holdsQuery) {
             throw EditRefusal(
-                .invalid(pointer: nil), "A 'Query' can be written only in the file of the document; leave it as it was."
+                .invalid(pointer: nil),
+                detail: "A 'Query' can be written only in the file of the document; leave it as it was."
             )
         }
         if let path = tree.document.levelBesideSource {
             throw EditRefusal(
                 .invalid(pointer: nil),
-                "\(path) has a Source and its own rows, as in a document that shows its mounts in place; leave out the rows, as GET /document?inline=false does."
+                detail:
+                    "\(path) has a Source and its own rows, as in a document that shows its mounts in place; leave out the rows, as GET /document?inline=false does."
             )
         }
     }
@@ -227,6 +233,6 @@ package struct SentDocument {
             case nil: ""
             }
         let reason = place.isEmpty ? error.reason.prefix(1).uppercased() + error.reason.dropFirst() : error.reason
-        return EditRefusal(.invalid(pointer: nil), place + reason + (error.reason.hasSuffix("?") ? "" : "."))
+        return EditRefusal(.invalid(pointer: nil), detail: place + reason + (error.reason.hasSuffix("?") ? "" : "."))
     }
 }

@@ -33,19 +33,19 @@ final class DocumentWatcher: SourceWatcher {
     ///   - files: shared by all watchers of the thread.
     ///   - fault: makes steps of a save fail in tests.
     init(
-        _ document: PropertyListFile, sharing files: WatchedFiles,
+        document: PropertyListFile, sharing files: WatchedFiles,
         fault: @escaping FileReplacement.Fault = { _, _ in nil }
     ) {
         self.document = document
         self.fault = fault
         shared = files
-        own = FileWatcher(document.path, every: document.pollInterval, sharing: files)
+        own = FileWatcher(path: document.path, every: document.pollInterval, sharing: files)
         composer = DocumentComposer(document)
         if document.values != nil { pages = makePages() }
     }
 
     private func makePages() -> PageWatcher {
-        PageWatcher(document.pages, every: document.pollInterval, sharing: shared)
+        PageWatcher(pages: document.pages, every: document.pollInterval, sharing: shared)
     }
 
     func arm() {
@@ -104,7 +104,7 @@ final class DocumentWatcher: SourceWatcher {
     func watch(_ place: PartPlace) {
         guard parts[place] == nil, !place.isImpossible else { return }
         FileReplacement.removeRemains(ofEdited: place.path)
-        let watcher = FileWatcher(place.path, every: document.pollInterval, sharing: shared)
+        let watcher = FileWatcher(path: place.path, every: document.pollInterval, sharing: shared)
         watcher.arm()
         parts[place] = watcher
     }
@@ -152,18 +152,18 @@ extension DocumentWatcher {
         if document.interpretation.shape == .any { throw EditRefusal(.anyShape) }
         guard let latest else { throw EditRefusal(.missingFile) }
         if latest.tree.recordChoice != nil { throw EditRefusal(.table) }
-        return DocumentEdits(self, session(of: latest))
+        return DocumentEdits(watcher: self, session: session(of: latest))
     }
 
     private func session(of latest: LoadedTree) -> EditSession {
         let (names, limits) = (document.interpretation.names, document.interpretation.treeLimits)
         guard let composition = composer.composition else {
             return EditSession(
-                latest.tree.document, names: names, limits: limits, syntax: FileSyntax(latest.syntax))
+                document: latest.tree.document, names: names, limits: limits, syntax: FileSyntax(latest.syntax))
         }
         let (own, others) = (FileSyntax(latest.syntax), composer.files.syntaxes)
         let main = ObjectIdentifier(composition)
-        return EditSession(composition, names: names, limits: limits) { file in
+        return EditSession(composition: composition, names: names, limits: limits) { file in
             let file = ObjectIdentifier(file)
             return file == main ? own : FileSyntax(others[file])
         }
@@ -221,7 +221,7 @@ extension DocumentWatcher {
         guard let identity = saved.identity else { return nil }
         if let part {
             let places = composer.files.take(saved, of: part)
-            FileWatcher.settle(places.compactMap { parts[$0] }, identity)
+            FileWatcher.settle(places.compactMap { parts[$0] }, saved: identity)
         } else {
             latest = saved
             loaded = saved.tree.parts.isEmpty ? nil : saved

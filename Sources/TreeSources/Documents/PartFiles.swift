@@ -40,11 +40,11 @@ final class PartFiles {
     /// The rows that a database has; it stays open while the document names it.
     ///
     /// - Throws: `SourceError`, which names the database as the document does, if it cannot or must not be read.
-    func rows(at place: PartPlace, _ reference: DatabaseReference) throws(SourceError) -> any RowsElsewhere {
+    func rows(at place: PartPlace, reference: DatabaseReference) throws(SourceError) -> any RowsElsewhere {
         guard place.reference.path.hasPrefix(PartPlace.sqlitePrefix), let open = interpretation.openDatabase else {
             throw PartRefusal.foreignDatabase(place.reference.path)
         }
-        let key = PartFile.Key(path: try OpenPart.path(to: place, &listings), kind: place.reference.kind)
+        let key = PartFile.Key(path: try OpenPart.path(to: place, listings: &listings), kind: place.reference.kind)
         namedDatabases.insert(key)
         if let known = databases[key] { return known }
         let rows = try open(key.path, place.reference.path, reference)
@@ -92,9 +92,9 @@ final class PartFiles {
 
     private func open(_ place: PartPlace, named name: String) throws(SourceError) -> (PartFile, FileIdentity) {
         for _ in 0..<FileRefusal.attempts {
-            let opened = try OpenPart(place, maximumBytes: interpretation.maximumBytes, listings: &listings)
+            let opened = try OpenPart(place: place, maximumBytes: interpretation.maximumBytes, listings: &listings)
             let key = PartFile.Key(path: opened.path, kind: place.reference.kind)
-            let file = files[key] ?? PartFile(key, named: name)
+            let file = files[key] ?? PartFile(key: key, named: name)
             files[key] = file
             let state = opened.file.identity
             if file.identity == state { return (file, state) }
@@ -176,7 +176,7 @@ final class PartFile {
     /// The document with its parts, as a node of the composition.
     var composition: Composition?
 
-    init(_ key: Key, named name: String) {
+    init(key: Key, named name: String) {
         self.key = key
         self.name = name
     }
@@ -188,7 +188,7 @@ final class PartFile {
     ///
     /// - Throws: `SourceError` if the file could not be read.
     func document() throws(SourceError) -> LoadedTree {
-        guard let loaded else { throw SourceError(name, "the file was not read") }
+        guard let loaded else { throw SourceError(name, reason: "the file was not read") }
         return try loaded.get()
     }
 

@@ -49,10 +49,10 @@ struct OpenPart: ~Copyable {
     /// - Parameter listings: the folders listed for messages during this load.
     /// - Throws: `SourceError`, which names the file as the document does, if it may not or cannot be read.
     init(
-        _ place: PartPlace, maximumBytes: Int, listings: inout FolderListings
+        place: PartPlace, maximumBytes: Int, listings: inout FolderListings
     ) throws(SourceError) {
-        let opened = try Self.opened(place, &listings)
-        let path = try Self.path(of: opened, place, &listings)
+        let opened = try Self.opened(place, listings: &listings)
+        let path = try Self.path(of: opened, place: place, listings: &listings)
         let size = Int(opened.status.st_size)
         let content = place.reference.kind == .document ? "a property list" : "a table"
         let refusal = FileRefusal.ofSize(size, limit: maximumBytes, path: place.reference.path, content: content)
@@ -62,27 +62,27 @@ struct OpenPart: ~Copyable {
     }
 
     /// The path without symbolic links of a file that its own reader opens.
-    static func path(to place: PartPlace, _ listings: inout FolderListings) throws(SourceError) -> String {
-        try path(of: try opened(place, &listings), place, &listings)
+    static func path(to place: PartPlace, listings: inout FolderListings) throws(SourceError) -> String {
+        try path(of: try opened(place, listings: &listings), place: place, listings: &listings)
     }
 
     private static func opened(
-        _ place: PartPlace, _ listings: inout FolderListings
+        _ place: PartPlace, listings: inout FolderListings
     ) throws(SourceError) -> OpenFile {
         do throws(ContainmentError) {
-            return try ContainedFolder(place.folder).open(place.relativePath)
+            return try ContainedFolder(path: place.folder).open(place.relativePath)
         } catch {
-            throw PartRefusal.notOpened(place, error, &listings)
+            throw PartRefusal.notOpened(place, error: error, listings: &listings)
         }
     }
 
     private static func path(
-        of file: borrowing OpenFile, _ place: PartPlace, _ listings: inout FolderListings
+        of file: borrowing OpenFile, place: PartPlace, listings: inout FolderListings
     ) throws(SourceError) -> String {
         do throws(ContainmentError) {
             return try file.realPath()
         } catch {
-            throw PartRefusal.notOpened(place, error, &listings)
+            throw PartRefusal.notOpened(place, error: error, listings: &listings)
         }
     }
 }

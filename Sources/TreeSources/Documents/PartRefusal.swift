@@ -8,7 +8,7 @@ internal import PropertyLists
 enum PartRefusal {
     /// The error for a file that could not be opened.
     static func notOpened(
-        _ place: PartPlace, _ error: ContainmentError, _ listings: inout FolderListings
+        _ place: PartPlace, error: ContainmentError, listings: inout FolderListings
     ) -> SourceError {
         let name = place.reference.path
         let reason =
@@ -17,16 +17,16 @@ enum PartRefusal {
             case .absolute: "the path is absolute; name a file by its path from the document's folder"
             case .outside: "the path leads out of the document's folder; move the file into that folder"
             case .hidden: "a name in the path begins with a full stop; choose another name"
-            case .missing: missing(place, &listings)
+            case .missing: missing(place, listings: &listings)
             case .notRegular: "it is not a file; name a property list file"
             case .unreadable(let code):
                 "the file cannot be opened (\(SystemReason.text(code))); give the server permission to read it"
             }
-        return SourceError(name, reason)
+        return SourceError(name, reason: reason)
     }
 
-    private static func missing(_ place: PartPlace, _ listings: inout FolderListings) -> String {
-        guard let near = similarName(place, &listings) else {
+    private static func missing(_ place: PartPlace, listings: inout FolderListings) -> String {
+        guard let near = similarName(place, listings: &listings) else {
             return "the file does not exist; name a file that exists in the document's folder"
         }
         guard near.lowercased() == (place.relativePath.pathNames.last ?? "").lowercased() else {
@@ -37,7 +37,7 @@ enum PartRefusal {
 
     /// A similar name in the same folder, if that is in the document's folder; only for the first missing files of a
     /// load.
-    private static func similarName(_ place: PartPlace, _ listings: inout FolderListings) -> String? {
+    private static func similarName(_ place: PartPlace, listings: inout FolderListings) -> String? {
         guard listings.takeComparison() else { return nil }
         let folder = place.path.folder
         guard let own = RealPath.existing(folder), let root = RealPath.existing(place.folder) else { return nil }
@@ -49,14 +49,15 @@ enum PartRefusal {
     static func withoutFolder(_ reference: PartReference) -> SourceError {
         SourceError(
             reference.path,
-            "only a document that is read from a file can refer to other files; this one has no folder")
+            reason: "only a document that is read from a file can refer to other files; this one has no folder")
     }
 
     /// The error for a database of an unknown kind, or on a host.
     static func foreignDatabase(_ address: String) -> SourceError {
         SourceError(
             address,
-            "only a SQLite file in the document's folder can be named here, not a database on a host; write sqlite:FILE"
+            reason:
+                "only a SQLite file in the document's folder can be named here, not a database on a host; write sqlite:FILE"
         )
     }
 
@@ -64,7 +65,7 @@ enum PartRefusal {
     static func cycle(_ names: [String], at mention: PartMention, in file: String) -> SourceError {
         let chain = names.map { "'\(path: $0)'" }.joined(separator: " mounts ")
         return SourceError(
-            file, "a document is mounted below itself: \(chain); remove one Source", at: mention.position,
+            file, reason: "a document is mounted below itself: \(chain); remove one Source", at: mention.position,
             path: mention.path)
     }
 }
@@ -93,16 +94,16 @@ struct PartWarnings {
     mutating func add(_ refusal: SourceError, at mention: PartMention, in file: String) {
         if let position = refusal.position {
             let warning = DocumentWarning(position: position, path: refusal.path ?? "", message: refusal.reason)
-            return add(SourceWarning(refusal.name, warning))
+            return add(SourceWarning(refusal.name, warning: warning))
         }
         let message = "'\(path: mention.reference.path)' cannot be mounted: \(refusal.reason)"
-        add(SourceWarning(file, message, at: mention.position ?? .byte(offset: 0), path: mention.path))
+        add(SourceWarning(file, message: message, at: mention.position ?? .byte(offset: 0), path: mention.path))
     }
 }
 
 extension LoadedTree {
     /// The same load after composition.
-    func composed(as composition: Composition, _ more: PartWarnings) -> LoadedTree {
+    func composed(as composition: Composition, more: PartWarnings) -> LoadedTree {
         var loaded = self
         loaded.tree = tree.composed(as: composition.document)
         loaded.composition = composition
@@ -132,9 +133,10 @@ extension Interpretation {
         guard !parts.isEmpty else { return loaded }
         do throws(TreeError) {
             return loaded.composed(
-                as: try Composition(loaded.tree.document, parts: parts, names: names, limits: treeLimits), warnings)
+                as: try Composition(source: loaded.tree.document, parts: parts, names: names, limits: treeLimits),
+                more: warnings)
         } catch {
-            throw SourceError(name, error.description)
+            throw SourceError(name, reason: error.description)
         }
     }
 }

@@ -74,7 +74,7 @@ public struct PropertyListFile: TreeSource {
 
     public var retryInterval: Duration? { pollInterval }
 
-    public func makeWatcher() -> any SourceWatcher { DocumentWatcher(self, sharing: WatchedFiles()) }
+    public func makeWatcher() -> any SourceWatcher { DocumentWatcher(document: self, sharing: WatchedFiles()) }
 }
 
 extension PropertyListFile {
@@ -87,7 +87,7 @@ extension PropertyListFile {
             let syntax = try SyntaxCheck.syntax(of: file.head())
             try syntax.read(file.input, limits: interpretation.propertyListLimits, into: &consumer)
         } catch {
-            throw SourceError(path, error)
+            throw SourceError(path, error: error)
         }
     }
 

@@ -41,7 +41,7 @@ public struct StandardInput: TreeSource {
             let count = unsafe Glibc.read(descriptor, piece.baseAddress, piece.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
-                throw SourceError(name, "standard input cannot be read: \(SystemReason.text(errno))")
+                throw SourceError(name, reason: "standard input cannot be read: \(SystemReason.text(errno))")
             }
             guard count > 0 else { break }
             size += count
@@ -53,20 +53,24 @@ public struct StandardInput: TreeSource {
                 throw notKept(error)
             }
         }
-        guard size > 0 else { throw SourceError(name, "standard input is empty; it must contain a property list") }
+        guard size > 0 else {
+            throw SourceError(name, reason: "standard input is empty; it must contain a property list")
+        }
     }
 
     private var tooLarge: SourceError {
         SourceError(
             name,
-            "standard input has more than \(Quantity(interpretation.maximumBytes, "byte")); split the document, or raise MaxDocumentBytes"
+            reason:
+                "standard input has more than \(Quantity(count: interpretation.maximumBytes, noun: "byte")); split the document, or raise MaxDocumentBytes"
         )
     }
 
     private func notKept(_ failure: SystemFailure) -> SourceError {
         SourceError(
             name,
-            "standard input cannot be stored in \(failure.path) (\(SystemReason.text(failure.code))); name another folder in TMPDIR"
+            reason:
+                "standard input cannot be stored in \(failure.path) (\(SystemReason.text(failure.code))); name another folder in TMPDIR"
         )
     }
 }

@@ -14,11 +14,11 @@ struct DocumentFile: ~Copyable {
     /// - Throws: `SourceError` if it is not a regular file, cannot be read, is empty or is too large.
     static func open(path: String, maximumBytes: Int) throws(SourceError) -> DocumentFile {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw FileRefusal.notOpened(path, errno) }
+        guard descriptor >= 0 else { throw FileRefusal.notOpened(path, code: errno) }
         var status = stat()
         let failure = unsafe fstat(descriptor, &status) == 0 ? 0 : errno
         let file = DocumentFile(descriptor: descriptor, identity: FileIdentity(status))
-        guard failure == 0 else { throw FileRefusal.notOpened(path, failure) }
+        guard failure == 0 else { throw FileRefusal.notOpened(path, code: failure) }
         if let refusal = FileRefusal.ofKind(status.st_mode, path: path) { throw refusal }
         if let refusal = FileRefusal.ofSize(file.identity.size, limit: maximumBytes, path: path) { throw refusal }
         return file

@@ -6,21 +6,24 @@ internal import PropertyLists
 /// The messages for files that cannot be opened or are refused.
 enum FileRefusal {
     /// The error for a path that could not be opened.
-    static func notOpened(_ path: String, _ code: Int32) -> SourceError {
+    static func notOpened(_ path: String, code: Int32) -> SourceError {
         switch code {
-        case ENOENT: SourceError(path, MissingFile(path).sentence)
-        case ENOTDIR: SourceError(path, "a part of this path is a file, not a folder; name a property list file")
+        case ENOENT: SourceError(path, reason: MissingFile(path).sentence)
+        case ENOTDIR:
+            SourceError(path, reason: "a part of this path is a file, not a folder; name a property list file")
         case EACCES where ManagedProcess.isUnit && isInHome(path), EPERM where ManagedProcess.isUnit && isInHome(path):
             SourceError(
                 path,
-                "the systemd unit hides home folders from the service; move the file to /var/lib/drilldown, or set ProtectHome=read-only in [Service] with 'systemctl edit drilldown'"
+                reason:
+                    "the systemd unit hides home folders from the service; move the file to /var/lib/drilldown, or set ProtectHome=read-only in [Service] with 'systemctl edit drilldown'"
             )
         case EACCES, EPERM:
             SourceError(
-                path, "this process is not allowed to read the file (\(SystemReason.text(code))); give it permission")
-        case ELOOP: SourceError(path, "the symbolic links in this path form a loop; point them at a file")
-        case ENXIO, ENODEV: SourceError(path, "it is a socket or a device; name a property list file")
-        default: SourceError(path, "the file cannot be opened: \(SystemReason.text(code))")
+                path,
+                reason: "this process is not allowed to read the file (\(SystemReason.text(code))); give it permission")
+        case ELOOP: SourceError(path, reason: "the symbolic links in this path form a loop; point them at a file")
+        case ENXIO, ENODEV: SourceError(path, reason: "it is a socket or a device; name a property list file")
+        default: SourceError(path, reason: "the file cannot be opened: \(SystemReason.text(code))")
         }
     }
 
@@ -34,10 +37,10 @@ enum FileRefusal {
         switch mode & S_IFMT {
         case S_IFREG: nil
         case S_IFDIR:
-            SourceError(path, "it is a folder; name the property list file in it, as in \(path: inside(path))")
-        case S_IFIFO: SourceError(path, "it is a named pipe (FIFO); name a property list file")
-        case S_IFSOCK: SourceError(path, "it is a socket; name a property list file")
-        default: SourceError(path, "it is a device; name a property list file")
+            SourceError(path, reason: "it is a folder; name the property list file in it, as in \(path: inside(path))")
+        case S_IFIFO: SourceError(path, reason: "it is a named pipe (FIFO); name a property list file")
+        case S_IFSOCK: SourceError(path, reason: "it is a socket; name a property list file")
+        default: SourceError(path, reason: "it is a device; name a property list file")
         }
     }
 
@@ -47,11 +50,13 @@ enum FileRefusal {
     static func ofSize(
         _ size: Int, limit: Int, path: String, content: String = "a property list"
     ) -> SourceError? {
-        if size == 0 { return SourceError(path, "the file is empty; it must contain \(content)") }
+        if size == 0 { return SourceError(path, reason: "the file is empty; it must contain \(content)") }
         guard size > limit else { return nil }
         return SourceError(
             path,
-            "the file has \(Quantity(size, "byte")) and the limit is \(limit); split it, or raise MaxDocumentBytes")
+            reason:
+                "the file has \(Quantity(count: size, noun: "byte")) and the limit is \(limit); split it, or raise MaxDocumentBytes"
+        )
     }
 
     /// The number of attempts to read a file that changes meanwhile.
@@ -61,7 +66,8 @@ enum FileRefusal {
     static func changing(_ path: String) -> SourceError {
         SourceError(
             path,
-            "the file changed while it was being read, \(attempts) times in a row; it will be read when it stops changing"
+            reason:
+                "the file changed while it was being read, \(attempts) times in a row; it will be read when it stops changing"
         )
     }
 

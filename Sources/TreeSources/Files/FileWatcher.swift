@@ -18,7 +18,7 @@ final class FileWatcher {
     ///   - path: its file need not exist.
     ///   - interval: the pause between checks, if the file system does not report changes.
     ///   - files: shared by all watchers of the thread.
-    init(_ path: String, every interval: Duration, sharing files: WatchedFiles) {
+    init(path: String, every interval: Duration, sharing files: WatchedFiles) {
         (self.path, self.interval, self.files) = (path, interval, files)
         follower = files.add()
         nextCheck = files.nextCheck(after: .now, every: interval)
@@ -37,7 +37,7 @@ final class FileWatcher {
     /// - Parameters:
     ///   - watchers: all watchers whose paths lead to the file; they share their `WatchedFiles`.
     ///   - saved: the state of the file after the save; a further change is reported.
-    static func settle(_ watchers: [FileWatcher], _ saved: FileIdentity) {
+    static func settle(_ watchers: [FileWatcher], saved: FileIdentity) {
         watchers.first?.files.followReplacement(of: watchers.map { ($0.path, $0.follower) })
         for watcher in watchers {
             watcher.identity = saved
@@ -46,7 +46,7 @@ final class FileWatcher {
     }
 
     /// The same for a file that no other path leads to.
-    func settle(_ saved: FileIdentity) { Self.settle([self], saved) }
+    func settle(_ saved: FileIdentity) { Self.settle([self], saved: saved) }
 
     /// Reports the file as changed.
     func doubt() {

@@ -66,15 +66,16 @@ public struct Interpretation: Sendable {
             let head = try file.head()
             if let records, let syntax = try tableSyntax(fileName: name, head: head) {
                 let tree = try withReservation(for: input(of: file, named: name)) { (input) throws(PropertyListError) in
-                    try RecordTable.document(of: input, syntax: syntax, records, self, pool: pool)
+                    try RecordTable.document(
+                        of: input, syntax: syntax, options: records, interpretation: self, pool: pool)
                 }
-                return LoadedTree(tree, of: file, named: name, syntax: syntax.propertyList)
+                return LoadedTree(tree: tree, of: file, named: name, syntax: syntax.propertyList)
             }
             let syntax = try SyntaxCheck.syntax(of: head)
             let tree = try read(input(of: file, named: name), as: syntax, records: records, pool: pool)
-            return LoadedTree(tree, of: file, named: name, syntax: syntax)
+            return LoadedTree(tree: tree, of: file, named: name, syntax: syntax)
         } catch {
-            throw SourceError(name, error)
+            throw SourceError(name, error: error)
         }
     }
 
@@ -140,7 +141,7 @@ public struct Interpretation: Sendable {
             try syntax.read(input, limits: propertyListLimits, into: &builder)
         } catch {
             if !error.isOutOfMemory, let records, builder.refusesFirstElement, advice.suggestsTable,
-                let table = table(of: input, as: syntax, records, pool: pool)
+                let table = table(of: input, as: syntax, records: records, pool: pool)
             {
                 return table
             }
@@ -149,7 +150,7 @@ public struct Interpretation: Sendable {
             }
             let isQuestion = error.reason.hasSuffix("?")
             let ending = isQuestion ? " " + words.prefix(1).uppercased() + words.dropFirst() : "; " + words
-            throw PropertyListError(error.reason + ending, at: error.position, path: error.path)
+            throw PropertyListError(reason: error.reason + ending, at: error.position, path: error.path)
         }
         var tree = try builder.finish()
         if !tree.strayRows.isEmpty { advice.onStrayRows(of: &tree) }
@@ -158,10 +159,11 @@ public struct Interpretation: Sendable {
 
     /// An array whose elements have no titles, as a table; nil if they are not all dictionaries.
     private func table(
-        of input: DocumentInput, as syntax: PropertyListSyntax, _ records: RecordOptions, pool: LevelPool?
+        of input: DocumentInput, as syntax: PropertyListSyntax, records: RecordOptions, pool: LevelPool?
     ) -> Tree? {
         do throws(PropertyListError) {
-            return try RecordTable.document(of: input, syntax: .propertyList(syntax), records, self, pool: pool)
+            return try RecordTable.document(
+                of: input, syntax: .propertyList(syntax), options: records, interpretation: self, pool: pool)
         } catch {
             return nil
         }
@@ -178,10 +180,11 @@ public struct Interpretation: Sendable {
 
 extension LoadedTree {
     /// What was read from a file.
-    init(_ tree: Tree, of file: borrowing DocumentFile, named name: String, syntax: PropertyListSyntax) {
+    init(tree: Tree, of file: borrowing DocumentFile, named name: String, syntax: PropertyListSyntax) {
         self.init(
             tree: tree, fingerprint: Fingerprint(file.identity), syntax: syntax,
-            warnings: tree.warnings.first.map { SourceWarning(name, $0) }, omittedWarnings: tree.warnings.omitted,
+            warnings: tree.warnings.first.map { SourceWarning(name, warning: $0) },
+            omittedWarnings: tree.warnings.omitted,
             identity: file.identity)
     }
 }

@@ -28,7 +28,7 @@ struct NamesAdvice {
         }
         let known = interpretation.names[.title] + interpretation.names[.key]
         guard survey.root == .array, !known.contains(where: { survey.groups[0].uses[$0] != nil }) else { return false }
-        return !NamesSuggestion(survey, names: interpretation.names).mapsLists
+        return !NamesSuggestion(survey: survey, names: interpretation.names).mapsLists
     }
 
     // MARK: Refused documents
@@ -43,7 +43,7 @@ struct NamesAdvice {
         } catch {
             return nil
         }
-        let suggestion = NamesSuggestion(survey, names: interpretation.names)
+        let suggestion = NamesSuggestion(survey: survey, names: interpretation.names)
         if isMisspelt, !suggestion.mapsTitles || suggestion.titles.isEmpty { return nil }
         let anyShape = fitsAnyShape(survey) ? "--shape any serves any property list" : nil
         let mapping = fitting(suggestion).map(Self.words)

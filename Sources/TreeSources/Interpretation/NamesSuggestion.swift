@@ -20,10 +20,10 @@ struct NamesSuggestion {
     /// - Parameters:
     ///   - survey: the keys of the document.
     ///   - names: the expected names.
-    init(_ survey: KeySurvey, names: StructuralNames) {
+    init(survey: KeySurvey, names: StructuralNames) {
         self.survey = survey
         self.names = names
-        mapsTitles = !Self.usesTitles(survey, names)
+        mapsTitles = !Self.usesTitles(survey, names: names)
         if survey.root == .dictionary {
             take(rootHolder.map { [$0] } ?? [])
             rootHolders = holders.count
@@ -88,7 +88,7 @@ struct NamesSuggestion {
     // MARK: Titles
 
     /// Whether titles have the expected names or misspellings of them, so that the problem is a different one.
-    private static func usesTitles(_ survey: KeySurvey, _ names: StructuralNames) -> Bool {
+    private static func usesTitles(_ survey: KeySurvey, names: StructuralNames) -> Bool {
         let groups = survey.root == .dictionary ? survey.groups.dropFirst() : survey.groups[...]
         let dictionaries = groups.reduce(0) { $0 + $1.dictionaries }
         let known = names[.title] + names[.key]

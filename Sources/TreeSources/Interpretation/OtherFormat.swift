@@ -24,17 +24,18 @@ enum OtherFormat: Equatable {
 
     var refusal: PropertyListError {
         switch self {
-        case .toml: Self.other("TOML", "yq -p toml -o json")
-        case .yaml: Self.other("YAML", "yq -o json")
+        case .toml: Self.other("TOML", command: "yq -p toml -o json")
+        case .yaml: Self.other("YAML", command: "yq -o json")
         case .table:
             PropertyListError(
-                "it looks like a table of separated values; give it a name that ends in .csv or .tsv, or name it in 'Records'"
+                reason:
+                    "it looks like a table of separated values; give it a name that ends in .csv or .tsv, or name it in 'Records'"
             )
         }
     }
 
-    private static func other(_ name: String, _ command: String) -> PropertyListError {
-        PropertyListError("it looks like \(name), which is not read; convert it to JSON, as with \(command)")
+    private static func other(_ name: String, command: String) -> PropertyListError {
+        PropertyListError(reason: "it looks like \(name), which is not read; convert it to JSON, as with \(command)")
     }
 
     /// A table's head, `[owner.name]`, or an entry, `name = "text"`, which OpenStep ends with a semicolon.

@@ -8,7 +8,7 @@ public enum RecordTable {
     ///
     /// - Throws: `PropertyListError` if it is not a table, or no record has a named field.
     static func document(
-        of input: DocumentInput, syntax: TableSyntax, _ options: RecordOptions, _ interpretation: Interpretation,
+        of input: DocumentInput, syntax: TableSyntax, options: RecordOptions, interpretation: Interpretation,
         pool: LevelPool?
     ) throws(PropertyListError) -> Tree {
         do throws(PropertyListError) {
@@ -126,9 +126,9 @@ extension Interpretation {
             let tree = try RecordTable.tree(
                 of: input(of: file, named: name), syntax: syntax, drilling: drilling, treeLimits: treeLimits,
                 propertyListLimits: propertyListLimits, pool: pool, progress: progress?.counts)
-            return LoadedTree(tree, of: file, named: name, syntax: syntax.propertyList)
+            return LoadedTree(tree: tree, of: file, named: name, syntax: syntax.propertyList)
         } catch {
-            throw SourceError(name, error)
+            throw SourceError(name, error: error)
         }
     }
 }

@@ -14,21 +14,23 @@ struct SyntaxCheck {
             let version = String(decoding: head.prefix(8), as: UTF8.self)
             guard version == "bplist00" else {
                 throw PropertyListError(
-                    "it is a binary property list of the version '\(quoted: version)'; only 'bplist00' is supported, so convert it with plutil -convert xml1"
+                    reason:
+                        "it is a binary property list of the version '\(quoted: version)'; only 'bplist00' is supported, so convert it with plutil -convert xml1"
                 )
             }
             return .binary
         }
         if let packer = Packer.allCases.first(where: { head.starts(with: $0.magic) }) {
-            throw PropertyListError("it is compressed with \(packer.rawValue); decompress it first")
+            throw PropertyListError(reason: "it is compressed with \(packer.rawValue); decompress it first")
         }
         if head.allSatisfy({ $0 == 0 }) {
             throw PropertyListError(
-                "the file begins with zero bytes instead of text; it was not written completely, so save it again"
+                reason:
+                    "the file begins with zero bytes instead of text; it was not written completely, so save it again"
             )
         }
         if isUTF32(head) {
-            throw PropertyListError("the text is in UTF-32, which is not supported; save the document as UTF-8")
+            throw PropertyListError(reason: "the text is in UTF-32, which is not supported; save the document as UTF-8")
         }
         var check = SyntaxCheck(text: TextEncoding.characters(of: head.span))
         return try check.textSyntax()
@@ -66,7 +68,7 @@ struct SyntaxCheck {
     private mutating func textSyntax() throws(PropertyListError) -> PropertyListSyntax {
         skipWhitespace()
         guard let first = next else {
-            throw PropertyListError("the file contains only white space; it must contain a property list")
+            throw PropertyListError(reason: "the file contains only white space; it must contain a property list")
         }
         if first == UInt8(ascii: "<") { return .xml }
         let other = OtherFormat(text[cursor...])
@@ -85,13 +87,14 @@ struct SyntaxCheck {
     }
 
     private static let openStep = PropertyListError(
-        "it is an OpenStep property list, which is another format; convert it with plutil -convert xml1")
+        reason: "it is an OpenStep property list, which is another format; convert it with plutil -convert xml1")
 
     private var unknown: PropertyListError {
         let start = text[cursor...].prefix { $0 > 0x20 && $0 < 0x7F }.prefix(16)
         let found = start.isEmpty ? "" : ", but '\(String(decoding: start, as: UTF8.self))'"
         return PropertyListError(
-            "it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON)\(found)"
+            reason:
+                "it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON)\(found)"
         )
     }
 

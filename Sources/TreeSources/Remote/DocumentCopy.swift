@@ -26,7 +26,8 @@ struct DocumentCopy {
         let file = try DocumentFile.open(path: path, maximumBytes: maximumBytes)
         guard let label = label(), label.isOf(file.identity) else { return Found(file: file, validators: .init()) }
         guard label.origin == origin else {
-            throw SourceError(path, "it is a copy of \(path: label.origin); name another file for this document")
+            throw SourceError(
+                path, reason: "it is a copy of \(path: label.origin); name another file for this document")
         }
         return Found(file: file, validators: label.validators)
     }
@@ -56,7 +57,8 @@ struct DocumentCopy {
         } catch {
             throw SourceError(
                 path,
-                "the copy of the document cannot be stored here: \(SystemReason.text(error.code)); free some space, or name another file in Cache"
+                reason:
+                    "the copy of the document cannot be stored here: \(SystemReason.text(error.code)); free some space, or name another file in Cache"
             )
         }
     }

@@ -16,7 +16,7 @@ struct FetchRefusal {
     }
 
     /// Without mentioning a redirect.
-    private func plain(_ reason: String) -> SourceError { SourceError(address.shown, reason) }
+    private func plain(_ reason: String) -> SourceError { SourceError(address.shown, reason: reason) }
 
     // MARK: Abandoned transfers
 

@@ -11,7 +11,7 @@ final class Fetcher {
     private var reception: Reception?
 
     /// - Throws: `SourceError` if there is not enough memory.
-    init(_ address: RemoteAddress, limits: RemoteDocument.Limits, progress: LoadProgress? = nil) throws(SourceError) {
+    init(address: RemoteAddress, limits: RemoteDocument.Limits, progress: LoadProgress? = nil) throws(SourceError) {
         guard let loop = TransferLoop() else { throw Self.noMemory(address) }
         self.loop = loop
         self.address = address
@@ -22,7 +22,7 @@ final class Fetcher {
     deinit { giveUp() }
 
     private static func noMemory(_ address: RemoteAddress) -> SourceError {
-        SourceError(address.shown, "it cannot be fetched, because there is not enough memory for a request")
+        SourceError(address.shown, reason: "it cannot be fetched, because there is not enough memory for a request")
     }
 
     /// Whether a request is running.
@@ -31,7 +31,7 @@ final class Fetcher {
     /// Sends a request; cancels the current one.
     func begin(_ request: FetchRequest) throws(SourceError) {
         giveUp()
-        guard let begun = Transfer(request, from: address, limits: limits, progress: progress) else {
+        guard let begun = Transfer(request: request, from: address, limits: limits, progress: progress) else {
             throw Self.noMemory(address)
         }
         loop.add(begun)
@@ -78,7 +78,7 @@ final class Fetcher {
         case .fetched(let document): return document
         case .failed(let error, _): throw error
         // Impossible: the request was unconditional, and a 304 is then a failure.
-        case .confirmed: throw SourceError(address.shown, "it returned no document")
+        case .confirmed: throw SourceError(address.shown, reason: "it returned no document")
         }
     }
 

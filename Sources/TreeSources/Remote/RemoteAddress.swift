@@ -22,7 +22,7 @@ public struct RemoteAddress: Sendable, Equatable {
         guard Self.isMeant(by: text), address.parse(Self.encoded(text)) else {
             throw SourceError(
                 Self.withoutUser(text),
-                "it is not a valid URL; write https://HOST/PATH or http://HOST:PORT/PATH"
+                reason: "it is not a valid URL; write https://HOST/PATH or http://HOST:PORT/PATH"
             )
         }
         user = address.part(CURLUPART_USER, decoded: true)
@@ -39,13 +39,16 @@ public struct RemoteAddress: Sendable, Equatable {
         if let control = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
             throw SourceError(
                 withoutUser(text),
-                "the URL contains the control character U+\(String(hexadecimal: control.value, digits: 4)); remove it, or write it percent-encoded"
+                reason:
+                    "the URL contains the control character U+\(String(hexadecimal: control.value, digits: 4)); remove it, or write it percent-encoded"
             )
         }
         if authority(of: text).contains(" ") {
             throw SourceError(
                 withoutUser(text),
-                "the URL contains a space before its path; remove it, or write it as %20 in a user name or password")
+                reason:
+                    "the URL contains a space before its path; remove it, or write it as %20 in a user name or password"
+            )
         }
     }
 

@@ -41,7 +41,7 @@ public struct RemoteDocument: TreeSource {
 
     /// The document at a URL; nothing is fetched yet.
     public init(
-        _ address: RemoteAddress, interpretation: Interpretation = .init(), limits: Limits = .init(),
+        address: RemoteAddress, interpretation: Interpretation = .init(), limits: Limits = .init(),
         interval: Duration = .seconds(60), copyPath: String? = nil,
         onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in }
     ) {
@@ -57,7 +57,7 @@ public struct RemoteDocument: TreeSource {
 
     /// Fetches the document, even if a copy exists; the only time limits are those for the origin.
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-        let fetcher = try Fetcher(address, limits: limits, progress: interpretation.progress)
+        let fetcher = try Fetcher(address: address, limits: limits, progress: interpretation.progress)
         let document = try fetcher.fetch(FetchRequest())
         return try load(document, replacing: old)
     }
@@ -68,7 +68,7 @@ public struct RemoteDocument: TreeSource {
             return try interpretation.loadWithoutParts(document.file, named: name, pool: old.map(LevelPool.init))
         } catch {
             guard let mistaken = mistakenAnswer(document) else { throw error }
-            throw SourceError(name, mistaken.reason(at: name))
+            throw SourceError(name, reason: mistaken.reason(at: name))
         }
     }
 

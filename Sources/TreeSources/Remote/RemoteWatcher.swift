@@ -81,7 +81,8 @@ final class RemoteWatcher: SourceWatcher {
 
     private func preparedFetcher() throws(SourceError) -> Fetcher {
         if let fetcher { return fetcher }
-        let made = try Fetcher(document.address, limits: document.limits, progress: document.interpretation.progress)
+        let made = try Fetcher(
+            address: document.address, limits: document.limits, progress: document.interpretation.progress)
         fetcher = made
         return made
     }

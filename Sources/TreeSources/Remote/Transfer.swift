@@ -14,14 +14,15 @@ struct Transfer: ~Copyable {
 
     /// Nil if curl has no memory for the transfer.
     init?(
-        _ request: FetchRequest, from address: RemoteAddress, limits: RemoteDocument.Limits, progress: LoadProgress?
+        request: FetchRequest, from address: RemoteAddress, limits: RemoteDocument.Limits, progress: LoadProgress?
     ) {
         guard let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
         self.request = request
         let pace = TransferPace(patience: limits.patience, wait: request.wait, from: .now)
         reception = Reception(
-            mostBytes: limits.bytes, pace: pace, progress: progress.map { FetchProgress($0, name: address.shown) })
+            mostBytes: limits.bytes, pace: pace,
+            progress: progress.map { FetchProgress(progress: $0, name: address.shown) })
         unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         var lines: UnsafeMutablePointer<curl_slist>?
@@ -40,32 +41,32 @@ struct Transfer: ~Copyable {
     }
 
     private func setAddress(_ address: RemoteAddress) {
-        setText(CURLOPT_URL, address.shown)
+        setText(CURLOPT_URL, to: address.shown)
         // Set separately from the URL, they appear in none of curl's messages and go to no other host.
-        if let user = address.user { setText(CURLOPT_USERNAME, user) }
-        if let password = address.password { setText(CURLOPT_PASSWORD, password) }
-        setText(CURLOPT_USERAGENT, "drilldown/0.1")
+        if let user = address.user { setText(CURLOPT_USERNAME, to: user) }
+        if let password = address.password { setText(CURLOPT_PASSWORD, to: password) }
+        setText(CURLOPT_USERAGENT, to: "drilldown/0.1")
         // All codings that this curl can decode.
-        setText(CURLOPT_ACCEPT_ENCODING, "")
+        setText(CURLOPT_ACCEPT_ENCODING, to: "")
         _ = unsafe shim_curl_set_list(handle, CURLOPT_HTTPHEADER, fieldLines)
         // The curl command reads this OpenSSL variable, but its library does not.
         if let path = unsafe getenv("SSL_CERT_FILE") { _ = unsafe shim_curl_set_text(handle, CURLOPT_CAINFO, path) }
     }
 
     private func setBounds(_ limits: RemoteDocument.Limits) {
-        setText(CURLOPT_PROTOCOLS_STR, "http,https")
-        setText(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        setNumber(CURLOPT_FOLLOWLOCATION, 1)
-        setNumber(CURLOPT_MAXREDIRS, RemoteDocument.Limits.redirects)
-        setNumber(CURLOPT_CONNECTTIMEOUT, limits.connectSeconds)
-        setNumber(CURLOPT_TCP_KEEPALIVE, 1)
+        setText(CURLOPT_PROTOCOLS_STR, to: "http,https")
+        setText(CURLOPT_REDIR_PROTOCOLS_STR, to: "http,https")
+        setNumber(CURLOPT_FOLLOWLOCATION, to: 1)
+        setNumber(CURLOPT_MAXREDIRS, to: RemoteDocument.Limits.redirects)
+        setNumber(CURLOPT_CONNECTTIMEOUT, to: limits.connectSeconds)
+        setNumber(CURLOPT_TCP_KEEPALIVE, to: 1)
         // A proxy's response to CONNECT is not the origin's response.
-        setNumber(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        setNumber(CURLOPT_BUFFERSIZE, 64 << 10)
+        setNumber(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
+        setNumber(CURLOPT_BUFFERSIZE, to: 64 << 10)
         // Only one thread handles signals.
-        setNumber(CURLOPT_NOSIGNAL, 1)
+        setNumber(CURLOPT_NOSIGNAL, to: 1)
         // Cancelling the transfer does not wait for a name that is still being resolved.
-        setNumber(CURLOPT_QUICK_EXIT, 1)
+        setNumber(CURLOPT_QUICK_EXIT, to: 1)
     }
 
     private func setReceivers() {
@@ -77,11 +78,11 @@ struct Transfer: ~Copyable {
         _ = unsafe shim_curl_set_address(handle, CURLOPT_ERRORBUFFER, words)
     }
 
-    private func setText(_ option: CURLoption, _ text: String) {
+    private func setText(_ option: CURLoption, to text: String) {
         _ = unsafe shim_curl_set_text(handle, option, text)
     }
 
-    private func setNumber(_ option: CURLoption, _ number: Int) {
+    private func setNumber(_ option: CURLoption, to number: Int) {
         _ = unsafe shim_curl_set_number(handle, option, number)
     }
 

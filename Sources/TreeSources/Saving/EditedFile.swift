@@ -64,7 +64,7 @@ struct EditedFile {
             throw original.isUnchanged() ? error : .changedMeanwhile
         }
         let identity = try file.commit(
-            replacing: original, worker, check: written.map { check(of: $0, content.document) })
+            replacing: original, worker: worker, check: written.map { check(of: $0, document: content.document) })
         worker.close(replaced: original)
         return loaded.saved(as: content.document, in: identity)
     }
@@ -132,7 +132,7 @@ struct EditedFile {
 
     /// A check that reads the new content: returns nil if it gives the edited tree, otherwise the reason not to save
     /// it.
-    private func check(of bytes: [UInt8], _ document: Level) -> @Sendable () -> SaveError? {
+    private func check(of bytes: [UInt8], document: Level) -> @Sendable () -> SaveError? {
         { [interpretation, syntax] in
             do throws(PropertyListError) {
                 let tree = try interpretation.readOrAdvise(.memory(bytes), as: syntax, pool: LevelPool(document))

@@ -15,8 +15,8 @@ enum FileAccess {
         }
         // Root may write to any file, but a file without write permission for anyone is meant to stay as it is.
         guard status.st_mode & 0o222 != 0 else { return .readOnlyFile }
-        return denial(of: W_OK, to: target, .readOnlyFile)
-            ?? denial(of: R_OK | W_OK | X_OK, to: FileReplacement.folder(of: target), .readOnlyFolder)
+        return denial(of: W_OK, to: target, usual: .readOnlyFile)
+            ?? denial(of: R_OK | W_OK | X_OK, to: FileReplacement.folder(of: target), usual: .readOnlyFolder)
     }
 
     /// The reason why the file has just not been found.
@@ -25,7 +25,7 @@ enum FileAccess {
     }
 
     /// The reason why an access is denied (`faccessat(2)`); nil if it is permitted.
-    static func denial(of access: Int32, to path: String, _ usual: SaveRefusal) -> SaveRefusal? {
+    static func denial(of access: Int32, to path: String, usual: SaveRefusal) -> SaveRefusal? {
         unsafe faccessat(AT_FDCWD, path, access, AT_EACCESS) == 0 ? nil : refusal(denied: errno, by: usual)
     }
 

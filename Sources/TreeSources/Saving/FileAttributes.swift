@@ -10,7 +10,7 @@ struct FileAttributes: Equatable {
     /// The time of the latest change of an attribute; nil if it is not compared.
     private var changed: Int64?
 
-    init(_ status: stat, comparesTime: Bool = true) {
+    init(status: stat, comparesTime: Bool = true) {
         owner = status.st_uid
         group = status.st_gid
         mode = status.st_mode & 0o7777
@@ -21,7 +21,7 @@ struct FileAttributes: Equatable {
     init?(of descriptor: Int32, comparesTime: Bool = true) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
-        self.init(status, comparesTime: comparesTime)
+        self.init(status: status, comparesTime: comparesTime)
     }
 
     /// The same attributes without the time of their change.
@@ -50,7 +50,7 @@ struct FileAttributes: Equatable {
         // group's bits.
         let mode = allowed(status.st_mode & 0o7777, keepsOwner: keepsOwner, keepsGroup: keepsGroup)
         guard fchmod(target, mode) == 0 else { throw ErrorNumber(errno) }
-        return FileAttributes(status)
+        return FileAttributes(status: status)
     }
 
     /// The permissions for a file whose owner or group differs: former owners and members of the group now count as

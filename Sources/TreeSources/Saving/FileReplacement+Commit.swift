@@ -21,13 +21,13 @@ extension FileReplacement {
     /// - Returns: the state of the new file.
     /// - Throws: `SaveError`; the old file, or another program's, is in place.
     mutating func commit(
-        replacing original: borrowing DocumentFile, _ worker: SaveWorker, check: (@Sendable () -> SaveError?)? = nil
+        replacing original: borrowing DocumentFile, worker: SaveWorker, check: (@Sendable () -> SaveError?)? = nil
     ) throws(SaveError) -> FileIdentity {
         var refusal: SaveError?
         do throws(FileReplacementError) {
             let attributes = try prepare(original)
             refusal = try sync(worker, check)
-            if refusal == nil { return try exchange(with: original, attributes) }
+            if refusal == nil { return try exchange(with: original, copied: attributes) }
         } catch {
             throw error.isForeignSave ? .changedMeanwhile : SaveError(error)
         }
@@ -62,7 +62,7 @@ extension FileReplacement {
     }
 
     private mutating func exchange(
-        with original: borrowing DocumentFile, _ copied: FileAttributes
+        with original: borrowing DocumentFile, copied: FileAttributes
     ) throws(FileReplacementError) -> FileIdentity {
         let old = original.descriptor
         var attributes = copied
@@ -73,7 +73,7 @@ extension FileReplacement {
         let new = FileIdentity(ofOpen: descriptor)
         guard try swap() else { return try renameOver(original) }
         do throws(FileReplacementError) {
-            try verify(original, attributes)
+            try verify(original, attributes: attributes)
             try syncFolder()
         } catch {
             try restore(new)
@@ -81,14 +81,14 @@ extension FileReplacement {
             throw error
         }
         // While the file is locked: afterwards the name may belong to another process.
-        isRenamed = make(.remove, .unlink(aside)) == 0
+        isRenamed = make(.remove, call: .unlink(aside)) == 0
         return state(since: new)
     }
 
     /// Exchanges the names of the two files; false if the file system cannot.
     private func swap() throws(FileReplacementError) -> Bool {
         do throws(FileReplacementError) {
-            try attempt(.exchange, path, .exchange(aside, path))
+            try attempt(.exchange, path: path, call: .exchange(aside, path))
             return true
         } catch {
             if FileNames.isUnsupported(error.code) { return false }
@@ -99,9 +99,9 @@ extension FileReplacement {
 
     /// Looks at the file that was at the path: it must be the original, and no program may be writing to it.
     private func verify(
-        _ original: borrowing DocumentFile, _ attributes: FileAttributes
+        _ original: borrowing DocumentFile, attributes: FileAttributes
     ) throws(FileReplacementError) {
-        try attempt(.verify, path, .look(aside))
+        try attempt(.verify, path: path, call: .look(aside))
         guard let taken = FileIdentity(named: aside), taken.isSameContent(as: original.identity),
             !FileLease.isBeingWritten(original.descriptor), original.isUnchanged()
         else { throw foreignSave }
@@ -119,8 +119,8 @@ extension FileReplacement {
     private mutating func restore(_ new: FileIdentity) throws(FileReplacementError) {
         var own = new
         while let offered = FileIdentity(named: aside) {
-            if make(.restore, .exchange(aside, path)) != 0 {
-                if errno == ENOENT, make(.rename, .moveToFree(aside, to: path)) == 0 {
+            if make(.restore, call: .exchange(aside, path)) != 0 {
+                if errno == ENOENT, make(.rename, call: .moveToFree(aside, to: path)) == 0 {
                     isRenamed = true
                     return
                 }
@@ -145,7 +145,7 @@ extension FileReplacement {
     }
 
     private func copyAttributes(from old: Int32) throws(FileReplacementError) -> FileAttributes {
-        try attempt(.setAttributes, aside, .copyAttributes(from: old, to: descriptor))
+        try attempt(.setAttributes, path: aside, call: .copyAttributes(from: old, to: descriptor))
         do throws(ErrorNumber) {
             return try FileAttributes.copy(from: old, to: descriptor)
         } catch {
@@ -164,12 +164,12 @@ extension FileReplacementError {
 
 /// Renaming without replacing (`renameat2(2)`).
 enum FileNames {
-    static func exchange(_ one: String, _ other: String) -> Int32 {
+    static func exchange(_ one: String, with other: String) -> Int32 {
         unsafe renameat2(AT_FDCWD, one, AT_FDCWD, other, UInt32(RENAME_EXCHANGE))
     }
 
     /// Renames a file to a name that must be free; fails with `EEXIST`.
-    static func moveToFree(_ old: String, _ new: String) -> Int32 {
+    static func moveToFree(_ old: String, new: String) -> Int32 {
         unsafe renameat2(AT_FDCWD, old, AT_FDCWD, new, UInt32(RENAME_NOREPLACE))
     }
 
@@ -186,7 +186,7 @@ extension FileReplacement {
         do throws(FileReplacementError) {
             try syncContent()
             written = FileIdentity(ofOpen: descriptor)
-            try attempt(.rename, path, .moveToFree(aside, to: path))
+            try attempt(.rename, path: path, call: .moveToFree(aside, to: path))
         } catch {
             guard error.step == .rename else { throw SaveError(error) }
             if error.code == EEXIST { throw .changedMeanwhile }
@@ -207,7 +207,7 @@ extension FileReplacement {
     /// - Returns: the failure; its outcome is unknown if the file cannot be removed durably.
     private func removed(after failure: FileReplacementError) -> FileReplacementError {
         do throws(FileReplacementError) {
-            if Self.isStill(descriptor, at: path) { try attempt(.restore, path, .unlink(path)) }
+            if Self.isStill(descriptor, at: path) { try attempt(.restore, path: path, call: .unlink(path)) }
             try syncUndo()
             return failure
         } catch {
@@ -231,9 +231,9 @@ extension FileReplacement {
     /// Writes the names in the folder to disk.
     func syncFolder(_ step: Step = .syncFolder) throws(FileReplacementError) {
         let folder = Self.folder(of: path)
-        let opened = try attempt(step, folder, .openFolder(folder))
+        let opened = try attempt(step, path: folder, call: .openFolder(folder))
         defer { _ = close(opened) }
-        guard make(step, .fsync(opened)) != 0 else { return }
+        guard make(step, call: .fsync(opened)) != 0 else { return }
         let code = errno
         if code == EINVAL, FolderSync.isImpossible(onFileSystemOf: opened) { return }
         throw FileReplacementError(step: step, code: code, path: folder)

@@ -38,10 +38,10 @@ struct FileReplacement: ~Copyable {
         of path: String, through aside: String, mode: mode_t, fault: @escaping Fault = { _, _ in nil }
     ) throws(FileReplacementError) -> FileReplacement {
         let call = SystemCall.create(aside)
-        let descriptor = make(.create, call, fault, by: call.make)
+        let descriptor = make(.create, call: call, fault: fault, by: call.make)
         guard descriptor >= 0 else { throw FileReplacementError(step: .create, code: errno, path: aside) }
         let file = FileReplacement(descriptor: descriptor, path: path, aside: aside, fault: fault)
-        try file.attempt(.setMode, aside, .setMode(descriptor, mode))
+        try file.attempt(.setMode, path: aside, call: .setMode(descriptor, mode))
         return file
     }
 
@@ -61,7 +61,7 @@ struct FileReplacement: ~Copyable {
     ///
     /// - Throws: `FileReplacementError` if they cannot be written; the old file is unchanged.
     mutating func append(_ bytes: Span<UInt8>) throws(FileReplacementError) {
-        try attempt(.write, aside, .write(descriptor, count: bytes.count)) {
+        try attempt(.write, path: aside, call: .write(descriptor, count: bytes.count)) {
             unsafe bytes.withUnsafeBytes { unsafe $0.writeAll(to: descriptor) } ? 0 : -1
         }
     }
@@ -76,14 +76,14 @@ struct FileReplacement: ~Copyable {
     }
 
     /// Returns when the new content is on disk, before it gets its name.
-    func syncContent() throws(FileReplacementError) { try attempt(.sync, aside, .fsync(descriptor)) }
+    func syncContent() throws(FileReplacementError) { try attempt(.sync, path: aside, call: .fsync(descriptor)) }
 
     /// Renames the other file, which is on disk, and returns when its new name is on disk, too.
     ///
     /// The old file is gone then, so a failed sync of the folder cannot be undone.
     mutating func rename() throws(FileReplacementError) -> FileIdentity {
         let written = FileIdentity(ofOpen: descriptor)
-        try attempt(.rename, path, .rename(aside, to: path))
+        try attempt(.rename, path: path, call: .rename(aside, to: path))
         isRenamed = true
         do throws(FileReplacementError) { try syncFolder() } catch { throw error.withUnknownOutcome }
         return state(since: written)
@@ -102,8 +102,8 @@ struct FileReplacement: ~Copyable {
 
     /// Makes a system call of a step.
     @discardableResult
-    func attempt(_ step: Step, _ path: String, _ call: SystemCall) throws(FileReplacementError) -> Int32 {
-        try attempt(step, path, call, by: call.make)
+    func attempt(_ step: Step, path: String, call: SystemCall) throws(FileReplacementError) -> Int32 {
+        try attempt(step, path: path, call: call, by: call.make)
     }
 
     /// Makes a system call of a step.
@@ -111,17 +111,17 @@ struct FileReplacement: ~Copyable {
     /// - Parameter perform: makes a call that needs more than the value's parameters.
     @discardableResult
     func attempt(
-        _ step: Step, _ path: String, _ call: SystemCall, by perform: () -> Int32
+        _ step: Step, path: String, call: SystemCall, by perform: () -> Int32
     ) throws(FileReplacementError) -> Int32 {
-        let result = Self.make(step, call, fault, by: perform)
+        let result = Self.make(step, call: call, fault: fault, by: perform)
         guard result >= 0 else { throw FileReplacementError(step: step, code: errno, path: path) }
         return result
     }
 
     /// Makes a system call of a step; if it fails, returns a negative number and leaves its `errno`.
-    func make(_ step: Step, _ call: SystemCall) -> Int32 { Self.make(step, call, fault, by: call.make) }
+    func make(_ step: Step, call: SystemCall) -> Int32 { Self.make(step, call: call, fault: fault, by: call.make) }
 
-    private static func make(_ step: Step, _ call: SystemCall, _ fault: Fault, by perform: () -> Int32) -> Int32 {
+    private static func make(_ step: Step, call: SystemCall, fault: Fault, by perform: () -> Int32) -> Int32 {
         guard let code = fault(step, call) else { return perform() }
         errno = code
         return -1
@@ -232,8 +232,8 @@ enum SystemCall: Equatable, Sendable {
         case .setMode(let descriptor, let mode): fchmod(descriptor, mode)
         case .fsync(let descriptor): Glibc.fsync(descriptor)
         case .rename(let old, let new): unsafe Glibc.rename(old, new)
-        case .exchange(let one, let other): FileNames.exchange(one, other)
-        case .moveToFree(let old, let new): FileNames.moveToFree(old, new)
+        case .exchange(let one, let other): FileNames.exchange(one, with: other)
+        case .moveToFree(let old, let new): FileNames.moveToFree(old, new: new)
         case .openFolder(let path): unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         case .unlink(let path): unsafe Glibc.unlink(path)
         case .write, .copyAttributes, .look: 0

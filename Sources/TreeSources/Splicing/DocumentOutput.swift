@@ -18,21 +18,23 @@ enum DocumentOutput {
         _ document: Whole, syntax: PropertyListSyntax, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
         switch syntax {
-        case .xml: try write(document, XMLPropertyListWriter(), to: sink)
-        case .json: try write(document, JSONPropertyListWriter(), to: sink)
-        case .binary: try write(document, BinaryPropertyListWriter(), to: sink)
+        case .xml: try write(document, writer: XMLPropertyListWriter(), to: sink)
+        case .json: try write(document, writer: JSONPropertyListWriter(), to: sink)
+        case .binary: try write(document, writer: BinaryPropertyListWriter(), to: sink)
         }
     }
 
     private static func write<Writer: WholeDocumentWriter & ~Copyable, Failure: Error>(
-        _ document: Whole, _ writer: consuming Writer, to sink: (Span<UInt8>) throws(Failure) -> Void
+        _ document: Whole, writer: consuming Writer, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
         switch document {
         case .tree(let level):
-            var walk = TreeWalk(level, row: 0)
+            var walk = TreeWalk(level: level, row: 0)
             while true {
                 let isDone: Bool
-                do throws(PropertyListError) { isDone = try !advance(&walk, &writer) } catch { throw .document(error) }
+                do throws(PropertyListError) { isDone = try !advance(&walk, writer: &writer) } catch {
+                    throw .document(error)
+                }
                 if isDone { break }
                 try send(writer.output.span, to: sink)
                 writer.output.truncate(to: 0)
@@ -48,7 +50,7 @@ enum DocumentOutput {
 
     /// Writes about a megabyte more of a tree; false at its end.
     private static func advance<Writer: WholeDocumentWriter & ~Copyable>(
-        _ walk: inout TreeWalk, _ writer: inout Writer
+        _ walk: inout TreeWalk, writer: inout Writer
     ) throws(PropertyListError) -> Bool {
         while writer.output.count < pieceBytes { if try !walk.step(to: &writer) { return false } }
         return true
@@ -84,7 +86,7 @@ enum DocumentOutput {
 
     /// Writes the pieces of a spliced document.
     static func write<Failure: Error>(
-        _ pieces: [SplicePiece], of document: DocumentText, _ syntax: FragmentWriter.Syntax,
+        _ pieces: [SplicePiece], of document: DocumentText, syntax: FragmentWriter.Syntax,
         to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
         for piece in pieces {
@@ -93,8 +95,8 @@ enum DocumentOutput {
             case .text(let text): try send(document.encoded(text).span, to: sink)
             case .shifted(let units, let shift):
                 switch syntax {
-                case .xml: try ShiftedText<XMLTokens>.write(units, shift, of: document, to: sink)
-                case .json: try ShiftedText<JSONTokens>.write(units, shift, of: document, to: sink)
+                case .xml: try ShiftedText<XMLTokens>.write(units, shift: shift, of: document, to: sink)
+                case .json: try ShiftedText<JSONTokens>.write(units, shift: shift, of: document, to: sink)
                 }
             }
         }
@@ -196,7 +198,7 @@ struct SplicePieces {
 /// data stay as they are.
 enum ShiftedText<Tokens: DocumentTokens & ~Copyable> {
     static func write<Failure: Error>(
-        _ units: Range<Int>, _ shift: IndentShift, of document: DocumentText,
+        _ units: Range<Int>, shift: IndentShift, of document: DocumentText,
         to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
         var tokens: Tokens

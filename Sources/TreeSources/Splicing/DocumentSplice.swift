@@ -40,26 +40,26 @@ package struct DocumentSplice: Sendable {
         let document: DocumentText
         let pieces: [SplicePiece]
         do throws(PropertyListError) {
-            document = try DocumentText(input, isXML: textual == .xml)
-            pieces = try self.pieces(of: document, textual)
+            document = try DocumentText(input: input, isXML: textual == .xml)
+            pieces = try self.pieces(of: document, syntax: textual)
         } catch {
             throw .document(error)
         }
-        try DocumentOutput.write(pieces, of: document, textual, to: sink)
+        try DocumentOutput.write(pieces, of: document, syntax: textual, to: sink)
     }
 
     private func pieces(
-        of document: DocumentText, _ syntax: FragmentWriter.Syntax
+        of document: DocumentText, syntax: FragmentWriter.Syntax
     ) throws(PropertyListError) -> [SplicePiece] {
         let root = TouchedItem()
         let (oldRoot, newRoot) = (Item.Step(level: old, row: 0), Item.Step(level: new, row: 0))
         try root.touch(by: provenance, old: old, new: newRoot)
-        let text = SplicedText(document, syntax)
+        let text = SplicedText(document: document, syntax: syntax)
         switch syntax {
         case .xml: try ItemLocation<XMLTokens>.locate(root, of: oldRoot, in: text)
         case .json: try ItemLocation<JSONTokens>.locate(root, of: oldRoot, in: text)
         }
-        let splicer = Splicer(text, root: root)
+        let splicer = Splicer(text: text, root: root)
         try splicer.splice(root, as: newRoot, by: provenance)
         splicer.pieces.copy(upTo: document.count)
         return splicer.pieces.all
@@ -112,19 +112,19 @@ package struct DictionarySplice: Sendable {
         let document: DocumentText
         let splicer: Splicer
         do throws(PropertyListError) {
-            document = try DocumentText(input, isXML: textual == .xml)
-            splicer = Splicer(SplicedText(document, textual), root: TouchedItem())
+            document = try DocumentText(input: input, isXML: textual == .xml)
+            splicer = Splicer(text: SplicedText(document: document, syntax: textual), root: TouchedItem())
             guard case .dictionary(let dictionary) = try splicer.container(at: 0, anchor: nil) else {
                 throw .notWhatWasRead
             }
             splicer.root.dictionary = dictionary
             try splicer.splice(
-                dictionary, old.entries.map(SplicedField.init), new.entries.map(SplicedField.init)
+                dictionary, old: old.entries.map(SplicedField.init), new: new.entries.map(SplicedField.init)
             ) { (_) throws(PropertyListError) in throw .contradictoryEdit }
             splicer.pieces.copy(upTo: document.count)
         } catch {
             throw .document(error)
         }
-        try DocumentOutput.write(splicer.pieces.all, of: document, textual, to: sink)
+        try DocumentOutput.write(splicer.pieces.all, of: document, syntax: textual, to: sink)
     }
 }

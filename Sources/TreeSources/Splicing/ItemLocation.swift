@@ -8,7 +8,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
     private let text: DocumentText
     private let names: KeyText
 
-    private init(_ text: DocumentText, _ names: KeyText) throws(PropertyListError) {
+    private init(text: DocumentText, names: KeyText) throws(PropertyListError) {
         tokens = try Tokens(text)
         self.text = text
         self.names = names
@@ -20,9 +20,9 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
     static func locate(
         _ root: TouchedItem, of step: Item.Step, in text: SplicedText
     ) throws(PropertyListError) {
-        var location = try ItemLocation(text.document, KeyText(text.syntax))
+        var location = try ItemLocation(text: text.document, names: KeyText(text.syntax))
         let token = try location.tokens.required()
-        try location.locate(root, step, token, anchor: token.range.lowerBound)
+        try location.locate(root, step: step, token: token, anchor: token.range.lowerBound)
         guard try location.tokens.next() == nil else { throw .notWhatWasRead }
     }
 
@@ -30,7 +30,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
     static func container(
         at place: Int, anchor: Int?, in text: SplicedText
     ) throws(PropertyListError) -> TextContainer {
-        var location = try ItemLocation(text.document, KeyText(text.syntax))
+        var location = try ItemLocation(text: text.document, names: KeyText(text.syntax))
         location.tokens.seek(place)
         let token = try location.tokens.required()
         switch token.kind {
@@ -43,8 +43,8 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
     private mutating func dictionary(
         _ token: DocumentToken, anchor: Int
     ) throws(PropertyListError) -> TextDictionary {
-        var dictionary = TextDictionary(token.range, anchor: anchor)
-        while let entry = try entry(of: &dictionary) { dictionary.add(entry, try tokens.finish(entry.value)) }
+        var dictionary = TextDictionary(opening: token.range, anchor: anchor)
+        while let entry = try entry(of: &dictionary) { dictionary.add(entry, value: try tokens.finish(entry.value)) }
         return dictionary
     }
 
@@ -76,13 +76,13 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
 
     /// Finds an item whose text begins with a token, and the touched items below it.
     private mutating func locate(
-        _ item: TouchedItem, _ step: Item.Step, _ token: DocumentToken, anchor: Int
+        _ item: TouchedItem, step: Item.Step, token: DocumentToken, anchor: Int
     ) throws(PropertyListError) {
         item.begin(step)
         switch (token.kind, step.writtenKind) {
-        case (.dictionary, .dictionary): try fields(of: item, step, token, anchor: anchor)
+        case (.dictionary, .dictionary): try fields(of: item, step: step, token: token, anchor: anchor)
         case (.array, .array):
-            let end = try structure(of: item, step, token, anchor: anchor)
+            let end = try structure(of: item, step: step, token: token, anchor: anchor)
             item.range = token.range.lowerBound..<end
         case (.scalar, .string): item.range = token.range
         default: _ = try tokens.finish(token)
@@ -90,18 +90,18 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
     }
 
     private mutating func fields(
-        of item: TouchedItem, _ step: Item.Step, _ token: DocumentToken, anchor: Int
+        of item: TouchedItem, step: Item.Step, token: DocumentToken, anchor: Int
     ) throws(PropertyListError) {
-        var dictionary = TextDictionary(token.range, anchor: anchor)
+        var dictionary = TextDictionary(opening: token.range, anchor: anchor)
         let place = step.place
         while let entry = try entry(of: &dictionary) {
             // A scalar of that name is JSON's null.
             guard entry.name == place?.name, entry.value.kind != .scalar else {
-                dictionary.add(entry, try tokens.finish(entry.value))
+                dictionary.add(entry, value: try tokens.finish(entry.value))
                 continue
             }
-            let end = try structure(of: item, step, entry.value, anchor: entry.key.lowerBound)
-            dictionary.add(entry, entry.value.range.lowerBound..<end)
+            let end = try structure(of: item, step: step, token: entry.value, anchor: entry.key.lowerBound)
+            dictionary.add(entry, value: entry.value.range.lowerBound..<end)
         }
         item.dictionary = dictionary
         item.range = token.range.lowerBound..<dictionary.closing.upperBound
@@ -111,29 +111,32 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
 
     /// Finds the rows of an item whose array, or dictionary of arrays, begins with a token; returns the end of it.
     private mutating func structure(
-        of item: TouchedItem, _ step: Item.Step, _ token: DocumentToken, anchor: Int
+        of item: TouchedItem, step: Item.Step, token: DocumentToken, anchor: Int
     ) throws(PropertyListError) -> Int {
         item.forgetRows()
         switch (step.writtenForm, token.kind) {
         case (.rows, .array):
             return try rows(
-                step.writtenSections.first?.rows ?? 0..<0, of: item, step, section: 0, token, anchor: anchor)
+                step.writtenSections.first?.rows ?? 0..<0, of: item, step: step, section: 0, token: token,
+                anchor: anchor)
         case (.arraysOfRows, .array), (.sections, .array):
             let sections = step.writtenSections
             var number = 0
             while true {
                 let section = try tokens.required()
                 if section.kind == .end { return section.range.upperBound }
-                _ = try self.section(number, sections, of: item, step, section, anchor: section.range.lowerBound)
+                _ = try self.section(
+                    number, sections: sections, of: item, step: step, token: section, anchor: section.range.lowerBound)
                 number += 1
             }
         case (.namedSections, .dictionary):
-            var dictionary = TextDictionary(token.range, anchor: anchor)
+            var dictionary = TextDictionary(opening: token.range, anchor: anchor)
             let sections = step.writtenSections
             let numbers = Dictionary(sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { $1 })
             while let entry = try entry(of: &dictionary) {
                 let number = numbers[entry.name] ?? sections.count
-                _ = try section(number, sections, of: item, step, entry.value, anchor: entry.key.lowerBound)
+                _ = try section(
+                    number, sections: sections, of: item, step: step, token: entry.value, anchor: entry.key.lowerBound)
             }
             return dictionary.closing.upperBound
         default: return try tokens.finish(token).upperBound
@@ -142,25 +145,26 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
 
     /// Finds the rows of a section, which is an array or a dictionary with one; returns the end of it.
     private mutating func section(
-        _ number: Int, _ sections: [WrittenSection], of item: TouchedItem, _ step: Item.Step,
-        _ token: DocumentToken, anchor: Int
+        _ number: Int, sections: [WrittenSection], of item: TouchedItem, step: Item.Step,
+        token: DocumentToken, anchor: Int
     ) throws(PropertyListError) -> Int {
-        guard number < sections.count, item.needs(number, sections[number].rows) else {
+        guard number < sections.count, item.needs(number, rows: sections[number].rows) else {
             return try tokens.finish(token).upperBound
         }
         guard token.kind == .dictionary else {
-            return try rows(sections[number].rows, of: item, step, section: number, token, anchor: anchor)
+            return try rows(sections[number].rows, of: item, step: step, section: number, token: token, anchor: anchor)
         }
         let place = sections[number].fields?.last { $0.form != nil }
-        var dictionary = TextDictionary(token.range, anchor: anchor)
+        var dictionary = TextDictionary(opening: token.range, anchor: anchor)
         while let entry = try entry(of: &dictionary) {
             guard entry.name == place?.name else {
-                dictionary.add(entry, try tokens.finish(entry.value))
+                dictionary.add(entry, value: try tokens.finish(entry.value))
                 continue
             }
             let end = try rows(
-                sections[number].rows, of: item, step, section: number, entry.value, anchor: entry.key.lowerBound)
-            dictionary.add(entry, entry.value.range.lowerBound..<end)
+                sections[number].rows, of: item, step: step, section: number, token: entry.value,
+                anchor: entry.key.lowerBound)
+            dictionary.add(entry, value: entry.value.range.lowerBound..<end)
         }
         if place == nil { item.sections[number] = dictionary }
         return dictionary.closing.upperBound
@@ -168,11 +172,11 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
 
     /// Finds the needed rows of an array; returns the end of the array.
     private mutating func rows(
-        _ expected: Range<Int>, of item: TouchedItem, _ step: Item.Step, section: Int, _ token: DocumentToken,
+        _ expected: Range<Int>, of item: TouchedItem, step: Item.Step, section: Int, token: DocumentToken,
         anchor: Int
     ) throws(PropertyListError) -> Int {
         guard token.kind == .array else { return try tokens.finish(token).upperBound }
-        var list = TextList(token.range, anchor: anchor, numbers: expected)
+        var list = TextList(opening: token.range, anchor: anchor, numbers: expected)
         var needed = item.needed(expected)
         var number = expected.lowerBound
         var last: Int?
@@ -188,7 +192,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
             if number == needed.first {
                 needed.removeFirst()
                 last = number
-                list.slots[number] = TextSlot(range: try self.row(number, of: item, step, row))
+                list.slots[number] = TextSlot(range: try self.row(number, of: item, step: step, token: row))
             } else {
                 _ = try tokens.finish(row)
             }
@@ -199,10 +203,10 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
     }
 
     private mutating func row(
-        _ number: Int, of item: TouchedItem, _ step: Item.Step, _ token: DocumentToken
+        _ number: Int, of item: TouchedItem, step: Item.Step, token: DocumentToken
     ) throws(PropertyListError) -> Range<Int> {
         guard let child = item.below[number], let level = step.below else { return try tokens.finish(token) }
-        try locate(child, Item.Step(level: level, row: number), token, anchor: token.range.lowerBound)
+        try locate(child, step: Item.Step(level: level, row: number), token: token, anchor: token.range.lowerBound)
         return child.range
     }
 }

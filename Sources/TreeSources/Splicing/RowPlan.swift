@@ -46,16 +46,17 @@ struct RowPlan {
         let names = isNamed ? Dictionary(news.map { ($0.name, $0) }, uniquingKeysWith: { $1 }) : [:]
         for (number, section) in olds.enumerated() {
             guard let other = isNamed ? names[section.name] : news[number] else { return nil }
-            plans.append(plan(runs, starts, origin, section: number, old: section.rows, new: other.rows))
+            plans.append(
+                plan(runs, starts: starts, origin: origin, section: number, old: section.rows, new: other.rows))
         }
         return plans
     }
 
     private static func plan(
-        _ runs: [Provenance.Run], _ starts: [Int], _ origin: [Int], section: Int, old: Range<Int>, new: Range<Int>
+        _ runs: [Provenance.Run], starts: [Int], origin: [Int], section: Int, old: Range<Int>, new: Range<Int>
     ) -> RowPlan {
         var plan = RowPlan(section: section, old: old)
-        let parts = clipped(runs, starts, to: new)
+        let parts = clipped(runs, starts: starts, to: new)
         var bounds = [Int](repeating: old.upperBound, count: parts.count + 1)
         for index in parts.indices.reversed() {
             bounds[index] = bounds[index + 1]
@@ -83,7 +84,7 @@ struct RowPlan {
 
     /// The parts of runs within some of the new rows.
     private static func clipped(
-        _ runs: [Provenance.Run], _ starts: [Int], to rows: Range<Int>
+        _ runs: [Provenance.Run], starts: [Int], to rows: Range<Int>
     ) -> [(run: Provenance.Run, new: Int)] {
         var parts: [(Provenance.Run, Int)] = []
         // The last run that begins at or before the first row.
@@ -167,13 +168,15 @@ extension Provenance {
 extension Splicer {
     /// Copies or writes an item's rows, given the edit of their place.
     func splice(
-        _ edit: PlaceEdit, of item: TouchedItem, as new: Item.Step, _ runs: [Provenance.Run]?
+        _ edit: PlaceEdit, of item: TouchedItem, as new: Item.Step, runs: [Provenance.Run]?
     ) throws(PropertyListError) {
         switch edit {
         case .kept(let range):
-            if let runs { try spliceRows(of: item, as: new, runs, whole: range) }
+            if let runs { try spliceRows(of: item, as: new, runs: runs, whole: range) }
         case .new(let place):
-            try write(at: place) { (writer) throws(PropertyListError) in try self.composeRows(new, runs, &writer) }
+            try write(at: place) { (writer) throws(PropertyListError) in
+                try self.composeRows(new, runs: runs, writer: &writer)
+            }
         }
     }
 
@@ -181,12 +184,12 @@ extension Splicer {
     ///
     /// - Parameter whole: the value that contains the arrays.
     func spliceRows(
-        of item: TouchedItem, as new: Item.Step, _ runs: [Provenance.Run], whole: Range<Int>
+        of item: TouchedItem, as new: Item.Step, runs: [Provenance.Run], whole: Range<Int>
     ) throws(PropertyListError) {
         guard let plans = item.plans else {
             pieces.copy(upTo: whole.lowerBound)
             try write(at: place(of: whole.lowerBound)) { (writer) throws(PropertyListError) in
-                try self.composeRows(new, runs, &writer)
+                try self.composeRows(new, runs: runs, writer: &writer)
             }
             return pieces.pass(upTo: whole.upperBound)
         }
@@ -200,7 +203,7 @@ extension Splicer {
             if let list = item.arrays[plan.section] {
                 try spliceRows(in: list, by: plan, of: item, as: new)
             } else if let dictionary = item.sections[plan.section] {
-                try addRows(of: plan, to: dictionary, new, runs)
+                try addRows(of: plan, to: dictionary, new: new, runs: runs)
             }
         }
     }
@@ -212,7 +215,7 @@ extension Splicer {
             guard let level = new.below else { throw .contradictoryEdit }
             return Item.Step(level: level, row: change.row)
         }
-        try splice(list, plan.steps) { (change) throws(PropertyListError) in
+        try splice(list, steps: plan.steps) { (change) throws(PropertyListError) in
             guard let row = change.provenance.origin?.last, let below = item.below[row] else {
                 throw .contradictoryEdit
             }
@@ -224,7 +227,7 @@ extension Splicer {
 
     /// Writes the first rows of a section whose dictionary has no array for them.
     private func addRows(
-        of plan: RowPlan, to dictionary: TextDictionary, _ new: Item.Step, _ runs: [Provenance.Run]
+        of plan: RowPlan, to dictionary: TextDictionary, new: Item.Step, runs: [Provenance.Run]
     ) throws(PropertyListError) {
         guard let section = new.below?.writtenSections[plan.section],
             let field = section.fields?.last(where: { $0.form != nil })
@@ -233,11 +236,11 @@ extension Splicer {
         steps.append(.insert(()))
         var list = TextList(dictionary)
         list.keyGap = try keyGap(of: dictionary)
-        try splice(list, steps) {
+        try splice(list, steps: steps) {
         } write: { (_, place) throws(PropertyListError) in
             try self.writeKey(field.name, at: place)
             try self.write(at: place) { (writer) throws(PropertyListError) in
-                try self.composeArray(section.rows, new, runs, &writer)
+                try self.composeArray(section.rows, new: new, runs: runs, writer: &writer)
             }
         }
     }

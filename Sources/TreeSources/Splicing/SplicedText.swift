@@ -9,7 +9,7 @@ struct SplicedText {
 
     private static let blockUnits = 4_096
 
-    init(_ document: DocumentText, _ syntax: FragmentWriter.Syntax) {
+    init(document: DocumentText, syntax: FragmentWriter.Syntax) {
         self.document = document
         self.syntax = syntax
     }
@@ -215,7 +215,7 @@ struct TextList {
     /// The text between keys and values of a dictionary; nil if values begin on their own line.
     var keyGap: [UInt8]?
 
-    init(_ opening: Range<Int>, anchor: Int, numbers: Range<Int>) {
+    init(opening: Range<Int>, anchor: Int, numbers: Range<Int>) {
         self.opening = opening
         self.anchor = anchor
         self.numbers = numbers
@@ -224,7 +224,7 @@ struct TextList {
     /// A dictionary, without the places of its entries.
     init(entriesOf dictionary: TextDictionary) {
         self.init(
-            dictionary.opening, anchor: dictionary.anchor, numbers: dictionary.entries.indices)
+            opening: dictionary.opening, anchor: dictionary.anchor, numbers: dictionary.entries.indices)
         closing = dictionary.closing
         isDictionary = true
         firstStart = dictionary.entries.first?.key.lowerBound
@@ -252,7 +252,7 @@ struct TextDictionary {
     let anchor: Int
     var entries: [TextEntry] = []
 
-    init(_ opening: Range<Int>, anchor: Int) {
+    init(opening: Range<Int>, anchor: Int) {
         self.opening = opening
         self.anchor = anchor
     }
@@ -265,7 +265,7 @@ struct TextDictionary {
     }
 
     /// Adds an entry whose value has ended.
-    mutating func add(_ entry: OpenEntry, _ value: Range<Int>) {
+    mutating func add(_ entry: OpenEntry, value: Range<Int>) {
         entries.append(TextEntry(name: entry.name, key: entry.key, value: value))
     }
 

@@ -16,11 +16,11 @@ extension Splicer {
     ///
     /// - Parameter editPlace: copies or writes the value of the place of an item's rows.
     func splice(
-        _ dictionary: TextDictionary, _ old: [SplicedField], _ new: [SplicedField],
+        _ dictionary: TextDictionary, old: [SplicedField], new: [SplicedField],
         editPlace: (PlaceEdit) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
         if dictionary.hasEntries(named: old), dictionary.hasEntries(named: new) {
-            return try spliceInPlace(dictionary, old, new, editPlace)
+            return try spliceInPlace(dictionary, old: old, new: new, editPlace)
         }
         let oldNumbers = Dictionary(old.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { $1 })
         var entries: [[UInt8]: Int] = [:]
@@ -60,7 +60,7 @@ extension Splicer {
         pass(upTo: dictionary.entries.count)
         var list = TextList(dictionary)
         list.keyGap = try keyGap(of: dictionary)
-        try splice(list, steps) { (change) throws(PropertyListError) in
+        try splice(list, steps: steps) { (change) throws(PropertyListError) in
             try self.make(change, editPlace)
         } write: { (change, place) throws(PropertyListError) in
             try self.writeKey(change.new.name, at: place)
@@ -89,7 +89,7 @@ extension Splicer {
 
     /// Copies a dictionary whose entries stay in place.
     private func spliceInPlace(
-        _ dictionary: TextDictionary, _ old: [SplicedField], _ new: [SplicedField],
+        _ dictionary: TextDictionary, old: [SplicedField], new: [SplicedField],
         _ editPlace: (PlaceEdit) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
         let outer = unit
@@ -112,7 +112,7 @@ extension Splicer {
             return pieces.pass(upTo: entry.value.upperBound)
         }
         if try old.isSame(as: change.new) { return }
-        try splice(entry.value, anchor: entry.key.lowerBound, old.value(), change.new.value())
+        try splice(entry.value, anchor: entry.key.lowerBound, old: old.value(), new: change.new.value())
     }
 
     /// Writes the key of a new entry, and the text before its value.
@@ -143,7 +143,7 @@ extension Splicer {
 
     /// Replaces a value, or only its differing parts.
     func splice(
-        _ range: Range<Int>, anchor: Int, _ old: PropertyListValue, _ new: PropertyListValue
+        _ range: Range<Int>, anchor: Int, old: PropertyListValue, new: PropertyListValue
     ) throws(PropertyListError) {
         if old.isWritten(like: new) { return }
         switch (old, new) {
@@ -151,7 +151,7 @@ extension Splicer {
             guard case .dictionary(let dictionary) = try container(at: range.lowerBound, anchor: anchor) else {
                 throw .notWhatWasRead
             }
-            try splice(dictionary, old.entries.map(SplicedField.init), new.entries.map(SplicedField.init)) {
+            try splice(dictionary, old: old.entries.map(SplicedField.init), new: new.entries.map(SplicedField.init)) {
                 (_) throws(PropertyListError) in throw .contradictoryEdit
             }
         case (.array(let olds), .array(let news)) where olds.count == news.count:
@@ -162,12 +162,12 @@ extension Splicer {
             for element in all where try !isNull(element) { elements.append(element) }
             guard elements.count == olds.count else { throw .notWhatWasRead }
             for (number, element) in elements.enumerated() {
-                try splice(element, anchor: element.lowerBound, olds[number], news[number])
+                try splice(element, anchor: element.lowerBound, old: olds[number], new: news[number])
             }
         default:
             var indent = try text.indent(of: range.lowerBound)
             if indent == nil { indent = try text.indent(of: anchor) }
-            var writer = FragmentWriter(syntax, try style(pieces.shifted(indent), near: anchor))
+            var writer = FragmentWriter(syntax: syntax, style: try style(pieces.shifted(indent), near: anchor))
             try new.tell(to: &writer)
             try replace(range, by: Array(copying: writer.output.span), isScalar: !old.isContainer && !new.isContainer)
         }

@@ -18,13 +18,13 @@ extension Splicer {
     ///   - change: copies an element that stays, with the changes inside it.
     ///   - write: writes a new element.
     func splice<Content>(
-        _ list: TextList, _ steps: [ListStep<Content>], change: (Content) throws(PropertyListError) -> Void,
+        _ list: TextList, steps: [ListStep<Content>], change: (Content) throws(PropertyListError) -> Void,
         write: (Content, Place) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
         let outer = unit
         defer { unit = outer }
         try measureUnit(of: list)
-        if list.firstStart == nil { return try fill(list, steps, write) }
+        if list.firstStart == nil { return try fill(list, steps: steps, write) }
         var left = steps.count { !$0.isDrop }
         var before = Before.nothing
         var index = 0
@@ -52,7 +52,7 @@ extension Splicer {
                     last = next
                     index += 1
                 }
-                try drop(first, last, of: list)
+                try drop(first, last: last, of: list)
             case .insert(let content):
                 left -= 1
                 before = try insert(after: before, in: list, isLast: left == 0) { (place) throws(PropertyListError) in
@@ -108,7 +108,7 @@ extension Splicer {
         case .nothing:
             guard let first = list.firstStart else { return before }
             let indent = try text.indent(of: first)
-            let place = try self.place(in: list, indent, like: list.numbers.lowerBound)
+            let place = try self.place(in: list, indent: indent, like: list.numbers.lowerBound)
             if indent == nil {
                 pieces.copy(upTo: first)
             } else {
@@ -123,7 +123,7 @@ extension Splicer {
         case .old(let number):
             let slot = try list.slot(number)
             let indent = try indent(after: number, in: list)
-            let place = try self.place(in: list, indent, like: number)
+            let place = try self.place(in: list, indent: indent, like: number)
             pieces.copy(upTo: indent == nil ? slot.end : try text.lineEnd(after: slot.end).end ?? slot.end)
             try begin(place, gap: try gap(in: list, near: number))
             try write(place)
@@ -154,7 +154,7 @@ extension Splicer {
     ///
     /// - Parameter number: the element beside it; if it is a container on one line, the new one is, too.
     private func place(
-        in list: TextList, _ indent: [UInt8]?, like number: Int
+        in list: TextList, indent: [UInt8]?, like number: Int
     ) throws(PropertyListError) -> Place {
         let line = pieces.shifted(indent)
         var style = try self.style(line, near: list.firstStart ?? list.opening.upperBound)
@@ -191,7 +191,7 @@ extension Splicer {
 
     /// Writes the first elements of an empty container.
     private func fill<Content>(
-        _ list: TextList, _ steps: [ListStep<Content>], _ write: (Content, Place) throws(PropertyListError) -> Void
+        _ list: TextList, steps: [ListStep<Content>], _ write: (Content, Place) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
         let contents = steps.compactMap { step in if case .insert(let content) = step { content } else { nil } }
         guard !contents.isEmpty else { return }
@@ -261,7 +261,7 @@ extension Splicer {
     }
 
     /// Omits elements on one line, and the line itself if nothing else is on it.
-    private func drop(_ first: Int, _ last: Int, of list: TextList) throws(PropertyListError) {
+    private func drop(_ first: Int, last: Int, of list: TextList) throws(PropertyListError) {
         let start = try list.slot(first).range.lowerBound
         let end = try list.slot(last).end
         let line = try text.lineEnd(after: end)

@@ -13,7 +13,7 @@ final class Splicer {
     var unit: [UInt8]
     var syntax: FragmentWriter.Syntax { text.syntax }
 
-    init(_ text: SplicedText, root: TouchedItem) {
+    init(text: SplicedText, root: TouchedItem) {
         self.text = text
         self.root = root
         unit = Array((text.syntax == .xml ? "\t" : "  ").utf8)
@@ -41,20 +41,20 @@ final class Splicer {
         case (.dictionary(let fields), .dictionary(let newFields)):
             guard let dictionary = item.dictionary else { throw .notWhatWasRead }
             try splice(
-                dictionary, fields.map(SplicedField.init), newFields.map(SplicedField.init)
+                dictionary, old: fields.map(SplicedField.init), new: newFields.map(SplicedField.init)
             ) { (edit) throws(PropertyListError) in
-                try self.splice(edit, of: item, as: new, runs)
+                try self.splice(edit, of: item, as: new, runs: runs)
             }
         case (.array, .array):
-            if let runs { try spliceRows(of: item, as: new, runs, whole: item.range) }
+            if let runs { try spliceRows(of: item, as: new, runs: runs, whole: item.range) }
         case (.string(let title), .string(let newTitle)):
             if title == newTitle { return }
-            var writer = FragmentWriter(syntax, try place(of: item.range.lowerBound).style)
+            var writer = FragmentWriter(syntax: syntax, style: try place(of: item.range.lowerBound).style)
             try writer.string(newTitle.span)
             try replace(item.range, by: Array(copying: writer.output.span), isScalar: true)
         default:
             pieces.copy(upTo: item.range.lowerBound)
-            try rewrite(new, runs, at: place(of: item.range.lowerBound))
+            try rewrite(new, runs: runs, at: place(of: item.range.lowerBound))
             pieces.pass(upTo: item.range.upperBound)
         }
     }
@@ -98,21 +98,22 @@ final class Splicer {
             try move(origin, to: place) { (item) throws(PropertyListError) in
                 try self.splice(item, as: new, by: provenance)
             }
-        case .changed(nil, let runs): try rewrite(new, runs, at: place)
+        case .changed(nil, let runs): try rewrite(new, runs: runs, at: place)
         }
     }
 
     /// Writes an item anew, but its rows according to their provenance.
     private func rewrite(
-        _ new: Item.Step, _ runs: [Provenance.Run]?, at place: Place
+        _ new: Item.Step, runs: [Provenance.Run]?, at place: Place
     ) throws(PropertyListError) {
         guard let runs else { return try writeAnew(new, at: place) }
-        try write(at: place) { (writer) throws(PropertyListError) in try self.compose(new, runs, &writer) }
+        try write(at: place) { (writer) throws(PropertyListError) in try self.compose(new, runs: runs, writer: &writer)
+        }
     }
 
     private func writeAnew(_ new: Item.Step, at place: Place) throws(PropertyListError) {
         try write(at: place) { (writer) throws(PropertyListError) in
-            var walk = TreeWalk(new.level, row: new.row)
+            var walk = TreeWalk(level: new.level, row: new.row)
             try walk.finish(to: &writer)
         }
     }
@@ -121,7 +122,7 @@ final class Splicer {
     func write(
         at place: Place, _ body: (inout FragmentWriter) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
-        var writer = FragmentWriter(syntax, place.style)
+        var writer = FragmentWriter(syntax: syntax, style: place.style)
         try body(&writer)
         flush(&writer)
     }
@@ -157,12 +158,12 @@ final class Splicer {
 extension Splicer {
     /// Writes a new item, and its rows according to their provenance.
     func compose(
-        _ new: Item.Step, _ runs: [Provenance.Run]?, _ writer: inout FragmentWriter
+        _ new: Item.Step, runs: [Provenance.Run]?, writer: inout FragmentWriter
     ) throws(PropertyListError) {
         let nowhere = SourcePosition.byte(offset: 0)
         switch new.written {
         case .string(let title): try writer.string(title.span)
-        case .array: try composeRows(new, runs, &writer)
+        case .array: try composeRows(new, runs: runs, writer: &writer)
         case .dictionary(let fields):
             writer.beginDictionary(at: nowhere)
             for field in fields {
@@ -170,7 +171,7 @@ extension Splicer {
                 if field.form == nil {
                     try field.tell(to: &writer)
                 } else {
-                    try composeRows(new, runs, &writer)
+                    try composeRows(new, runs: runs, writer: &writer)
                 }
             }
             try writer.endDictionary()
@@ -179,19 +180,19 @@ extension Splicer {
 
     /// Writes the rows below an item, or its sections.
     func composeRows(
-        _ new: Item.Step, _ runs: [Provenance.Run]?, _ writer: inout FragmentWriter
+        _ new: Item.Step, runs: [Provenance.Run]?, writer: inout FragmentWriter
     ) throws(PropertyListError) {
         let nowhere = SourcePosition.byte(offset: 0)
         let form = new.writtenForm
         if form?.isDrilled == true { throw .contradictoryEdit }
         guard form != .rows, let level = new.below else {
-            return try composeArray(new.writtenSections.first?.rows ?? 0..<0, new, runs, &writer)
+            return try composeArray(new.writtenSections.first?.rows ?? 0..<0, new: new, runs: runs, writer: &writer)
         }
         if form == .namedSections { writer.beginDictionary(at: nowhere) } else { writer.beginArray(at: nowhere) }
         for section in level.writtenSections {
             if form == .namedSections { try writer.key(section.name.span, at: nowhere) }
             guard let fields = section.fields else {
-                try composeArray(section.rows, new, runs, &writer)
+                try composeArray(section.rows, new: new, runs: runs, writer: &writer)
                 continue
             }
             writer.beginDictionary(at: nowhere)
@@ -200,7 +201,7 @@ extension Splicer {
                 if field.form == nil {
                     try field.tell(to: &writer)
                 } else {
-                    try composeArray(section.rows, new, runs, &writer)
+                    try composeArray(section.rows, new: new, runs: runs, writer: &writer)
                 }
             }
             try writer.endDictionary()
@@ -210,8 +211,8 @@ extension Splicer {
 
     /// Writes an array of some of the rows below an item.
     func composeArray(
-        _ rows: Range<Int>, _ new: Item.Step, _ runs: [Provenance.Run]?,
-        _ writer: inout FragmentWriter
+        _ rows: Range<Int>, new: Item.Step, runs: [Provenance.Run]?,
+        writer: inout FragmentWriter
     ) throws(PropertyListError) {
         writer.beginArray(at: .byte(offset: 0))
         if let level = new.below {
@@ -220,7 +221,7 @@ extension Splicer {
                 for row in (start..<start + run.count).clamped(to: rows) {
                     let step = Item.Step(level: level, row: row)
                     guard case .row(let provenance) = run else {
-                        var walk = TreeWalk(level, row: row)
+                        var walk = TreeWalk(level: level, row: row)
                         try walk.finish(to: &writer)
                         continue
                     }

@@ -30,12 +30,12 @@ final class TouchedItem {
     func touch(by provenance: Provenance, old: Level, new: Item.Step) throws(PropertyListError) {
         switch provenance {
         case .new: break
-        case .same(let path): try want(path, old)
+        case .same(let path): try want(path, old: old)
         case .changed(let origin, let rows):
             var plans: [RowPlan]?
             if let origin {
-                try want(origin, old)
-                let (item, step) = try self.item(at: origin, old)
+                try want(origin, old: old)
+                let (item, step) = try self.item(at: origin, old: old)
                 if let rows { plans = RowPlan.all(rows, origin: origin, old: step, new: new) }
                 item.plans = plans
                 for plan in plans ?? [] { item.wanted.formUnion(plan.wanted) }
@@ -53,14 +53,14 @@ final class TouchedItem {
     }
 
     /// Records that the place of an item is needed.
-    private func want(_ path: [Int], _ old: Level) throws(PropertyListError) {
+    private func want(_ path: [Int], old: Level) throws(PropertyListError) {
         guard let row = path.last else { return }
-        _ = try item(at: path, old)
-        try item(at: Array(path.dropLast()), old).0.wanted.insert(row)
+        _ = try item(at: path, old: old)
+        try item(at: Array(path.dropLast()), old: old).0.wanted.insert(row)
     }
 
     /// The item at a path below this one, the root.
-    private func item(at path: [Int], _ old: Level) throws(PropertyListError) -> (TouchedItem, Item.Step) {
+    private func item(at path: [Int], old: Level) throws(PropertyListError) -> (TouchedItem, Item.Step) {
         var (item, step) = (self, Item.Step(level: old, row: 0))
         for row in path {
             guard let level = step.below, row >= 0, row < level.writtenRowCount else { throw .contradictoryEdit }
@@ -94,7 +94,7 @@ final class TouchedItem {
     }
 
     /// Whether any row of a section is needed.
-    func needs(_ section: Int, _ rows: Range<Int>) -> Bool {
+    func needs(_ section: Int, rows: Range<Int>) -> Bool {
         if let plans, plans.indices.contains(section), plans[section].isRearranged { return true }
         return !needed(rows).isEmpty
     }
@@ -150,6 +150,6 @@ extension Item.Step {
 extension PropertyListError {
     /// The error for edits whose provenance does not fit the trees.
     static var contradictoryEdit: PropertyListError {
-        PropertyListError("the edited tree and the notes on where its items come from contradict each other")
+        PropertyListError(reason: "the edited tree and the notes on where its items come from contradict each other")
     }
 }

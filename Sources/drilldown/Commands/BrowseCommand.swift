@@ -14,13 +14,13 @@ enum BrowseCommand {
         let words = try programArguments(of: arguments)
         // A signal that is ignored stays ignored in the program.
         _ = signal(SIGPIPE, SIG_DFL)
-        if let beside = pathBesideThis { unsafe execute(beside, words, execv) }
-        unsafe execute(program, words, execvp)
+        if let beside = pathBesideThis { unsafe execute(beside, words: words, execv) }
+        unsafe execute(program, words: words, execvp)
         let reason = unsafe String(cString: strerror(errno))
         let place = pathBesideThis.map { " as '\($0)'" } ?? ""
         Log.put(
             "drilldown: browse needs the program \(program), which cannot be executed\(place) or from PATH: \(reason). "
-                + "The package \(program) has it.", .error)
+                + "The package \(program) has it.", severity: .error)
         return 1
     }
 
@@ -29,7 +29,7 @@ enum BrowseCommand {
         guard let url = arguments.sources.first, arguments.sources.count == 1 else {
             let given = arguments.sources.count
             throw UsageError(
-                given == 0 ? "browse needs the URL of a server." : "browse takes one URL, not \(given).",
+                fact: given == 0 ? "browse needs the URL of a server." : "browse takes one URL, not \(given).",
                 hint: "For example: drilldown browse http://127.0.0.1:8080")
         }
         let options = Option.ofBrowse.flatMap { option -> [String] in
@@ -51,7 +51,7 @@ enum BrowseCommand {
 
     /// Returns only if the program cannot be executed.
     private static func execute(
-        _ path: String, _ words: [String],
+        _ path: String, words: [String],
         _ call: (UnsafePointer<CChar>, UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
     ) {
         var pointers = unsafe ([program] + words).map { unsafe strdup($0) } + [nil]

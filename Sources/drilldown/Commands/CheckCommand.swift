@@ -12,7 +12,7 @@ enum CheckCommand {
     /// - Throws: `UsageError` for a document that cannot be read; nothing has been checked then.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         var settings = settings
-        let progress = ProgressDisplay.start(Log(.text).progressStyle)
+        let progress = ProgressDisplay.start(Log(format: .text).progressStyle)
         settings.interpretation.progress = progress
         Signals.clearProgressAtEnd()
         var status: Int32 = 0
@@ -21,14 +21,16 @@ enum CheckCommand {
             do throws(SourceError) {
                 let usedBytes = HeapMemory.usedBytes
                 let begun = ContinuousClock.now
-                let loaded = try load(document, progress)
+                let loaded = try load(document, progress: progress)
                 let took = ContinuousClock.now - begun
                 let cost = DocumentSummary.Cost(bytes: HeapMemory.usedBytes - usedBytes, time: took)
-                for warning in warnings(loaded, of: document.name) { Log.put(warning, .warning) }
-                for line in DocumentSummary(loaded, of: document.name, cost).lines { print(PrintableText.line(line)) }
+                for warning in warnings(loaded, of: document.name) { Log.put(warning, severity: .warning) }
+                for line in DocumentSummary(loaded: loaded, of: document.name, cost: cost).lines {
+                    print(PrintableText.line(line))
+                }
                 last = loaded
             } catch {
-                Log.put("\(error)", .error)
+                Log.put("\(error)", severity: .error)
                 status = 1
             }
             // Keeps the order of the documents even if both outputs are one pipe.
@@ -38,7 +40,7 @@ enum CheckCommand {
         withExtendedLifetime(last) { exit(status) }
     }
 
-    private static func load(_ document: any TreeSource, _ progress: LoadProgress?) throws(SourceError) -> LoadedTree {
+    private static func load(_ document: any TreeSource, progress: LoadProgress?) throws(SourceError) -> LoadedTree {
         progress?.begin()
         defer { progress?.end() }
         return try document.load(replacing: nil)
@@ -47,7 +49,7 @@ enum CheckCommand {
     static func warnings(_ loaded: LoadedTree, of name: String) -> [String] {
         let more = loaded.omittedWarnings
         return loaded.warnings.map(\.description)
-            + (more > 0 ? ["\(name): and \(Quantity(more, "more warning"))."] : [])
+            + (more > 0 ? ["\(name): and \(Quantity(count: more, noun: "more warning"))."] : [])
     }
 }
 
@@ -64,7 +66,7 @@ struct DocumentSummary {
     private let loaded: LoadedTree
     private let cost: Cost
 
-    init(_ loaded: LoadedTree, of name: String, _ cost: Cost) {
+    init(loaded: LoadedTree, of name: String, cost: Cost) {
         (self.loaded, self.name, self.cost) = (loaded, name, cost)
     }
 
@@ -75,7 +77,7 @@ struct DocumentSummary {
     }
 
     private var records: [String] {
-        loaded.tree.recordChoice.map { ["\(name): \($0.sentence(.check, name))"] } ?? []
+        loaded.tree.recordChoice.map { ["\(name): \($0.sentence(.check, source: name))"] } ?? []
     }
 
     /// For a large binary document, because each edit writes all of it.
@@ -86,10 +88,11 @@ struct DocumentSummary {
 
     private var verdict: String {
         let warnings = loaded.warnings.count + loaded.omittedWarnings
-        return "\(name): \(Quantity(loaded.tree.itemCount, "item")), \(Quantity(warnings, "warning"))"
+        return
+            "\(name): \(Quantity(count: loaded.tree.itemCount, noun: "item")), \(Quantity(count: warnings, noun: "warning"))"
     }
 
-    private var levels: String { "\(Quantity(loaded.tree.deepestLevel.depth + 1, "level"))" }
+    private var levels: String { "\(Quantity(count: loaded.tree.deepestLevel.depth + 1, noun: "level"))" }
 
     /// The path of the first of the deepest levels, to paste after the service's address. The middle of a very deep
     /// path and the end of a long key become `…`.

@@ -13,14 +13,14 @@ enum Completions {
     /// - Throws: `UsageError` if the arguments are not the name of one shell.
     static func script(for arguments: [String]) throws(UsageError) -> String {
         guard let name = arguments.first else {
-            throw UsageError("no shell is given; name one: drilldown completions bash.")
+            throw UsageError(fact: "no shell is given; name one: drilldown completions bash.")
         }
         guard arguments.count == 1 else {
             throw UsageError(
-                "completions takes one shell, not \(arguments.count): \(arguments.joined(separator: ", ")).")
+                fact: "completions takes one shell, not \(arguments.count): \(arguments.joined(separator: ", ")).")
         }
         guard let shell = Shell(rawValue: name) else {
-            throw UsageError("there are no completions for '\(quoted: name)', only for \(Shell.list).")
+            throw UsageError(fact: "there are no completions for '\(quoted: name)', only for \(Shell.list).")
         }
         return script(for: shell)
     }
@@ -150,7 +150,7 @@ extension Completions {
     private static var commonSpecifications: [String] {
         common.map { option in
             let names = option.name == "help" ? "{-h,--help}" : "--\(option.name)"
-            return "'(- *)'\(names)\(ShellWord.quoted("[\(escaped(option.help, "[]"))]"))"
+            return "'(- *)'\(names)\(ShellWord.quoted("[\(escaped(option.help, special: "[]"))]"))"
         }
     }
 
@@ -176,7 +176,7 @@ extension Completions {
     }
 
     private static func specification(of option: Option) -> String {
-        let explanation = "[\(escaped(option.help, "[]"))]"
+        let explanation = "[\(escaped(option.help, special: "[]"))]"
         guard let placeholder = option.placeholder else { return ShellWord.quoted("--\(option.name)\(explanation)") }
         let action =
             switch option.completion {
@@ -185,10 +185,10 @@ extension Completions {
             case .folder: "_files -/"
             case .none, .text: " "
             }
-        return ShellWord.quoted("--\(option.name)=\(explanation):\(escaped(placeholder, ":")):\(action)")
+        return ShellWord.quoted("--\(option.name)=\(explanation):\(escaped(placeholder, special: ":")):\(action)")
     }
 
-    private static func escaped(_ text: String, _ special: String) -> String {
+    private static func escaped(_ text: String, special: String) -> String {
         text.reduce(into: "") { $0 += special.contains($1) ? "\\\($1)" : "\($1)" }
     }
 

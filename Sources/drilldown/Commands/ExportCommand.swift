@@ -7,15 +7,15 @@ import TreeSources
 enum ExportCommand {
     /// - Returns: the exit status.
     /// - Throws: `UsageError` unless a source and at most one file are named.
-    static func run(_ arguments: CommandLineArguments, _ settings: Settings) throws(UsageError) -> Int32 {
+    static func run(_ arguments: CommandLineArguments, settings: Settings) throws(UsageError) -> Int32 {
         guard settings.sources.count <= 2 else {
             throw UsageError(
-                "export takes a document and a file, not \(settings.sources.count) arguments.",
+                fact: "export takes a document and a file, not \(settings.sources.count) arguments.",
                 hint: "For example: drilldown export sqlite:Music.db Data.plist")
         }
         let name = arguments.values["Format"] ?? PropertyListSyntax.xml.rawValue
         guard let syntax = PropertyListSyntax(rawValue: name) else {
-            throw UsageError("--format: '\(quoted: name)' is not one of xml, binary, json.")
+            throw UsageError(fact: "--format: '\(quoted: name)' is not one of xml, binary, json.")
         }
         let source = try settings.document { _ in }
         do throws(SourceError) {
@@ -27,14 +27,14 @@ enum ExportCommand {
                 }
             } catch {
                 switch error {
-                case .document(let error): throw SourceError(source.name, error.reason, path: error.path)
+                case .document(let error): throw SourceError(source.name, reason: error.reason, path: error.path)
                 case .sink(let error): throw error
                 }
             }
             try output.finish()
             return 0
         } catch {
-            Log.put("\(error)", .error)
+            Log.put("\(error)", severity: .error)
             return 1
         }
     }
@@ -61,7 +61,8 @@ private final class ExportedFile {
     }
 
     private func failure() -> SourceError {
-        SourceError(path ?? "standard output", "it cannot be written: \(unsafe String(cString: strerror(errno)))")
+        SourceError(
+            path ?? "standard output", reason: "it cannot be written: \(unsafe String(cString: strerror(errno)))")
     }
 
     func write(_ bytes: Span<UInt8>) throws(SourceError) {

@@ -7,10 +7,10 @@ import TreeSources
 enum ImportCommand {
     /// - Returns: the exit status.
     /// - Throws: `UsageError` unless a source and a target are named.
-    static func run(_ arguments: CommandLineArguments, _ settings: Settings) throws(UsageError) -> Int32 {
+    static func run(_ arguments: CommandLineArguments, settings: Settings) throws(UsageError) -> Int32 {
         guard settings.sources.count == 2 else {
             throw UsageError(
-                "import takes a document and a database, not \(settings.sources.count) arguments.",
+                fact: "import takes a document and a database, not \(settings.sources.count) arguments.",
                 hint: "For example: drilldown import Data.plist sqlite:Music.db")
         }
         let target = try settings.target(settings.sources[1])
@@ -20,21 +20,21 @@ enum ImportCommand {
         let source = try own.document { _ in }
         do throws(SourceError) {
             let loaded = try source.load(replacing: nil)
-            for warning in CheckCommand.warnings(loaded, of: source.name) { Log.put(warning, .warning) }
-            let tree = try alone(loaded, of: source.name, settings.interpretation)
+            for warning in CheckCommand.warnings(loaded, of: source.name) { Log.put(warning, severity: .warning) }
+            let tree = try alone(loaded, of: source.name, interpretation: settings.interpretation)
             try target.importDocument(
                 tree, keys: settings.interpretation.names, replaces: arguments.values["Replace"] == "true")
-            print(PrintableText.line("\(target.name): \(Quantity(tree.itemCount, "item"))"))
+            print(PrintableText.line("\(target.name): \(Quantity(count: tree.itemCount, noun: "item"))"))
             return 0
         } catch {
-            Log.put("\(error)", .error)
+            Log.put("\(error)", severity: .error)
             return 1
         }
     }
 
     /// The document with the content of its other files in place.
     private static func alone(
-        _ loaded: LoadedTree, of name: String, _ interpretation: Interpretation
+        _ loaded: LoadedTree, of name: String, interpretation: Interpretation
     ) throws(SourceError) -> Tree {
         guard loaded.composition != nil else { return loaded.tree }
         var bytes: [UInt8] = []
@@ -46,7 +46,7 @@ enum ImportCommand {
             }
             return try interpretation.readOrAdvise(.memory(bytes), as: .binary, pool: nil)
         } catch {
-            throw SourceError(name, "its parts cannot be put in place: \(error)")
+            throw SourceError(name, reason: "its parts cannot be put in place: \(error)")
         }
     }
 }

@@ -3,7 +3,7 @@ enum ManualPage {
     /// - Throws: `UsageError` if the command has arguments.
     static func text(for arguments: [String]) throws(UsageError) -> String {
         guard arguments.isEmpty else {
-            throw UsageError("manual takes no arguments, but there are: \(arguments.joined(separator: ", ")).")
+            throw UsageError(fact: "manual takes no arguments, but there are: \(arguments.joined(separator: ", ")).")
         }
         return text
     }

@@ -44,13 +44,14 @@ enum ServeCommand {
             Signals.ignoreOthers()
             // Before any thread starts, so that the waiting thread alone handles signals.
             let signals = try SignalQueue(Signals.all)
-            let editTokens = try TokenSource(.editing, settings) { log.write($0) }
-            let readTokens = try TokenSource(.reading, settings) { log.write($0) }
-            let tls = try CertificateSource(settings) { log.write($0) }
+            let editTokens = try TokenSource(purpose: .editing, settings: settings) { log.write($0) }
+            let readTokens = try TokenSource(purpose: .reading, settings: settings) { log.write($0) }
+            let tls = try CertificateSource(settings: settings) { log.write($0) }
             server.certificates = tls?.certificates
             let responder = FirstLoadResponder(api)
             let start = try ServerStart(
-                at: targets, handed: manager.sockets, named: settings.origin(\.listenTargets), server, responder)
+                at: targets, handed: manager.sockets, named: settings.origin(\.listenTargets), configuration: server,
+                responder: responder)
             let unused = ListenTarget.unused(targets, for: start.bound)
             if !manager.sockets.isEmpty, settings.origin(\.listenTargets) != .standard, !unused.isEmpty {
                 log.write(Log.Entry(unused: unused, named: settings.name(\.listenTargets)))
@@ -58,7 +59,7 @@ enum ServeCommand {
             start.configuration.hosts = settings.hosts(at: start.bound, of: targets)
             start.configuration.hostAddresses = settings.checkedAddresses(start.bound)
             let monitor = try settings.metricsTarget.map { target in
-                try MonitoringStart(at: target, settings, start.configuration, responder)
+                try MonitoringStart(at: target, settings: settings, service: start.configuration, responder: responder)
             }
             let news = try ServiceNews()
             let name = document.name
@@ -73,7 +74,7 @@ enum ServeCommand {
                     api.hidesMetrics = monitor != nil
                     api.certificateExpiry = (tls?.certificates).map { pair in { pair.current.expiry } }
                     api.editing = editTokens.map { source in
-                        var editing = LevelsAPI.Editing(store) { source.tokens }
+                        var editing = LevelsAPI.Editing(editor: store) { source.tokens }
                         editing.maximumDocumentBytes = documentBytes
                         editing.log = { log.write(Log.Entry($0)) }
                         return editing
@@ -83,7 +84,7 @@ enum ServeCommand {
                         reading.log = { log.write(Log.Entry($0)) }
                         return reading
                     }
-                    return LevelsAPI(store.publications, configuration: api) {
+                    return LevelsAPI(publications: store.publications, configuration: api) {
                         Readiness(
                             source: name, lastError: store.status.lastError, database: store.connection)
                     }
@@ -93,7 +94,7 @@ enum ServeCommand {
                 news.post(
                     .firstLoad(
                         Result {
-                            try TreeStore(document, historyBytes: historyBytes, progress: progress) { event in
+                            try TreeStore(source: document, historyBytes: historyBytes, progress: progress) { event in
                                 counters.note(event)
                                 Log.Entry.entries(for: event, of: name).forEach(log.write)
                                 if manager.notifications != nil { news.post(.changed) }
@@ -103,10 +104,10 @@ enum ServeCommand {
             return loop.run()
         } catch {
             let text = error is ServerError || error is ServiceManagerError ? "\(error)." : "\(error)"
-            log.write(Log.Entry(start: error, text))
+            log.write(Log.Entry(start: error, text: text))
             // So that an address and a file are corrected together.
             if let refusal = (document as? PropertyListFile)?.openingRefusal() {
-                log.write(Log.Entry(start: refusal, "\(refusal)"))
+                log.write(Log.Entry(start: refusal, text: "\(refusal)"))
             }
             return 1
         }

@@ -13,22 +13,22 @@ struct Log: Sendable {
     /// Whether lines of text have a time: not on a terminal, and not if the service manager adds one.
     private let isTimed: Bool
 
-    init(_ format: Format, isTimed: Bool = false) { (self.format, self.isTimed) = (format, isTimed) }
+    init(format: Format, isTimed: Bool = false) { (self.format, self.isTimed) = (format, isTimed) }
 
     func write(_ entry: Entry) {
         // The time of the line is the time of the event, because events are logged at once.
         let moment = Double(time(nil)) - CivilDate.unixEpochOffset
-        Self.putLine(line(of: entry, at: moment, isColored: StandardError.shared.isColored), entry.severity)
+        Self.putLine(line(of: entry, at: moment, isColored: StandardError.shared.isColored), severity: entry.severity)
     }
 
     /// Writes a line for people on standard error, with control characters escaped.
     ///
     /// - Parameter severity: for systemd's journal; the line does not show it.
-    static func put(_ text: String, _ severity: Severity) {
-        putLine(PrintableText.line(text), severity)
+    static func put(_ text: String, severity: Severity) {
+        putLine(PrintableText.line(text), severity: severity)
     }
 
-    private static func putLine(_ line: String, _ severity: Severity) {
+    private static func putLine(_ line: String, severity: Severity) {
         let output = StandardError.shared
         output.putLine((output.isJournal ? severity.journalPrefix : "") + line)
     }
@@ -125,7 +125,7 @@ extension Log {
         /// The members of the JSON line in addition to time, level, event and message.
         let members: [Member]
 
-        init(_ severity: Severity, _ event: String, _ text: String, _ members: [Member] = []) {
+        init(severity: Severity, event: String, text: String, members: [Member] = []) {
             (self.severity, self.event, self.text, self.members) = (severity, event, text, members)
         }
     }
@@ -134,7 +134,8 @@ extension Log {
 /// The owner of standard error: whole lines and, below them on a terminal, a line that is redrawn.
 final class StandardError: Sendable {
     static let shared = StandardError(
-        STDERR_FILENO, terminalType: environmentText("TERM"), refusesColors: environmentText("NO_COLOR") != nil,
+        descriptor: STDERR_FILENO, terminalType: environmentText("TERM"),
+        refusesColors: environmentText("NO_COLOR") != nil,
         journalStream: environmentText("JOURNAL_STREAM"))
 
     /// Whether lines can be redrawn: the output is a terminal that understands control sequences.
@@ -155,7 +156,7 @@ final class StandardError: Sendable {
 
     /// - Parameter journalStream: the device and the inode of the standard error that the service manager gave the
     ///   process (systemd.exec(5)). The output may have been redirected since, or the variable inherited from a parent.
-    init(_ descriptor: Int32, terminalType: String?, refusesColors: Bool, journalStream: String? = nil) {
+    init(descriptor: Int32, terminalType: String?, refusesColors: Bool, journalStream: String? = nil) {
         self.descriptor = descriptor
         isTerminal = isatty(descriptor) != 0 && terminalType.map { $0 != "dumb" } ?? false
         isColored = isTerminal && !refusesColors
@@ -224,7 +225,7 @@ enum PrintableText {
 
     /// A line of text with control characters and bidirectional marks shown as `\u{1B}`.
     static func line(_ text: String) -> String {
-        QuotedText.isPlain(text) ? text : QuotedText(text, most: mostCharacters).description
+        QuotedText.isPlain(text) ? text : QuotedText(text: text, most: mostCharacters).description
     }
 
     /// The same JSON with these characters escaped as in JSON; they can occur only in its strings.

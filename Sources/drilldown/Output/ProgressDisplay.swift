@@ -82,19 +82,19 @@ struct ProgressDisplay {
         switch style {
         case .bar(let output):
             // Read once more, so that a load that has just ended is not drawn.
-            output.draw { progress.status.map { ProgressText($0, at: .now).line(columns: output.columns) } }
+            output.draw { progress.status.map { ProgressText(status: $0, at: .now).line(columns: output.columns) } }
         case .lines(let write):
-            if let status = progress.status { write(Log.Entry(status, at: .now)) }
+            if let status = progress.status { write(Log.Entry(status: status, at: .now)) }
         }
     }
 }
 
 extension Log.Entry {
     /// The line for a load that takes long.
-    init(_ status: LoadProgress.Status, at now: LoadProgress.Instant) {
+    init(status: LoadProgress.Status, at now: LoadProgress.Instant) {
         self.init(
-            .info, "loading", ProgressText(status, at: now).sentence,
-            [.init("file", .text(status.name)), .init("bytes", .number(status.bytes))]
+            severity: .info, event: "loading", text: ProgressText(status: status, at: now).sentence,
+            members: [.init("file", .text(status.name)), .init("bytes", .number(status.bytes))]
                 + (status.size.map { [.init("size", .number($0))] } ?? []) + [.init("items", .number(status.items))])
     }
 }

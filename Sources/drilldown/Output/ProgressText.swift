@@ -6,7 +6,7 @@ struct ProgressText {
     private let status: LoadProgress.Status
     private let now: LoadProgress.Instant
 
-    init(_ status: LoadProgress.Status, at now: LoadProgress.Instant) { (self.status, self.now) = (status, now) }
+    init(status: LoadProgress.Status, at now: LoadProgress.Instant) { (self.status, self.now) = (status, now) }
 
     /// A file that is read in less than a second has its own bar only if it is the only file.
     private static let leastBarBytes = 64 << 20
@@ -83,7 +83,7 @@ struct ProgressText {
         let bar = min(Self.mostBarColumns, width - Self.width(parts) - Self.columns(of: name) - 1)
         let words = (name.isEmpty ? [] : [name]) + (bar >= Self.leastBarColumns ? [self.bar(bar)] : [])
         return Self.cut(
-            (words.isEmpty ? "" : words.joined(separator: " ") + " ") + parts.joined(separator: "  "), width)
+            (words.isEmpty ? "" : words.joined(separator: " ") + " ") + parts.joined(separator: "  "), width: width)
     }
 
     // MARK: Width
@@ -100,10 +100,10 @@ struct ProgressText {
         guard columns(of: text) > width else { return text }
         guard width >= 8 else { return "" }
         let half = (width - 3) / 2
-        return cut(text, half) + "..." + String(cut(String(text.reversed()), half).reversed())
+        return cut(text, width: half) + "..." + String(cut(String(text.reversed()), width: half).reversed())
     }
 
-    private static func cut(_ text: String, _ width: Int) -> String {
+    private static func cut(_ text: String, width: Int) -> String {
         var text = text
         while columns(of: text) > width { text.removeLast() }
         return text
@@ -117,14 +117,15 @@ struct ProgressText {
             let way = inside - block
             let step = Int(elapsed / .milliseconds(100)) % (2 * way)
             let start = step <= way ? step : 2 * way - step
-            return "[" + Self.run(" ", start) + Self.run("=", block) + Self.run(" ", way - start) + "]"
+            return "[" + Self.run(" ", count: start) + Self.run("=", count: block) + Self.run(" ", count: way - start)
+                + "]"
         }
         let done = min(Int(share * Double(inside)), inside)
         let head = done < inside ? ">" : ""
-        return "[" + Self.run("=", done) + head + Self.run(" ", inside - done - head.count) + "]"
+        return "[" + Self.run("=", count: done) + head + Self.run(" ", count: inside - done - head.count) + "]"
     }
 
-    private static func run(_ character: Character, _ count: Int) -> String {
+    private static func run(_ character: Character, count: Int) -> String {
         String(repeating: character, count: count)
     }
 
@@ -140,7 +141,7 @@ struct ProgressText {
     static func grouped(_ number: Int) -> String {
         guard number >= 1_000 else { return "\(number)" }
         let rest = "\(number % 1_000)"
-        return grouped(number / 1_000) + "," + run("0", 3 - rest.count) + rest
+        return grouped(number / 1_000) + "," + run("0", count: 3 - rest.count) + rest
     }
 
     /// `5 s`, `2 min 5 s`, `1 h 2 min`; the seconds are rounded down.

@@ -10,12 +10,12 @@ struct CertificateSource {
     ///
     /// - Parameter log: receives the entries about the files.
     /// - Throws: `StartRefusal` for unusable files.
-    init?(_ settings: Settings, _ log: @escaping @Sendable (Log.Entry) -> Void) throws {
+    init?(settings: Settings, _ log: @escaping @Sendable (Log.Entry) -> Void) throws {
         guard let certificate = settings.certificate, let key = settings.certificateKey else { return nil }
         let files: CertificateFiles
         do throws(CertificateFiles.Refusal) {
             files = try CertificateFiles(certificate: certificate, key: key) { notice in
-                log(Log.Entry(notice, certificate: certificate, key: key))
+                log(Log.Entry(notice: notice, certificate: certificate, key: key))
             }
         } catch {
             throw StartRefusal(
@@ -31,35 +31,38 @@ struct CertificateSource {
 
 extension Log.Entry {
     /// The line for a notice about the certificate.
-    init(_ notice: CertificateFiles.Notice, certificate: String, key: String) {
+    init(notice: CertificateFiles.Notice, certificate: String, key: String) {
         let files = [Log.Member("certificate", .text(certificate)), Log.Member("key", .text(key))]
-        func members(_ subject: String, _ expiry: Int) -> [Log.Member] {
+        func members(_ subject: String, expiry: Int) -> [Log.Member] {
             files + [.init("subject", .text(subject)), .init("expires", .text(CertificateDate.text(expiry)))]
         }
         switch notice {
         case .replaced(let subject, let expiry):
             self.init(
-                .info, "certificate",
-                "the certificate was read again: \(subject), valid until \(CertificateDate.text(expiry))",
-                members(subject, expiry))
+                severity: .info, event: "certificate",
+                text: "the certificate was read again: \(subject), valid until \(CertificateDate.text(expiry))",
+                members: members(subject, expiry: expiry))
         case .refused(let refusal):
             self.init(
-                .error, "certificate", "\(refusal). The certificate that was read before stays in use.", files)
+                severity: .error, event: "certificate",
+                text: "\(refusal). The certificate that was read before stays in use.", members: files)
         case .exposed(let mode):
             self.init(
-                .warning, "certificate",
-                "the key file '\(path: key)' can be read or changed by other users (mode \(String(mode, radix: 8))); 'chmod 600' keeps it secret",
-                files)
+                severity: .warning, event: "certificate",
+                text:
+                    "the key file '\(path: key)' can be read or changed by other users (mode \(String(mode, radix: 8))); 'chmod 600' keeps it secret",
+                members: files)
         case .expiring(let subject, let expiry):
             self.init(
-                .warning, "certificate",
-                "the certificate of \(subject) expires at \(CertificateDate.text(expiry)); renew it",
-                members(subject, expiry))
+                severity: .warning, event: "certificate",
+                text: "the certificate of \(subject) expires at \(CertificateDate.text(expiry)); renew it",
+                members: members(subject, expiry: expiry))
         case .expired(let subject, let expiry):
             self.init(
-                .error, "certificate",
-                "the certificate of \(subject) expired at \(CertificateDate.text(expiry)), so clients refuse to connect; renew it",
-                members(subject, expiry))
+                severity: .error, event: "certificate",
+                text:
+                    "the certificate of \(subject) expired at \(CertificateDate.text(expiry)), so clients refuse to connect; renew it",
+                members: members(subject, expiry: expiry))
         }
     }
 }

@@ -12,14 +12,14 @@ extension Log.Entry {
     /// - Parameter source: the document as the user named it.
     static func entries(for event: StoreEvent, of source: String) -> [Log.Entry] {
         switch event {
-        case .loaded(let snapshot, let took): [loaded(snapshot, took)]
+        case .loaded(let snapshot, let took): [loaded(snapshot, took: took)]
         case .advanced(let snapshot):
             [
                 Log.Entry(
-                    .info, "advanced",
-                    "followed the source to revision \(snapshot.revision) by \(snapshot.cause): "
-                        + "\(Quantity(snapshot.itemCount, "item"))",
-                    [
+                    severity: .info, event: "advanced",
+                    text: "followed the source to revision \(snapshot.revision) by \(snapshot.cause): "
+                        + "\(Quantity(count: snapshot.itemCount, noun: "item"))",
+                    members: [
                         .init("by", .text(snapshot.cause.description)), .init("items", .number(snapshot.itemCount)),
                         .init("revision", .text(snapshot.revision)),
                     ])
@@ -27,54 +27,68 @@ extension Log.Entry {
         case .unchanged(let snapshot, let took):
             [
                 Log.Entry(
-                    .info, "unchanged",
-                    "reloaded the document in \(milliseconds(took)) ms: it is unchanged, revision \(snapshot.revision)",
-                    [.init("milliseconds", .decimal(milliseconds(took))), .init("revision", .text(snapshot.revision))])
+                    severity: .info, event: "unchanged",
+                    text:
+                        "reloaded the document in \(milliseconds(took)) ms: it is unchanged, revision \(snapshot.revision)",
+                    members: [
+                        .init("milliseconds", .decimal(milliseconds(took))),
+                        .init("revision", .text(snapshot.revision)),
+                    ])
             ]
         case .recovered(let snapshot):
             [
                 Log.Entry(
-                    .info, "recovered", "the source matches the served document again, revision \(snapshot.revision)",
-                    [.init("revision", .text(snapshot.revision))])
+                    severity: .info, event: "recovered",
+                    text: "the source matches the served document again, revision \(snapshot.revision)",
+                    members: [.init("revision", .text(snapshot.revision))])
             ]
         case .refused(let error, _):
-            [Log.Entry(.error, "refused", "\(error) The last good version is still served.", place(of: error))]
-        case .edited(let snapshot, let author, let edits, let took): [edited(snapshot, by: author, edits, took)]
+            [
+                Log.Entry(
+                    severity: .error, event: "refused", text: "\(error) The last good version is still served.",
+                    members: place(of: error))
+            ]
+        case .edited(let snapshot, let author, let edits, let took):
+            [edited(snapshot, by: author, edits: edits, took: took)]
         // Each edit has its own line.
         case .saved: []
         case .notSaved(let id, let reason, let isUnknown):
             [
                 Log.Entry(
-                    .error, "not-saved",
-                    isUnknown
+                    severity: .error, event: "not-saved",
+                    text: isUnknown
                         ? "edits may have been saved, or not (\(id)): \(reason)"
-                        : "edits were not saved (\(id)): \(reason); nothing has changed", [.init("id", .text(id))])
+                        : "edits were not saved (\(id)): \(reason); nothing has changed",
+                    members: [.init("id", .text(id))])
             ]
         case .records(let choice):
             [
                 Log.Entry(
-                    .info, "records", choice.sentence(.serve, source), [.init("records", .number(choice.records))])
+                    severity: .info, event: "records", text: choice.sentence(.serve, source: source),
+                    members: [.init("records", .number(choice.records))])
             ]
         case .warnings(let warnings, let omitted): entries(for: warnings, omitted: omitted, of: source)
         }
     }
 
-    private static func loaded(_ snapshot: Snapshot, _ took: Duration) -> Log.Entry {
+    private static func loaded(_ snapshot: Snapshot, took: Duration) -> Log.Entry {
         Log.Entry(
-            .info, "loaded",
-            "loaded \(Quantity(snapshot.itemCount, "item")) in \(milliseconds(took)) ms, revision \(snapshot.revision)",
-            [
+            severity: .info, event: "loaded",
+            text:
+                "loaded \(Quantity(count: snapshot.itemCount, noun: "item")) in \(milliseconds(took)) ms, revision \(snapshot.revision)",
+            members: [
                 .init("items", .number(snapshot.itemCount)), .init("milliseconds", .decimal(milliseconds(took))),
                 .init("revision", .text(snapshot.revision)),
             ])
     }
 
-    private static func edited(_ snapshot: Snapshot, by author: String?, _ edits: Int, _ took: Duration) -> Log.Entry {
-        let what = edits == 0 ? "the whole document" : Quantity(edits, "edit").description
+    private static func edited(_ snapshot: Snapshot, by author: String?, edits: Int, took: Duration) -> Log.Entry {
+        let what = edits == 0 ? "the whole document" : Quantity(count: edits, noun: "edit").description
         return Log.Entry(
-            .info, "edited",
-            "saved \(what)\(author.map { " by \($0)" } ?? "") in \(milliseconds(took)) ms, revision \(snapshot.revision)",
-            (author.map { [.init("author", .text($0))] } ?? []) + [
+            severity: .info, event: "edited",
+            text:
+                "saved \(what)\(author.map { " by \($0)" } ?? "") in \(milliseconds(took)) ms, revision \(snapshot.revision)",
+            members: (author.map { [.init("author", .text($0))] } ?? []) + [
                 .init("edits", .number(edits)), .init("milliseconds", .decimal(milliseconds(took))),
                 .init("revision", .text(snapshot.revision)),
             ])
@@ -85,25 +99,29 @@ extension Log.Entry {
     private static func entries(for warnings: [SourceWarning], omitted: Int, of source: String) -> [Log.Entry] {
         let entries = warnings.prefix(mostWarnings).map { warning in
             Log.Entry(
-                .warning, "warning", "\(warning)",
-                place(warning.name, warning.warning.position, warning.warning.path))
+                severity: .warning, event: "warning", text: "\(warning)",
+                members: place(warning.name, position: warning.warning.position, path: warning.warning.path))
         }
         let more = warnings.count - entries.count + omitted
         guard more > 0 else { return entries }
         let text =
-            "and \(Quantity(more, "more warning")); list them with: "
-            + SuggestedCommand.shellText(of: ["check", source], "drilldown")
-        return entries + [Log.Entry(.warning, "warnings", text, [.init("warnings", .number(more))])]
+            "and \(Quantity(count: more, noun: "more warning")); list them with: "
+            + SuggestedCommand.shellText(of: ["check", source], program: "drilldown")
+        return entries + [
+            Log.Entry(severity: .warning, event: "warnings", text: text, members: [.init("warnings", .number(more))])
+        ]
     }
 
     /// The line for an error that ends the process before it serves.
-    init(start error: any Error, _ text: String) {
-        self.init(.error, "start", text, (error as? SourceError).map(Self.place) ?? [])
+    init(start error: any Error, text: String) {
+        self.init(severity: .error, event: "start", text: text, members: (error as? SourceError).map(Self.place) ?? [])
     }
 
-    private static func place(of error: SourceError) -> [Log.Member] { place(error.name, error.position, error.path) }
+    private static func place(of error: SourceError) -> [Log.Member] {
+        place(error.name, position: error.position, path: error.path)
+    }
 
-    private static func place(_ name: String, _ position: SourcePosition?, _ path: String?) -> [Log.Member] {
+    private static func place(_ name: String, position: SourcePosition?, path: String?) -> [Log.Member] {
         let numbers: [Log.Member] =
             switch position {
             case .text(let line, let column): [.init("line", .number(line)), .init("column", .number(column))]
@@ -116,10 +134,11 @@ extension Log.Entry {
     /// The line for a notice from a source.
     init(_ notice: SourceNotice) {
         switch notice {
-        case .servesCopy: self.init(.info, "copy", "\(notice)")
-        case .copyNotRead, .copyNotKept: self.init(.warning, "copy", "\(notice)")
-        case .commitSettled: self.init(.info, "database", "\(notice)")
-        case .awaited, .commitInDoubt, .olderCopy, .logKept: self.init(.warning, "database", "\(notice)")
+        case .servesCopy: self.init(severity: .info, event: "copy", text: "\(notice)")
+        case .copyNotRead, .copyNotKept: self.init(severity: .warning, event: "copy", text: "\(notice)")
+        case .commitSettled: self.init(severity: .info, event: "database", text: "\(notice)")
+        case .awaited, .commitInDoubt, .olderCopy, .logKept:
+            self.init(severity: .warning, event: "database", text: "\(notice)")
         }
     }
 
@@ -133,11 +152,11 @@ extension Log.Entry {
         let (seconds, attoseconds) = access.duration.components
         let microseconds = Int(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
         let text =
-            "\(access.peer) \(method) \(access.target) \(access.status) \(Quantity(access.size, "byte")) "
+            "\(access.peer) \(method) \(access.target) \(access.status) \(Quantity(count: access.size, noun: "byte")) "
             + "\(microseconds) µs" + (access.completed ? "" : ", cut off") + " \(access.id)"
         self.init(
-            .info, "request", text,
-            [
+            severity: .info, event: "request", text: text,
+            members: [
                 .init("address", .text(access.peer)), .init("method", .text(method)),
                 .init("target", .text(access.target)), .init("status", .number(access.status)),
                 .init("bytes", .number(access.size)), .init("microseconds", .number(microseconds)),
@@ -148,8 +167,8 @@ extension Log.Entry {
     /// The line for an answer of status 500; its `id` is also in the problem that the client got.
     init(_ answer: FailedAnswer) {
         self.init(
-            .error, "failed", "\(answer)",
-            [
+            severity: .error, event: "failed", text: "\(answer)",
+            members: [
                 .init("id", .text(answer.id)), .init("method", .text(answer.method.name)),
                 .init("target", .text(answer.target)),
             ])
@@ -158,8 +177,8 @@ extension Log.Entry {
     /// The line for an answer that cannot be sent; its `id` is also in the problem that the client got.
     init(_ answer: UnsentAnswer) {
         self.init(
-            .error, "unsent", "\(answer)",
-            [
+            severity: .error, event: "unsent", text: "\(answer)",
+            members: [
                 .init("id", .text(answer.id)), .init("method", .text("\(answer.method)".uppercased())),
                 .init("target", .text(answer.target)), .init("status", .number(answer.status)),
             ])

@@ -17,7 +17,7 @@ struct ManagerReports {
     /// The least time between two statuses, because edits may come by the hundred.
     private static let statusPeriod = Duration.seconds(1)
 
-    init(_ socket: NotificationSocket?, _ log: Log) { (self.socket, self.log) = (socket, log) }
+    init(socket: NotificationSocket?, log: Log) { (self.socket, self.log) = (socket, log) }
 
     var isOn: Bool { socket != nil }
 
@@ -37,7 +37,8 @@ struct ManagerReports {
     mutating func send(_ notification: Notification) {
         guard let reason = socket?.send(notification), !hasFailed else { return }
         hasFailed = true
-        log.write(Log.Entry(.warning, "manager", "the service manager cannot be notified: \(reason)"))
+        log.write(
+            Log.Entry(severity: .warning, event: "manager", text: "the service manager cannot be notified: \(reason)"))
     }
 
     // MARK: The status
@@ -79,7 +80,7 @@ struct Watchdog {
 
     /// - Parameter interval: the time within which the service manager expects a sign of life.
     /// - Throws: `SystemCallError` if no descriptor is available.
-    init(interval: Duration, _ server: Server, _ store: TreeStore) throws(SystemCallError) {
+    init(interval: Duration, server: Server, store: TreeStore) throws(SystemCallError) {
         period = interval / 2
         (self.server, self.store) = (server, store)
         storeBell = try Wakeup()

@@ -25,7 +25,7 @@ final class ServerStart {
     /// - Throws: `ServerError` or `StartRefusal` if the server cannot listen.
     init(
         at targets: [ListenTarget], handed: [HandedSocket], named origin: Settings.Origin,
-        _ configuration: Server.Configuration, _ responder: FirstLoadResponder
+        configuration: Server.Configuration, responder: FirstLoadResponder
     ) throws {
         (self.configuration, self.responder) = (configuration, responder)
         mayWait = !handed.isEmpty
@@ -37,7 +37,9 @@ final class ServerStart {
         bound = listeners.map(\.address)
         let known = mayWait ? bound.map { _ in nil } : targets.map(Optional.some)
         let isSecure = configuration.certificates != nil
-        addresses = zip(bound, known).map { ServedAddress(target: ListenTarget($0, named: $1), isSecure: isSecure) }
+        addresses = zip(bound, known).map {
+            ServedAddress(target: ListenTarget(bound: $0, named: $1), isSecure: isSecure)
+        }
     }
 
     /// The server; starts it at the first call.
@@ -71,7 +73,7 @@ final class MonitoringStart {
     ///   - service: the configuration of the service, for its logs and counters.
     /// - Throws: `ServerError` or `StartRefusal` if the server cannot start.
     init(
-        at target: ListenTarget, _ settings: Settings, _ service: Server.Configuration, _ responder: FirstLoadResponder
+        at target: ListenTarget, settings: Settings, service: Server.Configuration, responder: FirstLoadResponder
     ) throws {
         let listener = try target.listener(named: settings.origin(\.metricsTarget))
         var configuration = service
@@ -85,7 +87,7 @@ final class MonitoringStart {
         configuration.hostAddresses = nil
         server = try Server(
             configuration: configuration, responder: MonitoringResponder(responder), listeners: [listener])
-        address = ServedAddress(target: ListenTarget(listener.address, named: target))
+        address = ServedAddress(target: ListenTarget(bound: listener.address, named: target))
     }
 
     func stop() { server.stop(grace: .milliseconds(100)) }

@@ -68,7 +68,7 @@ struct ServiceLoop: ~Copyable {
     init(_ parts: Parts) throws(ServerError) {
         self.parts = parts
         if !parts.start.mayWait { server = try parts.start.started() }
-        reports = ManagerReports(parts.manager.notifications, parts.log)
+        reports = ManagerReports(socket: parts.manager.notifications, log: parts.log)
     }
 
     /// Runs until the first load is refused, and returns the exit status; a signal to stop ends the process with 0.
@@ -148,8 +148,9 @@ struct ServiceLoop: ~Copyable {
         reports.stopping("Draining.")
         parts.log.write(
             Log.Entry(
-                .info, "draining",
-                "draining: /readyz is 503, and requests are served for \(parts.drain) more; a second signal stops at once"
+                severity: .info, event: "draining",
+                text:
+                    "draining: /readyz is 503, and requests are served for \(parts.drain) more; a second signal stops at once"
             ))
     }
 
@@ -159,7 +160,7 @@ struct ServiceLoop: ~Copyable {
         serving?.api.finishEdits(until: .now + Self.editGrace)
         server?.stop(grace: serving == nil ? Self.earlyGrace : Self.grace)
         parts.monitor?.stop()
-        parts.log.write(Log.Entry(.info, "stopped", "stopped"))
+        parts.log.write(Log.Entry(severity: .info, event: "stopped", text: "stopped"))
         StandardError.shared.clearAtOnce()
         // Leaves the store running, because stopping it would wait for a load in progress; nothing is left to save.
         _exit(0)
@@ -181,7 +182,7 @@ struct ServiceLoop: ~Copyable {
 
     private mutating func fail(_ error: any Error) {
         let sentence = error is ServerError ? "\(error)." : "\(error)"
-        parts.log.write(Log.Entry(start: error, sentence))
+        parts.log.write(Log.Entry(start: error, text: sentence))
         reports.send(.status(sentence))
         server?.stop(grace: Self.earlyGrace)
         status = 1
@@ -193,7 +194,7 @@ struct ServiceLoop: ~Copyable {
         do {
             let server = try startedServer()
             if let interval = parts.manager.watchdogInterval {
-                watchdog = try Watchdog(interval: interval, server, store)
+                watchdog = try Watchdog(interval: interval, server: server, store: store)
             }
         } catch {
             return fail(error)
@@ -211,7 +212,8 @@ struct ServiceLoop: ~Copyable {
     private var sentence: String? {
         guard let store = serving?.store else { return nil }
         let current = store.current
-        let served = "Serving \(parts.name): \(Quantity(current.itemCount, "item")), revision \(current.revision)."
+        let served =
+            "Serving \(parts.name): \(Quantity(count: current.itemCount, noun: "item")), revision \(current.revision)."
         return served + (store.status.lastError.map { " A newer version is refused: \($0)" } ?? "")
     }
 }

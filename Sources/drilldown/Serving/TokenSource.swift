@@ -20,7 +20,7 @@ struct TokenSource {
     /// - Parameter log: receives the entries about the file.
     /// - Throws: `StartRefusal` for an unreadable file, and for a variable that is not a token.
     init?(
-        _ purpose: Purpose, _ settings: Settings, _ log: @escaping @Sendable (Log.Entry) -> Void
+        purpose: Purpose, settings: Settings, _ log: @escaping @Sendable (Log.Entry) -> Void
     ) throws(StartRefusal) {
         let path = settings[keyPath: purpose.file]
         let token = purpose == .editing ? settings.editToken : settings.readToken
@@ -34,7 +34,7 @@ struct TokenSource {
             return
         }
         do throws(AccessTokenFile.Unreadable) {
-            file = try AccessTokenFile(path) { notice in log(Log.Entry(notice, path)) }
+            file = try AccessTokenFile(path: path) { notice in log(Log.Entry(notice: notice, path: path)) }
         } catch {
             throw StartRefusal(description: "\(settings.name(purpose.file)): '\(path: path)' cannot be read: \(error).")
         }
@@ -45,34 +45,37 @@ struct TokenSource {
 
 extension Log.Entry {
     /// The line for a notice about the token file. It never shows a line of the file.
-    init(_ notice: AccessTokenFile.Notice, _ path: String) {
+    init(notice: AccessTokenFile.Notice, path: String) {
         let file = Log.Member("file", .text(path))
         switch notice {
         case .reread(let count):
             self.init(
-                .info, "tokens",
-                "the token file '\(path: path)' was read again: \(Quantity(count, "token"))"
+                severity: .info, event: "tokens",
+                text: "the token file '\(path: path)' was read again: \(Quantity(count: count, noun: "token"))"
                     + (count == 0 ? "; the file allows nothing" : ""),
-                [file, .init("tokens", .number(count))])
+                members: [file, .init("tokens", .number(count))])
         case .empty:
             self.init(
-                .warning, "tokens",
-                "the token file '\(path: path)' has no token, so it allows nothing; put one on a line of its own, after a name and a space if it has a name",
-                [file])
+                severity: .warning, event: "tokens",
+                text:
+                    "the token file '\(path: path)' has no token, so it allows nothing; put one on a line of its own, after a name and a space if it has a name",
+                members: [file])
         case .fault(let fault):
             self.init(
-                .warning, "tokens", "\(path): line \(fault.line) allows nothing: \(fault)",
-                [file, .init("line", .number(fault.line))])
+                severity: .warning, event: "tokens", text: "\(path): line \(fault.line) allows nothing: \(fault)",
+                members: [file, .init("line", .number(fault.line))])
         case .exposed(let mode):
             self.init(
-                .warning, "tokens",
-                "the token file '\(path: path)' can be read or changed by other users (mode \(String(mode, radix: 8))); 'chmod 600' keeps it secret",
-                [file])
+                severity: .warning, event: "tokens",
+                text:
+                    "the token file '\(path: path)' can be read or changed by other users (mode \(String(mode, radix: 8))); 'chmod 600' keeps it secret",
+                members: [file])
         case .unreadable(let reason):
             self.init(
-                .error, "tokens",
-                "the token file '\(path: path)' cannot be read: \(reason). Until it can, none of its tokens allows anything.",
-                [file])
+                severity: .error, event: "tokens",
+                text:
+                    "the token file '\(path: path)' cannot be read: \(reason). Until it can, none of its tokens allows anything.",
+                members: [file])
         }
     }
 
@@ -81,8 +84,9 @@ extension Log.Entry {
         switch event {
         case .wrongTokens(let address):
             self.init(
-                .warning, "tokens", "many wrong tokens come from \(address); further ones are answered with 429",
-                [.init("address", .text(address))])
+                severity: .warning, event: "tokens",
+                text: "many wrong tokens come from \(address); further ones are answered with 429",
+                members: [.init("address", .text(address))])
         }
     }
 }

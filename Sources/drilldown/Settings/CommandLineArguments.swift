@@ -13,14 +13,15 @@ struct CommandLineArguments {
 
     /// - Parameter program: the name by which the program was called, for suggestions to paste.
     /// - Throws: `UsageError` for an unknown command or option, with the probably intended command line.
-    init(_ arguments: [String], program: String = "drilldown") throws(UsageError) {
+    init(arguments: [String], program: String = "drilldown") throws(UsageError) {
         do {
             self = try Self.parsed(arguments)
         } catch {
             guard !Self.mayHoldToken(arguments), let meant = SuggestedCommand.meant(by: arguments),
                 Self.canBeParsed(meant)
             else { throw error }
-            throw UsageError(error.fact, hint: "Did you mean: \(SuggestedCommand.shellText(of: meant, program))")
+            throw UsageError(
+                fact: error.fact, hint: "Did you mean: \(SuggestedCommand.shellText(of: meant, program: program))")
         }
     }
 
@@ -49,7 +50,8 @@ struct CommandLineArguments {
         try parsed.take(arguments)
         guard parsed.command != nil || parsed.wantsHelp || parsed.wantsVersion else {
             throw UsageError(
-                "no command is given; 'serve Data.plist' serves a document.", hint: "'--help' lists the commands.")
+                fact: "no command is given; 'serve Data.plist' serves a document.", hint: "'--help' lists the commands."
+            )
         }
         return parsed
     }
@@ -89,7 +91,7 @@ struct CommandLineArguments {
     private static func command(_ word: String) throws(UsageError) -> Command {
         if let command = Command(rawValue: word) { return command }
         throw UsageError(
-            "'\(quoted: RemoteAddress.shown(word))' is not a command; the commands are \(Command.list).")
+            fact: "'\(quoted: RemoteAddress.shown(word))' is not a command; the commands are \(Command.list).")
     }
 
     private mutating func takeOption(_ argument: String, rest: inout ArraySlice<String>) throws(UsageError) {
@@ -97,7 +99,7 @@ struct CommandLineArguments {
         let option = try Self.option(parts[0], of: command)
         let earlier = values[option.key].map { $0 + "\n" } ?? ""
         guard earlier.isEmpty || option.mayRepeat else {
-            throw UsageError("the option '--\(option.name)' appears more than once.")
+            throw UsageError(fact: "the option '--\(option.name)' appears more than once.")
         }
         if parts.count == 2 {
             values[option.key] = earlier + parts[1]
@@ -107,7 +109,7 @@ struct CommandLineArguments {
             values[option.key] = earlier + value
         } else {
             throw UsageError(
-                "the option '--\(option.name)' needs a value: --\(option.name) \(option.placeholder ?? "").")
+                fact: "the option '--\(option.name)' needs a value: --\(option.name) \(option.placeholder ?? "").")
         }
     }
 
@@ -116,22 +118,23 @@ struct CommandLineArguments {
         if let option = known.first(where: { "--\($0.name)" == word }) { return option }
         if let command, Option.all.contains(where: { "--\($0.name)" == word }) {
             guard !known.isEmpty else {
-                throw UsageError("'\(word)' is an option of serve; \(command) has no options.")
+                throw UsageError(fact: "'\(word)' is an option of serve; \(command) has no options.")
             }
             throw UsageError(
-                "'\(word)' is an option of serve, not of \(command); '\(command) --help' lists the options of \(command)."
+                fact:
+                    "'\(word)' is an option of serve, not of \(command); '\(command) --help' lists the options of \(command)."
             )
         }
         if mayHoldToken([word]) {
             let kind = word.lowercased().contains("read") ? "read" : "edit"
             let option = command == .browse ? "--token-file" : "--\(kind)-token-file"
             throw UsageError(
-                "'\(quoted: word)' is not an option.",
+                fact: "'\(quoted: word)' is not an option.",
                 hint: "Other users can see a command line: put tokens into a file, and name it with '\(option)'.")
         }
         let near = EditDistance.nearest(to: String(word.drop { $0 == "-" }), among: known.map(\.name))
         throw UsageError(
-            "'\(quoted: word)' is not an option.",
+            fact: "'\(quoted: word)' is not an option.",
             hint: near.map { "Did you mean '--\($0)'?" } ?? "'--help' lists the options.")
     }
 }
@@ -192,7 +195,7 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
     /// The remedy, as a whole sentence; nil if the fact includes it.
     let hint: String?
 
-    init(_ fact: String, hint: String? = nil) {
+    init(fact: String, hint: String? = nil) {
         self.fact = fact
         self.hint = hint
     }

@@ -16,7 +16,7 @@ enum ConfigurationFile {
             try PropertyListFile(path: path, interpretation: Interpretation(maximumBytes: maximumBytes)).read(
                 into: &reader)
         } catch {
-            throw UsageError("configuration (\(origin)): \(error)")
+            throw UsageError(fact: "configuration (\(origin)): \(error)")
         }
         var entries: [String: Settings.Given] = [:]
         for (key, read) in reader.values {
@@ -78,7 +78,8 @@ struct ConfigurationReader: PropertyListConsumer {
         let name = String(utf8: name)
         if let first = values[name] {
             throw PropertyListError(
-                "the key '\(name)' appears more than once, first at \(first.position); keep one of them", at: position)
+                reason: "the key '\(name)' appears more than once, first at \(first.position); keep one of them",
+                at: position)
         }
         let known = [Option.source] + Option.all.filter { !$0.sets(\.configuration) }
         guard let option = known.first(where: { $0.key == name }) else {
@@ -91,12 +92,12 @@ struct ConfigurationReader: PropertyListConsumer {
     {
         if documentKeys.contains(name) {
             return PropertyListError(
-                "'\(name)' is a key of a document, not of a configuration; name a document without --config",
+                reason: "'\(name)' is a key of a document, not of a configuration; name a document without --config",
                 at: position)
         }
         let near = EditDistance.nearest(to: name, among: known).map { ". Did you mean '\($0)'?" }
         return PropertyListError(
-            "'\(quoted: name)' is not an option" + (near ?? "; 'drilldown serve --help' lists the options"),
+            reason: "'\(quoted: name)' is not an option" + (near ?? "; 'drilldown serve --help' lists the options"),
             at: position)
     }
 
@@ -105,10 +106,12 @@ struct ConfigurationReader: PropertyListConsumer {
     private func unfit(at position: SourcePosition?) -> PropertyListError {
         guard let key else {
             return PropertyListError(
-                "a configuration is a dictionary whose keys are options, as in Config/drilldown.plist", at: position)
+                reason: "a configuration is a dictionary whose keys are options, as in Config/drilldown.plist",
+                at: position)
         }
         return PropertyListError(
-            "the value of '\(key.option.key)' must be a text, a whole number, or true or false", at: key.position)
+            reason: "the value of '\(key.option.key)' must be a text, a whole number, or true or false",
+            at: key.position)
     }
 
     private mutating func take(_ text: String) throws(PropertyListError) {

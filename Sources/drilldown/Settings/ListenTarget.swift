@@ -14,7 +14,7 @@ enum ListenTarget: Equatable {
     /// The address of a bound socket.
     ///
     /// - Parameter named: the target in the settings; nil if the service manager handed over the socket.
-    init(_ bound: BoundAddress, named: ListenTarget?) {
+    init(bound: BoundAddress, named: ListenTarget?) {
         switch (bound, named) {
         case (.internet(_, let port), .address(let address)):
             self = .address(ListenAddress(host: address.host, port: port))
@@ -126,10 +126,10 @@ extension Log.Entry {
     /// - Parameter monitoring: the address of metrics and probes, if they have their own.
     init(serving name: String, itemCount: Int, at addresses: [ServedAddress], monitoring: ServedAddress? = nil) {
         self.init(
-            .info, "serving",
-            "serving \(name), \(Quantity(itemCount, "item")), at \(addresses.text)"
+            severity: .info, event: "serving",
+            text: "serving \(name), \(Quantity(count: itemCount, noun: "item")), at \(addresses.text)"
                 + (monitoring.map { "; metrics and probes at \($0.url)" } ?? ""),
-            [.init("source", .text(name)), .init("items", .number(itemCount))] + addresses.members
+            members: [.init("source", .text(name)), .init("items", .number(itemCount))] + addresses.members
                 + (monitoring.map { [.init("metrics", .text($0.url))] } ?? []))
     }
 
@@ -138,9 +138,10 @@ extension Log.Entry {
     /// - Parameter name: the setting that named them.
     init(unused targets: [String], named name: String) {
         self.init(
-            .info, "listen",
-            "\(name): \(targets.joined(separator: ", ")) is not used, because the service manager handed over the sockets",
-            [.init("unused", .text(targets.joined(separator: " ")))])
+            severity: .info, event: "listen",
+            text:
+                "\(name): \(targets.joined(separator: ", ")) is not used, because the service manager handed over the sockets",
+            members: [.init("unused", .text(targets.joined(separator: " ")))])
     }
 
     /// The line for a first load that takes long.
@@ -148,9 +149,10 @@ extension Log.Entry {
     /// It has no ` at ` before the address, because scripts find the line about serving by that word.
     init(loading name: String, for addresses: [ServedAddress]) {
         self.init(
-            .info, "starting",
-            "loading \(name) for \(addresses.map(\.url).joined(separator: ", ")); until it is loaded, requests are answered with 503",
-            [.init("source", .text(name))] + addresses.members)
+            severity: .info, event: "starting",
+            text:
+                "loading \(name) for \(addresses.map(\.url).joined(separator: ", ")); until it is loaded, requests are answered with 503",
+            members: [.init("source", .text(name))] + addresses.members)
     }
 }
 
@@ -219,23 +221,23 @@ struct ListenAddress: Equatable {
     /// - Parameter origin: where the address was named.
     func sentence(for error: ServerError, named origin: Settings.Origin) -> String {
         switch error {
-        case .portInUse: "\(error); choose another: \(advice(port < .max ? port + 1 : 8080, origin))."
+        case .portInUse: "\(error); choose another: \(advice(port < .max ? port + 1 : 8080, origin: origin))."
         case .portForbidden where port < 1024 && ManagedProcess.isUnit:
             "\(error); let systemd open it: set ListenStream=\(port) with 'systemctl edit drilldown.socket', then run 'systemctl stop drilldown' and 'systemctl enable --now drilldown.socket'."
         case .portForbidden where port < 1024:
-            "\(error); choose one from 1024 up: \(advice(port + 8000, origin))."
-        case .portForbidden: "\(error); choose another: \(advice(8080, origin))."
+            "\(error); choose one from 1024 up: \(advice(port + 8000, origin: origin))."
+        case .portForbidden: "\(error); choose another: \(advice(8080, origin: origin))."
         case .foreignAddress, .unknownHost:
-            "\(error); choose another: \(Self.advice("127.0.0.1:\(port)", origin))."
+            "\(error); choose another: \(Self.advice("127.0.0.1:\(port)", origin: origin))."
         case .socketInUse, .unusableSocket, .tooFewDescriptors, .system: "\(error)."
         }
     }
 
-    private func advice(_ port: UInt16, _ origin: Settings.Origin) -> String {
-        Self.advice(ListenAddress(host: host, port: port).text, origin)
+    private func advice(_ port: UInt16, origin: Settings.Origin) -> String {
+        Self.advice(ListenAddress(host: host, port: port).text, origin: origin)
     }
 
-    private static func advice(_ text: String, _ origin: Settings.Origin) -> String {
+    private static func advice(_ text: String, origin: Settings.Origin) -> String {
         switch origin {
         case .standard: "--listen \(text)"
         case .option: "--listen \(text)"

@@ -24,7 +24,7 @@ struct Option: Sendable {
     let read: @Sendable (String, inout Settings) throws(WrongValue) -> Void
 
     init<Value>(
-        _ name: String, _ type: OptionType<Value>, default standard: String? = nil, _ help: String,
+        name: String, type: OptionType<Value>, default standard: String? = nil, _ help: String,
         _ target: any WritableKeyPath<Settings, Value> & Sendable, isOfCheck: Bool = false, mayRepeat: Bool = false
     ) {
         (self.name, self.standard, self.help) = (name, standard, help)
@@ -34,7 +34,7 @@ struct Option: Sendable {
     }
 
     /// An option for another program or command, which reads it itself.
-    init<Value>(_ name: String, _ type: OptionType<Value>, default standard: String? = nil, _ help: String) {
+    init<Value>(name: String, type: OptionType<Value>, default standard: String? = nil, _ help: String) {
         (self.name, self.standard, self.help) = (name, standard, help)
         (isOfCheck, mayRepeat, target) = (false, false, nil)
         (placeholder, completion) = (type.placeholder, type.completion)
@@ -65,127 +65,154 @@ struct Option: Sendable {
     /// All options of `serve`, in the order of the help text.
     static let all: [Option] = [
         Option(
-            "listen", .listenTargets, default: "127.0.0.1:8080", "where to listen, or unix:PATH; may be repeated",
+            name: "listen", type: .listenTargets, default: "127.0.0.1:8080",
+            "where to listen, or unix:PATH; may be repeated",
             \.listenTargets, mayRepeat: true),
-        Option("metrics-listen", .address, "an address of their own for metrics and probes", \.metricsTarget),
-        Option("trusted-proxies", .proxies, "proxies and networks that may name the client", \.server.proxies),
         Option(
-            "drain", .seconds(0...3_600), default: "0", "how long to serve on after SIGTERM, while /readyz is 503",
+            name: "metrics-listen", type: .address, "an address of their own for metrics and probes", \.metricsTarget),
+        Option(
+            name: "trusted-proxies", type: .proxies, "proxies and networks that may name the client", \.server.proxies),
+        Option(
+            name: "drain", type: .seconds(0...3_600), default: "0",
+            "how long to serve on after SIGTERM, while /readyz is 503",
             \.drain),
-        Option("tls-certificate", .file, "certificates in PEM form, the server's first; turns HTTPS on", \.certificate),
-        Option("tls-key", .file, "the private key of the certificate, in PEM form", \.certificateKey),
-        Option("config", .file, "a property list with these options as keys", \.configuration, isOfCheck: true),
         Option(
-            "keys", .names, "the names that the document uses for titles and rows", \.interpretation.names,
+            name: "tls-certificate", type: .file, "certificates in PEM form, the server's first; turns HTTPS on",
+            \.certificate),
+        Option(name: "tls-key", type: .file, "the private key of the certificate, in PEM form", \.certificateKey),
+        Option(
+            name: "config", type: .file, "a property list with these options as keys", \.configuration, isOfCheck: true),
+        Option(
+            name: "keys", type: .names, "the names that the document uses for titles and rows", \.interpretation.names,
             isOfCheck: true),
         Option(
-            "shape", .choice(), default: "items", "'any': any property list; 'tables': those of a database",
+            name: "shape", type: .choice(), default: "items", "'any': any property list; 'tables': those of a database",
             \.interpretation.shape,
             isOfCheck: true),
         Option(
-            "title-by", .field, "the field that titles a table's records; else one is chosen", \.titleField,
+            name: "title-by", type: .field, "the field that titles a table's records; else one is chosen", \.titleField,
             isOfCheck: true),
         Option(
-            "drill-by", .fields, "the fields of a table's records that become levels", \.drillFields, isOfCheck: true),
-        Option("values", .file, "file with the values of a settings page's controls", \.valuesPath),
-        Option("log-format", .choice(), default: "text", "the format of log lines", \.logFormat),
-        Option("access-log", .flag, default: "false", "logs each request", \.logsAccess),
-        Option("threads", .number(0...1_024), default: "0", "worker threads; 0 means one per core", \.server.threads),
+            name: "drill-by", type: .fields, "the fields of a table's records that become levels", \.drillFields,
+            isOfCheck: true),
+        Option(name: "values", type: .file, "file with the values of a settings page's controls", \.valuesPath),
+        Option(name: "log-format", type: .choice(), default: "text", "the format of log lines", \.logFormat),
+        Option(name: "access-log", type: .flag, default: "false", "logs each request", \.logsAccess),
         Option(
-            "connections", .number(1...1_000_000), default: "16384", "maximum number of open connections",
+            name: "threads", type: .number(0...1_024), default: "0", "worker threads; 0 means one per core",
+            \.server.threads),
+        Option(
+            name: "connections", type: .number(1...1_000_000), default: "16384", "maximum number of open connections",
             \.server.connectionLimit),
         Option(
-            "connections-per-address", .number(0...1_000_000), default: "0",
+            name: "connections-per-address", type: .number(0...1_000_000), default: "0",
             "maximum per client address; 0 means no limit", \.server.connectionLimitPerAddress),
         Option(
-            "idle-timeout", .seconds(1...86_400), default: "30", "how long an idle connection is kept",
+            name: "idle-timeout", type: .seconds(1...86_400), default: "30", "how long an idle connection is kept",
             \.server.idleTimeout),
         Option(
-            "request-deadline", .seconds(1...86_400), default: "30",
+            name: "request-deadline", type: .seconds(1...86_400), default: "30",
             "how long a request may take, or its client read nothing", \.server.requestDeadline),
-        Option("cache-bytes", .bytes(), default: "33554432", "memory for cached responses", \.api.cacheBytes),
         Option(
-            "response-bytes", OptionType<Int>.bytes(65_536...1 << 40).map(ResponseBudget.init(bytes:)),
+            name: "cache-bytes", type: .bytes(), default: "33554432", "memory for cached responses", \.api.cacheBytes),
+        Option(
+            name: "response-bytes", type: OptionType<Int>.bytes(65_536...1 << 40).map(ResponseBudget.init(bytes:)),
             default: "134217728", "memory for the bodies of the answers on their way", \.api.responseBudget),
         Option(
-            "search-bytes", .bytes(), default: "134217728", "memory for the titles that searches look through",
+            name: "search-bytes", type: .bytes(), default: "134217728",
+            "memory for the titles that searches look through",
             \.api.searchBytes),
         Option(
-            "waiters", .number(0...1_000_000), default: "10000", "maximum number of open long polls and streams",
+            name: "waiters", type: .number(0...1_000_000), default: "10000",
+            "maximum number of open long polls and streams",
             \.api.waiters),
         Option(
-            "history-bytes", .bytes(), default: "67108864", "memory for earlier trees and their changes", \.historyBytes
+            name: "history-bytes", type: .bytes(), default: "67108864", "memory for earlier trees and their changes",
+            \.historyBytes
         ),
         Option(
-            "max-items", .number(1...4_000_000_000), default: "20000000", "maximum number of items in a document",
+            name: "max-items", type: .number(1...4_000_000_000), default: "20000000",
+            "maximum number of items in a document",
             \.interpretation.treeLimits.items, isOfCheck: true),
         Option(
-            "max-document-bytes", .bytes(1...1 << 50), default: "2147483648", "maximum size of a document",
+            name: "max-document-bytes", type: .bytes(1...1 << 50), default: "2147483648", "maximum size of a document",
             \.interpretation.maximumBytes, isOfCheck: true),
         Option(
-            "max-memory", OptionType<Int>.bytes(64 << 20...1 << 50).map(Optional.some),
+            name: "max-memory", type: OptionType<Int>.bytes(64 << 20...1 << 50).map(Optional.some),
             "memory the service may use; by default, the system's limit", \.memoryLimit),
-        Option("read-token-file", .file, "tokens required for reading, one per line", \.readTokenFile),
-        Option("edit-token-file", .file, "edit tokens, one per line; turns editing on", \.editTokenFile),
+        Option(name: "read-token-file", type: .file, "tokens required for reading, one per line", \.readTokenFile),
+        Option(name: "edit-token-file", type: .file, "edit tokens, one per line; turns editing on", \.editTokenFile),
         Option(
-            "max-body-bytes", .bytes(1...1 << 30), default: "1048576", "maximum size of the body of an edit",
+            name: "max-body-bytes", type: .bytes(1...1 << 30), default: "1048576",
+            "maximum size of the body of an edit",
             \.server.bodyLimit),
         Option(
-            "poll-interval", .seconds(1...86_400), default: "2", "how often to check the file if no events arrive",
+            name: "poll-interval", type: .seconds(1...86_400), default: "2",
+            "how often to check the file if no events arrive",
             \.pollInterval),
         Option(
-            "refresh", .seconds(1...86_400), default: "60", "how often to request a URL that cannot be followed",
+            name: "refresh", type: .seconds(1...86_400), default: "60",
+            "how often to request a URL that cannot be followed",
             \.refreshInterval),
         Option(
-            "fetch-timeout", .seconds(1...3_600), default: "30", "how long the server of a URL may be silent",
+            name: "fetch-timeout", type: .seconds(1...3_600), default: "30",
+            "how long the server of a URL may be silent",
             \.fetchTimeout, isOfCheck: true),
         Option(
-            "database-password-file", .file, "file with the password of the database's role", \.databasePasswordFile,
+            name: "database-password-file", type: .file, "file with the password of the database's role",
+            \.databasePasswordFile,
             isOfCheck: true),
         Option(
-            "first-patience", .seconds(0...86_400), default: "30", "how long to wait for a database at the start",
+            name: "first-patience", type: .seconds(0...86_400), default: "30",
+            "how long to wait for a database at the start",
             \.firstPatience),
         Option(
-            "arranged-rows", .number(0...100_000_000), default: "1000000",
+            name: "arranged-rows", type: .number(0...100_000_000), default: "1000000",
             "the largest table that is sorted without an index", \.tables.arrangedRows),
         Option(
-            "query-timeout", .seconds(1...3_600), default: "5", "how long a database may take for one answer",
+            name: "query-timeout", type: .seconds(1...3_600), default: "5",
+            "how long a database may take for one answer",
             \.tables.timeout),
         Option(
-            "tree-by", .columns, "tables as trees, by the column that refers to the record above",
+            name: "tree-by", type: .columns, "tables as trees, by the column that refers to the record above",
             \.tables.treeColumns),
-        Option("cache", .file, "file that keeps the document of a URL for the next start", \.copyPath),
+        Option(name: "cache", type: .file, "file that keeps the document of a URL for the next start", \.copyPath),
         Option(
-            "cache-control", .fieldValue, default: "no-cache", "the Cache-Control header field of responses",
+            name: "cache-control", type: .fieldValue, default: "no-cache",
+            "the Cache-Control header field of responses",
             \.api.cacheControl),
-        Option("hosts", .hosts, "further host names to answer to; * turns the check off", \.listedHosts),
+        Option(name: "hosts", type: .hosts, "further host names to answer to; * turns the check off", \.listedHosts),
         Option(
-            "cors-origins", .origins, "other origins whose web pages may read, and if listed edit", \.api.allowedOrigins
+            name: "cors-origins", type: .origins, "other origins whose web pages may read, and if listed edit",
+            \.api.allowedOrigins
         ),
         Option(
-            "base-path", .basePath, default: "", "path at which a proxy has the service, for the web client",
+            name: "base-path", type: .basePath, default: "",
+            "path at which a proxy has the service, for the web client",
             \.api.basePath),
-        Option("no-web-client", .flag.map(!), default: "false", "leaves out the web client", \.api.hasWebClient),
+        Option(
+            name: "no-web-client", type: .flag.map(!), default: "false", "leaves out the web client", \.api.hasWebClient
+        ),
     ]
 
     /// The options of `browse`, on the command line only.
     static let ofBrowse: [Option] = [
-        Option("token-file", .file, "file with the token that the server asks for"),
-        Option("lines", .flag, default: "false", "prints lines, as it does without a terminal"),
-        Option("follow", .flag, default: "false", "goes on printing the changes; implies --lines"),
-        Option("cache-folder", .folder, "keeps levels there, to show them while the server is away"),
+        Option(name: "token-file", type: .file, "file with the token that the server asks for"),
+        Option(name: "lines", type: .flag, default: "false", "prints lines, as it does without a terminal"),
+        Option(name: "follow", type: .flag, default: "false", "goes on printing the changes; implies --lines"),
+        Option(name: "cache-folder", type: .folder, "keeps levels there, to show them while the server is away"),
     ]
 
     /// The options of `import`, on the command line only, besides the options of `check`.
     static let ofImport: [Option] = [
-        Option("replace", .flag, default: "false", "replaces the tree that the database has")
+        Option(name: "replace", type: .flag, default: "false", "replaces the tree that the database has")
     ]
 
     /// The options of `export`, on the command line only, besides the options of `check`.
     static let ofExport: [Option] = [
-        Option("format", OptionType<PropertyListSyntax>.choice(), default: "xml", "the syntax of the file")
+        Option(name: "format", type: OptionType<PropertyListSyntax>.choice(), default: "xml", "the syntax of the file")
     ]
 
     /// The source, in the environment and the configuration file.
-    static let source = Option("source", .file, "the document")
+    static let source = Option(name: "source", type: .file, "the document")
 }

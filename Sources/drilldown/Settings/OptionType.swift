@@ -11,7 +11,7 @@ struct OptionType<Value>: Sendable {
     let read: @Sendable (String) throws(WrongValue) -> Value
 
     init(
-        _ placeholder: String?, _ completion: OptionCompletion = .text,
+        placeholder: String?, completion: OptionCompletion = .text,
         read: @escaping @Sendable (String) throws(WrongValue) -> Value
     ) {
         (self.placeholder, self.completion, self.read) = (placeholder, completion, read)
@@ -19,17 +19,19 @@ struct OptionType<Value>: Sendable {
 
     /// - Parameter wanted: the form of a valid value, for the message about a text for which `parse` returns nil.
     init(
-        _ placeholder: String?, _ completion: OptionCompletion = .text, wanted: String,
+        placeholder: String?, completion: OptionCompletion = .text, wanted: String,
         parse: @escaping @Sendable (String) -> Value?
     ) {
-        self.init(placeholder, completion) { text throws(WrongValue) in
-            guard let value = parse(text) else { throw WrongValue(text, isNot: wanted) }
+        self.init(placeholder: placeholder, completion: completion) { text throws(WrongValue) in
+            guard let value = parse(text) else { throw WrongValue(text: text, isNot: wanted) }
             return value
         }
     }
 
     func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> OptionType<Other> {
-        OptionType<Other>(placeholder, completion) { text throws(WrongValue) in transform(try read(text)) }
+        OptionType<Other>(placeholder: placeholder, completion: completion) { text throws(WrongValue) in
+            transform(try read(text))
+        }
     }
 }
 
@@ -51,14 +53,15 @@ struct WrongValue: Error {
 
     init(_ reason: String) { self.reason = reason }
 
-    init(_ text: String, isNot wanted: String) { reason = "'\(quoted: text)' is not \(wanted)." }
+    init(text: String, isNot wanted: String) { reason = "'\(quoted: text)' is not \(wanted)." }
 }
 
 // MARK: Types of several options
 
 extension OptionType<Int> {
     static func number(_ range: ClosedRange<Int>, placeholder: String = "N") -> Self {
-        Self(placeholder, wanted: "a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+        Self(placeholder: placeholder, wanted: "a whole number from \(range.lowerBound) to \(range.upperBound)") {
+            text in
             Int(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }
@@ -73,7 +76,7 @@ extension OptionType<Duration> {
 }
 
 extension OptionType<Bool> {
-    static let flag = Self(nil, .none, wanted: "true or false") { text in
+    static let flag = Self(placeholder: nil, completion: .none, wanted: "true or false") { text in
         switch text.lowercased() {
         case "true", "yes", "1": true
         case "false", "no", "0": false
@@ -86,22 +89,23 @@ extension OptionType where Value: RawRepresentable & CaseIterable & SendableMeta
     static func choice() -> Self {
         let choices = Value.allCases.map(\.rawValue)
         return Self(
-            choices.joined(separator: "|"), .choices(choices), wanted: "one of \(choices.joined(separator: ", "))"
+            placeholder: choices.joined(separator: "|"), completion: .choices(choices),
+            wanted: "one of \(choices.joined(separator: ", "))"
         ) { Value(rawValue: $0) }
     }
 }
 
 extension OptionType<String?> {
-    static let field = Self("FIELD") { $0 }
-    static let file = Self("FILE", .file) { $0 }
-    static let folder = Self("FOLDER", .folder) { $0 }
+    static let field = Self(placeholder: "FIELD") { $0 }
+    static let file = Self(placeholder: "FILE", completion: .file) { $0 }
+    static let folder = Self(placeholder: "FOLDER", completion: .folder) { $0 }
 }
 
 // MARK: Types of one option
 
 extension OptionType<[ListenTarget]> {
     /// One target on each line.
-    static let listenTargets = Self("HOST:PORT") { text throws(WrongValue) in
+    static let listenTargets = Self(placeholder: "HOST:PORT") { text throws(WrongValue) in
         var targets: [ListenTarget] = []
         for text in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
             let target = try ListenTarget(text)
@@ -115,28 +119,28 @@ extension OptionType<[ListenTarget]> {
 }
 
 extension OptionType<ListenTarget?> {
-    static let address = Self("HOST:PORT") { text throws(WrongValue) in try ListenTarget(address: text) }
+    static let address = Self(placeholder: "HOST:PORT") { text throws(WrongValue) in try ListenTarget(address: text) }
 }
 
 extension ListenTarget {
     fileprivate init(_ text: String) throws(WrongValue) {
         guard text.hasPrefix(Self.unixPrefix) else {
             guard !text.hasPrefix("/") else {
-                throw WrongValue(text, isNot: "HOST:PORT; a socket is \(Self.unixPrefix)\(text)")
+                throw WrongValue(text: text, isNot: "HOST:PORT; a socket is \(Self.unixPrefix)\(text)")
             }
             try self.init(address: text)
             return
         }
         let path = String(text.dropFirst(Self.unixPrefix.count))
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw WrongValue(text, isNot: "the path of a socket, such as \(Self.unixPrefix)/run/drilldown/socket")
+            throw WrongValue(text: text, isNot: "the path of a socket, such as \(Self.unixPrefix)/run/drilldown/socket")
         }
         self = .unixSocket(path)
     }
 
     fileprivate init(address text: String) throws(WrongValue) {
         guard let address = ListenAddress(text) else {
-            throw WrongValue(text, isNot: ListenAddress.requirement(for: text))
+            throw WrongValue(text: text, isNot: ListenAddress.requirement(for: text))
         }
         self = .address(address)
     }
@@ -144,7 +148,7 @@ extension ListenTarget {
 
 extension OptionType<[String: String]> {
     static let columns = Self(
-        "TABLE=COLUMN,…", wanted: "a list of tables with a column each, such as Employee=ReportsTo"
+        placeholder: "TABLE=COLUMN,…", wanted: "a list of tables with a column each, such as Employee=ReportsTo"
     ) { text in
         var columns: [String: String] = [:]
         for text in text.split(separator: ",") {
@@ -158,7 +162,7 @@ extension OptionType<[String: String]> {
 
 extension OptionType<TrustedProxies?> {
     static let proxies = Self(
-        "ADDRESS,…", wanted: "a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8, or unix"
+        placeholder: "ADDRESS,…", wanted: "a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8, or unix"
     ) { text in
         let listed = words(of: text)
         if listed.isEmpty { return .some(nil) }
@@ -170,7 +174,7 @@ extension OptionType<TrustedProxies?> {
 extension OptionType<[String]?> {
     /// Nil for all hosts.
     static let hosts = Self(
-        "NAME,…|*", wanted: "a list of host names without ports, separated by commas, or * alone for all"
+        placeholder: "NAME,…|*", wanted: "a list of host names without ports, separated by commas, or * alone for all"
     ) { text in
         let listed = words(of: text)
         if listed == ["*"] { return .some(nil) }
@@ -181,14 +185,14 @@ extension OptionType<[String]?> {
 
 extension OptionType<[String]> {
     /// Names of fields, which may contain spaces.
-    static let fields = Self("FIELD,…", wanted: "names of fields, separated by commas") { text in
+    static let fields = Self(placeholder: "FIELD,…", wanted: "names of fields, separated by commas") { text in
         let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         return names.contains("") ? nil : names
     }
 }
 
 extension OptionType<AllowedOrigins> {
-    static let origins = Self("ORIGIN,…|*") { text throws(WrongValue) in
+    static let origins = Self(placeholder: "ORIGIN,…|*") { text throws(WrongValue) in
         do {
             return try AllowedOrigins(text)
         } catch {
@@ -198,7 +202,7 @@ extension OptionType<AllowedOrigins> {
 }
 
 extension OptionType<StructuralNames> {
-    static let names = Self("ROLE=NAME|NAME,…") { text throws(WrongValue) in
+    static let names = Self(placeholder: "ROLE=NAME|NAME,…") { text throws(WrongValue) in
         do throws(StructuralNamesError) {
             return try StructuralNames(mapping: text)
         } catch {
@@ -209,12 +213,14 @@ extension OptionType<StructuralNames> {
 
 extension OptionType<String> {
     /// Empty, or segments that need no percent-encoding, without a final slash.
-    static let basePath = Self("PATH", wanted: "a path of letters, digits and the marks -._~, such as /music") { text in
+    static let basePath = Self(
+        placeholder: "PATH", wanted: "a path of letters, digits and the marks -._~, such as /music"
+    ) { text in
         let path = text.hasSuffix("/") ? String(text.dropLast()) : text
         return path.wholeMatch(of: /(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/) == nil ? nil : path
     }
 
-    static let fieldValue = Self("TEXT", wanted: "a header field's value") { text in
+    static let fieldValue = Self(placeholder: "TEXT", wanted: "a header field's value") { text in
         text.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) } ? text : nil
     }
 }

@@ -7,15 +7,16 @@ extension RecordChoice {
     /// - Parameters:
     ///   - command: the command that reads the table.
     ///   - source: the document as the user named it.
-    func sentence(_ command: CommandLineArguments.Command, _ source: String) -> String {
+    func sentence(_ command: CommandLineArguments.Command, source: String) -> String {
         let title = hasTitles ? "titled by '\(quoted: drilling.titleField)'" : "titled by their numbers"
         let levels = drilling.fields.map { "'\(quoted: $0)'" }.joined(separator: ", ")
         let drilled = levels.isEmpty ? "" : ", drilled by \(levels)"
-        return "\(Quantity(records, "record")), \(title)\(drilled)" + (advice(command, source).map { "; \($0)" } ?? "")
+        return "\(Quantity(count: records, noun: "record")), \(title)\(drilled)"
+            + (advice(command, source: source).map { "; \($0)" } ?? "")
     }
 
     /// Nil if the author chose everything, or there is nothing else to choose.
-    private func advice(_ command: CommandLineArguments.Command, _ source: String) -> String? {
+    private func advice(_ command: CommandLineArguments.Command, source: String) -> String? {
         var words = [command.rawValue, source]
         if isTitleGiven {
             words += ["--title-by", drilling.titleField]
@@ -28,6 +29,6 @@ extension RecordChoice {
             words += ["--drill-by", self.levels.joined(separator: ",")]
         }
         let hasOther = !isTitleGiven && otherTitle != nil || drilling.fields.isEmpty && !self.levels.isEmpty
-        return hasOther ? "to choose otherwise: \(SuggestedCommand.shellText(of: words, "drilldown"))" : nil
+        return hasOther ? "to choose otherwise: \(SuggestedCommand.shellText(of: words, program: "drilldown"))" : nil
     }
 }

@@ -10,7 +10,7 @@ extension Settings {
     /// - Throws: `UsageError` for an invalid value.
     func document(onNotice: @escaping SourceScheme.NoticeHandler) throws(UsageError) -> any TreeSource {
         // The serve command has exactly one source.
-        try document(sources[0], onNotice)
+        try document(sources[0], onNotice: onNotice)
     }
 
     /// The documents to check.
@@ -18,7 +18,7 @@ extension Settings {
     /// - Throws: `UsageError` for an invalid value.
     func checkedDocuments() throws(UsageError) -> [any TreeSource] {
         guard sources.count(where: { $0 == "-" }) < 2 else {
-            throw UsageError("standard input (-) can be read only once; name it once.")
+            throw UsageError(fact: "standard input (-) can be read only once; name it once.")
         }
         return try sources.map { source throws(UsageError) in try document(source) { _ in } }
     }
@@ -27,30 +27,32 @@ extension Settings {
     ///
     /// - Throws: `UsageError` for an address of another kind.
     func target(_ address: String) throws(UsageError) -> DatabaseTree {
-        switch try document(address, { _ in }) {
+        switch try document(address, onNotice: { _ in }) {
         case let target as DatabaseTree: return target
         // The import says that the file belongs to another program.
         case let tables as DatabaseTables:
             return .sqlite(path: tables.path, name: address, interpretation: interpretation) { _ in }
         default:
             throw UsageError(
-                "'\(path: RemoteAddress.shown(address))' is not a database; name one as sqlite:FILE, or as postgres://HOST/DATABASE?tree=NAME."
+                fact:
+                    "'\(path: RemoteAddress.shown(address))' is not a database; name one as sqlite:FILE, or as postgres://HOST/DATABASE?tree=NAME."
             )
         }
     }
 
     private func document(
-        _ address: String, _ onNotice: @escaping SourceScheme.NoticeHandler
+        _ address: String, onNotice: @escaping SourceScheme.NoticeHandler
     ) throws(UsageError) -> any TreeSource {
         let scheme = SourceScheme.of(address)
         for (option, reason) in SourceScheme.all.filter({ $0.noun != scheme.noun }).flatMap(\.ownOptions)
         where self[keyPath: option] != nil {
             throw UsageError(
-                "\(name(option)): \(reason), but '\(path: RemoteAddress.shown(address))' is \(scheme.noun).")
+                fact: "\(name(option)): \(reason), but '\(path: RemoteAddress.shown(address))' is \(scheme.noun).")
         }
         guard interpretation.shape != .tables || scheme.noun == "a database" else {
             throw UsageError(
-                "\(name(\Settings.interpretation.shape)): 'tables' applies only to a database, but '\(path: RemoteAddress.shown(address))' is \(scheme.noun)."
+                fact:
+                    "\(name(\Settings.interpretation.shape)): 'tables' applies only to a database, but '\(path: RemoteAddress.shown(address))' is \(scheme.noun)."
             )
         }
         return try scheme.makeSource(address, self, onNotice)

@@ -24,6 +24,6 @@ extension Settings {
 
     var log: Log {
         let output = StandardError.shared
-        return Log(logFormat, isTimed: !output.isJournal && !output.isTerminal)
+        return Log(format: logFormat, isTimed: !output.isJournal && !output.isTerminal)
     }
 }

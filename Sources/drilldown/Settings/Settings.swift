@@ -87,7 +87,7 @@ struct Settings {
     static let editTokenVariable = "DRILLDOWN_EDIT_TOKEN"
 
     /// - Throws: `UsageError` for a missing source, or an unknown variable, key or value.
-    init(_ arguments: CommandLineArguments, environment: [String: String]) throws(UsageError) {
+    init(arguments: CommandLineArguments, environment: [String: String]) throws(UsageError) {
         let command = arguments.command ?? .serve
         var given = try Self.variables(environment)
         for option in Option.all {
@@ -109,7 +109,8 @@ struct Settings {
         try checkCertificate()
         guard !api.sharesAnswers || readToken == nil && readTokenFile == nil else {
             throw UsageError(
-                "\(name(\.api.cacheControl)): '\(api.cacheControl)' lets shared caches keep answers that need a read token; leave out public and s-maxage."
+                fact:
+                    "\(name(\.api.cacheControl)): '\(api.cacheControl)' lets shared caches keep answers that need a read token; leave out public and s-maxage."
             )
         }
     }
@@ -119,16 +120,17 @@ struct Settings {
     ) throws(UsageError) -> [String] {
         let sources = named.isEmpty ? standard.map { [$0] } ?? [] : named
         guard let source = sources.first, !sources.contains("") else {
-            throw UsageError("no document is given; name a property list: drilldown \(command.rawValue) Data.plist.")
+            throw UsageError(
+                fact: "no document is given; name a property list: drilldown \(command.rawValue) Data.plist.")
         }
         guard command == .serve else { return sources }
         guard sources.count == 1 else {
             let names = sources.map(RemoteAddress.shown).joined(separator: ", ")
-            throw UsageError("serve takes one document, not \(sources.count): \(names).")
+            throw UsageError(fact: "serve takes one document, not \(sources.count): \(names).")
         }
         guard source != "-" else {
             throw UsageError(
-                "serve reads its document again when it changes, but standard input (-) can be read only once.",
+                fact: "serve reads its document again when it changes, but standard input (-) can be read only once.",
                 hint: "Save it as a file, or use 'check -'.")
         }
         return sources
@@ -154,7 +156,7 @@ struct Settings {
                     ?? EditDistance.nearest(
                         to: name, among: known.map(\.variable) + [editTokenVariable, readTokenVariable])
                 throw UsageError(
-                    "\(quoted: name) is not a variable of drilldown.", hint: near.map { "Did you mean \($0)?" })
+                    fact: "\(quoted: name) is not a variable of drilldown.", hint: near.map { "Did you mean \($0)?" })
             }
             let text = option.mayRepeat ? value.replacing(",", with: "\n") : value
             values[option.key] = Given(text: text, origin: .variable(name))
@@ -178,7 +180,7 @@ struct Settings {
         do throws(WrongValue) {
             try option.read(text, &self)
         } catch {
-            throw UsageError("\(name(option)): \(error.reason)")
+            throw UsageError(fact: "\(name(option)): \(error.reason)")
         }
     }
 
@@ -188,7 +190,7 @@ struct Settings {
             certificateKey == nil
             ? (name(\.certificate), "private key with --tls-key")
             : (name(\.certificateKey), "certificate with --tls-certificate")
-        throw UsageError("\(named): HTTPS needs the certificate and its key; name the file of the \(missing).")
+        throw UsageError(fact: "\(named): HTTPS needs the certificate and its key; name the file of the \(missing).")
     }
 
     /// Where the value of a property was given.

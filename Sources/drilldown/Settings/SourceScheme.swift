@@ -42,7 +42,7 @@ extension SourceScheme {
         matches: RemoteAddress.isMeant(by:),
         makeSource: { (address, settings, onNotice) throws(UsageError) in
             RemoteDocument(
-                try remoteAddress(address),
+                address: try remoteAddress(address),
                 interpretation: settings.interpretation,
                 limits: RemoteDocument.Limits(
                     bytes: settings.interpretation.maximumBytes, patience: settings.fetchTimeout),
@@ -53,7 +53,7 @@ extension SourceScheme {
         do {
             return try RemoteAddress(text)
         } catch {
-            throw UsageError("\(error)")
+            throw UsageError(fact: "\(error)")
         }
     }
 
@@ -62,7 +62,7 @@ extension SourceScheme {
         noun: "a database", matches: { $0.hasPrefix(sqlitePrefix) },
         makeSource: { (address, settings, onNotice) throws(UsageError) in
             let path = String(address.dropFirst(sqlitePrefix.count))
-            guard !path.isEmpty else { throw UsageError("'sqlite:' names no file; write sqlite:FILE.") }
+            guard !path.isEmpty else { throw UsageError(fact: "'sqlite:' names no file; write sqlite:FILE.") }
             if settings.interpretation.shape == .tables || DatabaseTables.areTables(path: path) {
                 return DatabaseTables(sqlite: path, name: address, settings.tables, patience: settings.firstPatience)
             }
@@ -90,7 +90,7 @@ extension SourceScheme {
                     address, passwordFile: settings.databasePasswordFile, interpretation: settings.interpretation,
                     patience: settings.firstPatience, onNotice: onNotice)
             } catch {
-                throw UsageError("\(error)")
+                throw UsageError(fact: "\(error)")
             }
         })
 
@@ -118,10 +118,11 @@ extension SourceScheme {
         else { return nil }
         let shown = RemoteAddress.shown(source)
         if scheme.lowercased() == "file" {
-            return UsageError("'\(path: shown)': name a file by its path: \(path: source[end.upperBound...]).")
+            return UsageError(fact: "'\(path: shown)': name a file by its path: \(path: source[end.upperBound...]).")
         }
         return UsageError(
-            "'\(path: shown)': a document must be a file, an http or https URL, sqlite:FILE or a postgres URL; \(scheme) is not supported."
+            fact:
+                "'\(path: shown)': a document must be a file, an http or https URL, sqlite:FILE or a postgres URL; \(scheme) is not supported."
         )
     }
 

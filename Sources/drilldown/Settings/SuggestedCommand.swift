@@ -17,7 +17,7 @@ struct SuggestedCommand {
     }
 
     /// A command line to paste into a shell, without the user name and password of a URL.
-    static func shellText(of arguments: [String], _ program: String) -> String {
+    static func shellText(of arguments: [String], program: String) -> String {
         ([program] + arguments.map(RemoteAddress.shown)).map(ShellWord.quoted).joined(separator: " ")
     }
 

@@ -16,7 +16,7 @@ import Testing
     private func file(_ text: String) throws -> (file: AccessTokenFile, path: String) {
         let path = try write(text)
         let notices = notices
-        return (try AccessTokenFile(path) { notice in notices.withLock { $0.append(notice) } }, path)
+        return (try AccessTokenFile(path: path) { notice in notices.withLock { $0.append(notice) } }, path)
     }
 
     @discardableResult
@@ -64,7 +64,7 @@ import Testing
         let path = try scratch.write("tokens", "short\n")
         _ = unsafe chmod(path, 0o644)
         let notices = notices
-        let file = try AccessTokenFile(path) { notice in notices.withLock { $0.append(notice) } }
+        let file = try AccessTokenFile(path: path) { notice in notices.withLock { $0.append(notice) } }
         #expect(file.tokens(at: start).isEmpty)
         guard told.count == 2, case .fault(let fault) = told[0] else {
             Issue.record("\(told)")
@@ -76,9 +76,13 @@ import Testing
 
     @Test("that cannot be read is refused at the start")
     func missing() throws {
-        let error = #expect(throws: AccessTokenFile.Unreadable.self) { try AccessTokenFile(scratch("none")) { _ in } }
+        let error = #expect(throws: AccessTokenFile.Unreadable.self) {
+            try AccessTokenFile(path: scratch("none")) { _ in }
+        }
         #expect(error?.description == "No such file or directory")
-        let folder = #expect(throws: AccessTokenFile.Unreadable.self) { try AccessTokenFile(scratch.path) { _ in } }
+        let folder = #expect(throws: AccessTokenFile.Unreadable.self) {
+            try AccessTokenFile(path: scratch.path) { _ in }
+        }
         #expect(folder?.description == "it is not a regular file")
     }
 }

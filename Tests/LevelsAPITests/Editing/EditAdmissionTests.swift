@@ -168,14 +168,15 @@ import TreeStore
 
     @Test("A token that is taken back while the body is read does not count any more")
     func takenBack() throws {
-        let publications = Publications(try Desk.snapshot(Self.document))
+        let publications = Publications(first: try Desk.snapshot(Self.document))
         let tokens = Guarded(AccessTokens(Array(EditDesk.alice.utf8)))
         var configuration = LevelsAPI.Configuration()
         configuration.editing = LevelsAPI.Editing(
-            MemoryEditor(publications: publications, outcome: nil, reloadOutcome: nil)
+            editor: MemoryEditor(publications: publications, outcome: nil, reloadOutcome: nil)
         ) { tokens.withLock(\.self) }
         let desk = Desk(
-            api: LevelsAPI(publications, configuration: configuration) { Readiness(source: "Data.plist") })
+            api: LevelsAPI(publications: publications, configuration: configuration) { Readiness(source: "Data.plist") }
+        )
         let fields = [
             ("Content-Type", "application/json"), ("Content-Length", "2"),
             ("Authorization", "Bearer \(EditDesk.alice)"),

@@ -255,12 +255,13 @@ import TreeStore
                 "The database cannot be reached, and nothing has changed. Try again later.", ""
             ),
             (
-                .refused(EditRefusal(.constraint(name: "price_is_positive"), "The price must be positive.")), 422,
+                .refused(EditRefusal(.constraint(name: "price_is_positive"), detail: "The price must be positive.")),
+                422,
                 "invalid-content", "Invalid content", "The price must be positive.",
                 #","constraint":"price_is_positive""#
             ),
             (
-                .refused(EditRefusal(.constraint(name: nil), "No more rows today.")), 422, "invalid-content",
+                .refused(EditRefusal(.constraint(name: nil), detail: "No more rows today.")), 422, "invalid-content",
                 "Invalid content", "No more rows today.", ""
             ),
             (
@@ -268,12 +269,13 @@ import TreeStore
                 "The server is stopping, and nothing has changed. Try again later.", ""
             ),
             (
-                .refused(EditRefusal(.conflict, "The key 'a' is taken.")), 409, "conflict", "Conflict",
+                .refused(EditRefusal(.conflict, detail: "The key 'a' is taken.")), 409, "conflict", "Conflict",
                 "The key 'a' is taken.", ""
             ),
             (
                 .refused(
-                    EditRefusal(.notAllowed([.integer(.init(Int64(1))), .string("b")], pointer: "/Value"), "No.")),
+                    EditRefusal(
+                        .notAllowed([.integer(.init(Int64(1))), .string("b")], pointer: "/Value"), detail: "No.")),
                 422, "invalid-content", "Invalid content", "No.", #","pointer":"/Value","allowed":[1,"b"]"#
             ),
         ] as [(EditOutcome, Int, String, String, String, String)])

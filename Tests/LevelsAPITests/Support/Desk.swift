@@ -34,8 +34,8 @@ struct Desk {
         // However slow the machine is, all waiting requests are answered when `publish` returns.
         configuration.notifyingTime = .seconds(3_600)
         try configure(&configuration)
-        let publications = Publications(snapshot, historyBytes: historyBytes)
-        api = LevelsAPI(publications, configuration: configuration) {
+        let publications = Publications(first: snapshot, historyBytes: historyBytes)
+        api = LevelsAPI(publications: publications, configuration: configuration) {
             Readiness(source: "Data.plist", lastError: lastError)
         }
     }

@@ -29,7 +29,7 @@ struct EditDesk {
         startWork: @escaping @Sendable (@escaping WorkQueue.Work) -> Void = { $0() },
         configure: (inout LevelsAPI.Editing) -> Void = { _ in }
     ) {
-        let publications = Publications(snapshot)
+        let publications = Publications(first: snapshot)
         var configuration = LevelsAPI.Configuration()
         configuration.allowedOrigins = origins
         configuration.hasWebClient = hasWebClient
@@ -37,12 +37,13 @@ struct EditDesk {
         if let tokens {
             let known = AccessTokens(Array(tokens.utf8))
             let editor = MemoryEditor(publications: publications, outcome: outcome, reloadOutcome: reloadOutcome)
-            var editing = LevelsAPI.Editing(editor) { known }
+            var editing = LevelsAPI.Editing(editor: editor) { known }
             configure(&editing)
             configuration.editing = editing
         }
         desk = Desk(
-            api: LevelsAPI(publications, configuration: configuration) { Readiness(source: "Data.plist") })
+            api: LevelsAPI(publications: publications, configuration: configuration) { Readiness(source: "Data.plist") }
+        )
     }
 
     /// The answer to an edit, as the server would ask for it.

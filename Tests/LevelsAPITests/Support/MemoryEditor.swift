@@ -41,14 +41,14 @@ struct MemoryEditor: DocumentEditor {
     ) throws(EditRefusal) -> (Level, [EditedItem]) {
         switch content {
         case .edits(let batch):
-            var session = EditSession(snapshot.document)
+            var session = EditSession(document: snapshot.document)
             let items = try session.apply(batch)
             return (session.document, items)
         case .document(let bytes):
             do {
                 return (try Document.tree(String(decoding: bytes, as: UTF8.self)).document, [])
             } catch {
-                throw EditRefusal(.invalid(pointer: nil), "The document would be refused: \(error)")
+                throw EditRefusal(.invalid(pointer: nil), detail: "The document would be refused: \(error)")
             }
         }
     }

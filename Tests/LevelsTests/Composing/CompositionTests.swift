@@ -19,7 +19,7 @@ struct CompositionTests {
             parts[mention.reference] = .composed(
                 try composition(other, others, refused: refused, names: names, limits: limits))
         }
-        return try Composition(tree.document, parts: parts, names: names, limits: limits)
+        return try Composition(source: tree.document, parts: parts, names: names, limits: limits)
     }
 
     @Test("equals the document in one piece, level for level", arguments: 0..<300 as Range<UInt64>)
@@ -33,7 +33,7 @@ struct CompositionTests {
 
     /// The same tree without references to documents that do not exist.
     private static func withoutUnknownParts(_ document: Level) throws -> Level {
-        try Composition(document, parts: [:]).document
+        try Composition(source: document, parts: [:]).document
     }
 
     @Test("gives an item the fields of the root that it lacks, and the root's level")
@@ -162,7 +162,7 @@ struct CompositionTests {
     /// The document that a tree is written as.
     private static func readAgain(_ document: Level) throws -> Level {
         var builder = TreeBuilder()
-        var walk = TreeWalk(document, row: 0)
+        var walk = TreeWalk(level: document, row: 0)
         try walk.finish(to: &builder)
         return try Self.withoutUnknownParts(try builder.finish().document)
     }
@@ -193,7 +193,7 @@ struct CompositionTests {
                     let tree = try Document.tree(others["d\(level)"] ?? "")
                     let parts = tree.parts.map { ($0.reference, below.map(Composition.Part.composed)) }
                     below = try Composition(
-                        tree.document, parts: Dictionary(uniqueKeysWithValues: parts).compactMapValues { $0 },
+                        source: tree.document, parts: Dictionary(uniqueKeysWithValues: parts).compactMapValues { $0 },
                         limits: limits)
                 }
                 return nil

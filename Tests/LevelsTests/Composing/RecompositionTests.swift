@@ -20,7 +20,7 @@ struct RecompositionTests {
     func sharing() throws {
         func tree(_ text: String, _ old: Composition? = nil) throws -> Composition {
             let tree = try Document.tree(text, pool: old.map { LevelPool($0.source) })
-            return try Composition(tree.document, parts: [:], sharing: old)
+            return try Composition(source: tree.document, parts: [:], sharing: old)
         }
         let main =
             #"{"Rows":[{"Title":"X","Children":[{"Title":"A","Source":"a"}]},{"Title":"Y","Children":[{"Title":"B","Source":"b"}]},{"Title":"Z","Children":[{"Title":"C","Source":"c"}]}]}"#
@@ -28,10 +28,12 @@ struct RecompositionTests {
         let refused = Composition.Part.refused("c: sentence.")
         let (a, b) = (try tree(#"["1"]"#), try tree(#"["2"]"#))
         let before = try Composition(
-            source, parts: [.document("a"): .composed(a), .document("b"): .composed(b), .document("c"): refused])
+            source: source,
+            parts: [.document("a"): .composed(a), .document("b"): .composed(b), .document("c"): refused])
         let changed = try tree(#"["1","new"]"#, a)
         let after = try Composition(
-            source, parts: [.document("a"): .composed(changed), .document("b"): .composed(b), .document("c"): refused],
+            source: source,
+            parts: [.document("a"): .composed(changed), .document("b"): .composed(b), .document("c"): refused],
             sharing: before)
         let (old, new) = (try #require(before.document.child(0)), try #require(after.document.child(0)))
         #expect(new.child(0) !== old.child(0))
@@ -44,8 +46,8 @@ struct RecompositionTests {
     func origins() throws {
         let source = try Document.tree(#"{"Rows":["x",{"Title":"A","Source":"a"}]}"#).document
         let part = try Composition(
-            try Document.tree(#"{"Rows":["1",{"Title":"B","Source":"b"}]}"#).document, parts: [:])
-        let composition = try Composition(source, parts: [.document("a"): .composed(part)])
+            source: try Document.tree(#"{"Rows":["1",{"Title":"B","Source":"b"}]}"#).document, parts: [:])
+        let composition = try Composition(source: source, parts: [.document("a"): .composed(part)])
         func origin(_ path: [Int]) -> (isPart: Bool, title: String, level: Level?) {
             let (file, item) = composition.origin(of: Item(path, in: composition.document))
             return (file === part, item.own.level.title(item.own.row), item.level)

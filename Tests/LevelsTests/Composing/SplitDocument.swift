@@ -35,8 +35,8 @@ struct SplitDocument {
             if case .composed(let part) = old?.parts[mention.reference] { earlier = part }
             parts[mention.reference] = .composed(try composition(of: other, sharing: earlier))
         }
-        if let old, old.isMade(of: tree.document, parts) { return old }
-        return try Composition(tree.document, parts: parts, sharing: old)
+        if let old, old.isMade(of: tree.document, parts: parts) { return old }
+        return try Composition(source: tree.document, parts: parts, sharing: old)
     }
 
     // MARK: Taking apart

@@ -92,7 +92,7 @@ struct Edited {
 extension TreeEditor {
     /// The document with edits of rows.
     func document(_ edits: [RowEdit], of document: Level) throws(TreeError) -> Level {
-        var draft = DocumentDraft(document, self)
+        var draft = DocumentDraft(document: document, editor: self)
         for edit in edits { try draft.make(edit) }
         try draft.settle()
         return draft.document

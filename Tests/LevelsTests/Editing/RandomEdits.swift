@@ -262,7 +262,7 @@ extension Level {
     /// An item with all below it, as the value that a walk sends.
     func told(_ row: Int) throws -> Value {
         var reader = ValueReader()
-        var walk = TreeWalk(self, row: row)
+        var walk = TreeWalk(level: self, row: row)
         try walk.finish(to: &reader)
         return reader.values[0]
     }

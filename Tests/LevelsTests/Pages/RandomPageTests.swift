@@ -32,13 +32,13 @@ import Testing
             let value = random.decorated(documents.document())
             let part = random.one(in: 2) ? random.page() : random.decorated(documents.document())
             guard let tree = try? value.tree(), let other = try? part.tree() else { continue }
-            let composed = try? Composition(other.document, parts: [:])
+            let composed = try? Composition(source: other.document, parts: [:])
             let parts = Dictionary(
                 uniqueKeysWithValues: tree.parts.compactMap { mention in
                     composed.map { (mention.reference, Composition.Part.composed($0)) }
                 })
             var waiting = [tree.document]
-            if let whole = try? Composition(tree.document, parts: parts) { waiting.append(whole.document) }
+            if let whole = try? Composition(source: tree.document, parts: parts) { waiting.append(whole.document) }
             while let level = waiting.popLast() {
                 try Self.replaceAll(in: level, &random, "seed \(seed)")
                 waiting += level.children.compactMap(\.self)

@@ -88,7 +88,7 @@ import Testing
             #"{"StringsTable":"Root","PreferenceSpecifiers":[{"Type":"PSGroupSpecifier"},{"Title":"A","Key":"k","Values":[1]},{"Type":"PSRadioGroupSpecifier","Values":[true]}],"Z":1}"#
         let tree = try Document.tree(text)
         var writer = JSONPropertyListWriter()
-        var walk = TreeWalk(tree.document, row: 0)
+        var walk = TreeWalk(level: tree.document, row: 0)
         try walk.finish(to: &writer)
         #expect(String(utf8: writer.output.span) == text)
     }

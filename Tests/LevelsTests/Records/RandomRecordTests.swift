@@ -86,7 +86,7 @@ import Testing
         let document = try Document.tree(
             #"[{"Title":"t","DrillBy":["A"],"Records":[{"A":"x"}]},{"Title":"f","DrillBy":[],"Records":"a.csv"},"z"]"#
         ).document
-        var session = EditSession(document)
+        var session = EditSession(document: document)
         let item = PropertyListValue.string("n")
         func path(_ text: String) throws -> ItemPath { try ItemPath(Array(text.utf8).span) }
         func expectRefusal(_ edit: Edit) {

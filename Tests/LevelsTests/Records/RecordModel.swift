@@ -69,7 +69,7 @@ extension RecordModel.Node {
             let row = level.row(number)
             var reader = ValueReader()
             reader.beginDictionary(at: .byte(offset: 0))
-            var packed = PackedReader(bytes.span, at: row.fields.lowerBound)
+            var packed = PackedReader(bytes: bytes.span, at: row.fields.lowerBound)
             while packed.offset < row.fields.upperBound {
                 reader.key(bytes.span.extracting(packed.run()), at: .byte(offset: 0))
                 var walk = PackedWalk()

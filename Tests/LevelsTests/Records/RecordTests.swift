@@ -158,13 +158,13 @@ import Testing
         let tree = try Document.tree(
             #"{"Records":"all.csv","DrillBy":[],"Title":"t"}"#)
         #expect(try Outline.of(tree) == #"t {"DrillBy":[],"Title":"t"}"#)
-        #expect(tree.document.part(0) == .records("all.csv", RecordDrilling(fields: [])))
+        #expect(tree.document.part(0) == .records("all.csv", drilling: RecordDrilling(fields: [])))
         let rows = try Document.tree(
             #"[{"Title":"a","TitleBy":"N","DrillBy":["A","B"],"Records":"sub/a.tsv"},{"Title":"b"},"c"]"#)
         let level = try #require(rows.document.child(0))
         let drilling = RecordDrilling(fields: ["A", "B"], titleField: "N")
-        #expect((0..<3).map(level.part) == [.records("sub/a.tsv", drilling), nil, nil])
-        #expect(rows.parts.map(\.reference) == [.records("sub/a.tsv", drilling)])
+        #expect((0..<3).map(level.part) == [.records("sub/a.tsv", drilling: drilling), nil, nil])
+        #expect(rows.parts.map(\.reference) == [.records("sub/a.tsv", drilling: drilling)])
         #expect(rows.parts.map(\.path) == ["/a"])
     }
 

@@ -20,9 +20,9 @@ import Testing
     private static func hits(_ text: String, in level: Level, _ texts: SearchTexts, isRanked: Bool = true) throws
         -> [PlainSearch.Hit]
     {
-        let search = try #require(ItemSearch(text, isRanked: isRanked))
+        let search = try #require(ItemSearch(text: text, isRanked: isRanked))
         var listing = Listing(level)
-        listing.search(search, texts)
+        listing.search(search, texts: texts)
         return PlainSearch.hits(of: listing)
     }
 

@@ -21,13 +21,13 @@ import Testing
         ] as [(String, String, [String])])
     func texts(names: String, text: String, titles: [String]) throws {
         let fields = try #require(SearchedFields(names))
-        let search = try #require(ItemSearch(text, in: fields, isRanked: false))
+        let search = try #require(ItemSearch(text: text, in: fields, isRanked: false))
         let level = try #require(Item(rootOf: try Document.tree(Self.items).document).level)
         let sizes = [SearchPlan.Sizes(), .init(largest: 1, leastItems: 1, mostItems: 2)]
         for sizes in sizes {
             let texts = SearchTexts(bytes: 1 << 20, sizes: sizes)
             var listing = Listing(level)
-            listing.search(search, texts)
+            listing.search(search, texts: texts)
             #expect(PlainSearch.hits(of: listing).map(\.title) == titles)
         }
     }

@@ -40,7 +40,7 @@ struct PropertyListValueTests {
 
     @Test("is read no further than an array may have elements, counted in the array of that key alone")
     func elements() throws {
-        let error = PropertyListError("too many")
+        let error = PropertyListError(reason: "too many")
         let limit = PropertyListElementLimit(key: "a", count: 2, error: error)
         for text in [
             #"{"a":[1,[3,4,5]],"b":[1,2,3]}"#, #"{"a":[{"a":[1,2,3]},{}]}"#, #"[[1,2,3]]"#, #"{"b":{"a":[1,2,3]}}"#,
@@ -80,7 +80,7 @@ struct PropertyListValueTests {
     func pointers(_ text: String, _ pointer: String) throws {
         var walk = PropertyListValueWalk(try json(text))
         var refusing = Refusing()
-        #expect(throws: PropertyListError("a property list cannot contain null; omit the entry")) {
+        #expect(throws: PropertyListError(reason: "a property list cannot contain null; omit the entry")) {
             try walk.finish(to: &refusing)
         }
         #expect(walk.pointer == pointer)

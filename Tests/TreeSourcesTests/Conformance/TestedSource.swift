@@ -119,7 +119,7 @@ extension TestedKind {
             return .document(document, tag: tag)
         }
         return TestedSource(
-            source: RemoteDocument(try RemoteAddress(origin()), interval: .milliseconds(20)),
+            source: RemoteDocument(address: try RemoteAddress(origin()), interval: .milliseconds(20)),
             write: { titles in
                 let json = String(decoding: try JSONEncoder().encode(titles), as: UTF8.self)
                 text.withLock { $0 = json }

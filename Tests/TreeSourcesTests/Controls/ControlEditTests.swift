@@ -182,7 +182,7 @@ import Testing
             try #require(throws: EditRefusal.self) { try watcher.beginEdits() }.detail
         }
         let alone = DocumentWatcher(
-            PropertyListFile(path: page.scratch("App.bundle/Root.plist")), sharing: WatchedFiles())
+            document: PropertyListFile(path: page.scratch("App.bundle/Root.plist")), sharing: WatchedFiles())
         _ = try alone.load(replacing: nil)
         #expect(
             try sentence(alone)

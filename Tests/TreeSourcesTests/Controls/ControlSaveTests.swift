@@ -56,7 +56,7 @@ import Testing
             let isMade = step == .rename && FileManager.default.createFile(atPath: path, contents: Data("{}".utf8))
             return isMade ? nil : step == .rename ? EIO : nil
         }
-        let watcher = DocumentWatcher(source, sharing: WatchedFiles())
+        let watcher = DocumentWatcher(document: source, sharing: WatchedFiles())
         watcher.arm()
         _ = try watcher.load(replacing: nil)
         let group = try watcher.beginEdits()
@@ -77,7 +77,7 @@ import Testing
         for step in [FileReplacement.Step.create, .write, .sync, isNew ? .rename : .exchange, .syncFolder] {
             var source = page.source()
             source.values?.fault = { current, _ in current == step ? ENOSPC : nil }
-            let watcher = DocumentWatcher(source, sharing: WatchedFiles())
+            let watcher = DocumentWatcher(document: source, sharing: WatchedFiles())
             watcher.arm()
             let loaded = try watcher.load(replacing: nil)
             let group = try watcher.beginEdits()

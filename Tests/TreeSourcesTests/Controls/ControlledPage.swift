@@ -37,7 +37,7 @@ struct ControlledPage {
 
     /// A watcher that has loaded the page.
     func watcher() throws -> (DocumentWatcher, LoadedTree) {
-        let watcher = DocumentWatcher(source(), sharing: WatchedFiles())
+        let watcher = DocumentWatcher(document: source(), sharing: WatchedFiles())
         watcher.arm()
         return (watcher, try watcher.load(replacing: nil))
     }

@@ -139,7 +139,7 @@ struct RecordFileTests {
         let composition = try #require(loaded.composition)
         #expect(composition.document.hash == loaded.tree.document.hash)
         let source = try #require(composition.source.child(0))
-        #expect(source.part(0) == .records("a.csv", RecordDrilling(fields: ["Artist"], titleField: "Name")))
+        #expect(source.part(0) == .records("a.csv", drilling: RecordDrilling(fields: ["Artist"], titleField: "Name")))
         let own = try #require(loaded.tree.document.child(0))
         #expect(own.part(0) == nil)
         #expect(own.child(0)?.form == .facets)

@@ -31,7 +31,7 @@ struct EditedText {
 
     /// Does edits that wait together; the text that comes out must mean the tree that the edits made.
     mutating func apply(_ edits: [Edit]) throws {
-        var session = EditSession(document, syntax: isXML ? .xml : .json)
+        var session = EditSession(document: document, syntax: isXML ? .xml : .json)
         for edit in edits { _ = try session.apply(EditBatch([edit], isExact: false)) }
         guard let file = session.changedFiles.first else { return }
         bytes = try Self.splice(bytes, file, isXML: isXML)

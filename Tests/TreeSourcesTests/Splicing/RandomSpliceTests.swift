@@ -62,7 +62,7 @@ struct RandomSpliceTests {
         var paths = ["/"]
         Self.paths(text.document.child(0), "", into: &paths)
         for number in 0..<20 {
-            var session = EditSession(text.document, syntax: text.isXML ? .xml : .json)
+            var session = EditSession(document: text.document, syntax: text.isXML ? .xml : .json)
             do {
                 _ = try session.apply(EditBatch([Self.edit(paths, &generator, number)], isExact: false))
             } catch is EditRefusal {

@@ -14,7 +14,7 @@ struct LevelGrafting: ~Copyable {
     private(set) var refusals: [String: Level] = [:]
 
     init(
-        _ parts: [PartReference: Composition.Part], names: StructuralNames, limits: TreeLimits,
+        parts: [PartReference: Composition.Part], names: StructuralNames, limits: TreeLimits,
         sharing old: Composition?
     ) {
         self.parts = parts
@@ -54,7 +54,7 @@ struct LevelGrafting: ~Copyable {
             grafts[ObjectIdentifier(level)] = graft
             return
         }
-        let composed = try level.grafted(scions, isDocument: isDocument, names)
+        let composed = try level.grafted(scions, isDocument: isDocument, names: names)
         grafts[ObjectIdentifier(level)] = LevelGraft(source: level, composed: composed, scions: made)
     }
 
@@ -87,17 +87,17 @@ extension Level {
     /// The same level with other levels below some rows; the scions are in the order of the rows.
     ///
     /// - Parameter isDocument: whether the only row is the root item.
-    func grafted(_ scions: [Scion], isDocument: Bool, _ names: StructuralNames) throws(TreeError) -> Level {
+    func grafted(_ scions: [Scion], isDocument: Bool, names: StructuralNames) throws(TreeError) -> Level {
         var children = children.isEmpty ? Array(repeating: nil, count: rowCount) : children
         for scion in scions { children[scion.row] = scion.level }
         if children.allSatisfy({ $0 == nil }) { children = [] }
         guard scions.contains(where: \.isPart) else { return replacing(children: children) }
-        return try packed(scions, over: children, isDocument: isDocument, names)
+        return try packed(scions, over: children, isDocument: isDocument, names: names)
     }
 
     /// As `grafted`, for rows that are parts, whose fields and keys may change.
     private func packed(
-        _ scions: [Scion], over children: [Level?], isDocument: Bool, _ names: StructuralNames
+        _ scions: [Scion], over children: [Level?], isDocument: Bool, names: StructuralNames
     ) throws(TreeError) -> Level {
         var gatherer = RowGatherer(names)
         guard gatherer.reserve(bytes.count) else { throw .outOfMemory }
@@ -107,7 +107,7 @@ extension Level {
         var next = 0
         for number in 0..<rowCount {
             guard next < scions.count, scions[next].row == number else {
-                rows.append(gatherer.gather(self, number))
+                rows.append(gatherer.gather(self, number: number))
                 continue
             }
             if case .root(let root) = scions[next].graft {
@@ -118,8 +118,8 @@ extension Level {
                 let isDatabase = if case .database? = part(number)?.kind { true } else { false }
                 var row =
                     isDatabase
-                    ? gatherer.gather(self, number, hiding: DatabaseReference.hiddenNames)
-                    : gatherer.gather(self, number)
+                    ? gatherer.gather(self, number: number, hiding: DatabaseReference.hiddenNames)
+                    : gatherer.gather(self, number: number)
                 if scions[next].isPart { row.marks.remove(.isPart) }
                 rows.append(row)
             }

@@ -9,10 +9,10 @@ extension Composition {
     ///   - old: an earlier composition of the same file, for sharing unchanged levels.
     /// - Throws: `TreeError` if mounted documents give two rows the same `Key`, or exceed the limits.
     public convenience init(
-        _ source: Level, parts: [PartReference: Part], names: StructuralNames = .init(), limits: TreeLimits = .init(),
+        source: Level, parts: [PartReference: Part], names: StructuralNames = .init(), limits: TreeLimits = .init(),
         sharing old: Composition? = nil
     ) throws(TreeError) {
-        var grafting = LevelGrafting(parts, names: names, limits: limits, sharing: old)
+        var grafting = LevelGrafting(parts: parts, names: names, limits: limits, sharing: old)
         let document = try grafting.document(from: source)
         self.init(
             source: source, document: document, parts: parts, grafts: grafting.grafts, refusals: grafting.refusals)
@@ -33,7 +33,7 @@ struct Recomposition {
     }
 
     mutating func replace(_ old: Composition, with source: Level) throws(TreeError) {
-        try note(Composition(source, parts: old.parts, names: names, limits: limits, sharing: old), for: old)
+        try note(Composition(source: source, parts: old.parts, names: names, limits: limits, sharing: old), for: old)
     }
 
     /// The composition of a file with the changes below it; the same one without changes.
@@ -66,7 +66,7 @@ struct Recomposition {
             known[ObjectIdentifier(old)] = old
             return
         }
-        try note(Composition(old.source, parts: parts, names: names, limits: limits, sharing: old), for: old)
+        try note(Composition(source: old.source, parts: parts, names: names, limits: limits, sharing: old), for: old)
     }
 
     private mutating func note(_ new: Composition, for old: Composition) {

@@ -24,7 +24,7 @@ extension RowGatherer {
         } else if isDocument {
             row.title = appendLoose(own.level.title(own.row))
         } else if row.explicitKey == nil,
-            let source = PackedDictionary(self.bytes.span, content).textRange(PartReference.sourceName)
+            let source = PackedDictionary(bytes: self.bytes.span, fields: content).textRange(PartReference.sourceName)
         {
             // As in a document with the level in place.
             row.title = source
@@ -38,7 +38,7 @@ extension RowGatherer {
         for field in fields { taken.insert(String(utf8: bytes.extracting(field.name))) }
         let isTitled = fields.contains { field in
             names[.title].contains(String(utf8: bytes.extracting(field.name)))
-                && PackedReader(bytes, at: field.value).scalarText != nil
+                && PackedReader(bytes: bytes, at: field.value).scalarText != nil
         }
         let hasKey = fields.contains { field in
             field.tag == .string && names[.key].contains(String(utf8: bytes.extracting(field.name)))
@@ -71,16 +71,16 @@ extension RowGatherer {
     /// The text of the strongest title name with a value that can be a title.
     private mutating func title(in content: Range<Int>) -> Range<Int>? {
         for name in names[.title] {
-            guard let value = PackedDictionary(bytes.span, content).value(name) else { continue }
-            if let text = PackedReader(bytes.span, at: value).text { return text }
-            if let text = PackedReader(bytes.span, at: value).scalarText { return appendLoose(text) }
+            guard let value = PackedDictionary(bytes: bytes.span, fields: content).value(name) else { continue }
+            if let text = PackedReader(bytes: bytes.span, at: value).text { return text }
+            if let text = PackedReader(bytes: bytes.span, at: value).scalarText { return appendLoose(text) }
         }
         return nil
     }
 
     private func key(in content: Range<Int>) -> Range<Int>? {
         for name in names[.key] {
-            if let text = PackedDictionary(bytes.span, content).textRange(name) { return text }
+            if let text = PackedDictionary(bytes: bytes.span, fields: content).textRange(name) { return text }
         }
         return nil
     }

@@ -40,7 +40,7 @@ enum ControlRule {
     func accepted(_ value: PropertyListValue) -> PropertyListValue? {
         switch self {
         case .oneOf(let values): values.first { $0.isChosen(by: value) }
-        case .number(let least, let most): value.isBetween(least, most) ? value : nil
+        case .number(let least, let most): value.isBetween(least, and: most) ? value : nil
         case .text: value.text.map { ControlText.fault(in: $0) == nil } == true ? value : nil
         case .typedNumber: value.isFinite || value.text.map(ControlText.isNumber) == true ? value : nil
         case .single: value.isSingle && value.text.flatMap(ControlText.fault) == nil ? value : nil
@@ -102,7 +102,7 @@ extension PropertyListValue {
         }
     }
 
-    fileprivate func isBetween(_ least: PropertyListValue, _ most: PropertyListValue) -> Bool {
+    fileprivate func isBetween(_ least: PropertyListValue, and most: PropertyListValue) -> Bool {
         guard let number, let least = least.number, let most = most.number else { return false }
         return !(number < least) && !(most < number) && !number.isNaN
     }

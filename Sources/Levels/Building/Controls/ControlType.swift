@@ -29,7 +29,7 @@ extension SetAsideRows {
     mutating func addControls() {
         for section in sections where !section.fields.isEmpty {
             let fields = section.fields
-            let group = PackedDictionary(fields.span, 0..<fields.count)
+            let group = PackedDictionary(bytes: fields.span, fields: 0..<fields.count)
             guard let type = group.text("Type").flatMap(ControlType.init)?.ofRows else { continue }
             for row in section.rows { addControl(type, in: group, toRow: row) }
         }
@@ -41,20 +41,20 @@ extension SetAsideRows {
         let row = rows[number]
         guard !row.marks.contains(.isControl) else { return }
         let bytes = bytes
-        let item = PackedDictionary(bytes.span, row.fields)
+        let item = PackedDictionary(bytes: bytes.span, fields: row.fields)
         let own = value(of: item, title: row.title)
         var control = PackedControl(type: type.rawValue)
         switch type {
         case .radioGroup:
-            control.add("key", "Key", of: group)
-            control.add("value", "Value", of: group)
+            control.add("key", field: "Key", of: group)
+            control.add("value", field: "Value", of: group)
             control.add("choice", packed: own.span)
         case .multirow:
-            control.add("key", "Key", of: group)
+            control.add("key", field: "Key", of: group)
             control.add("value", packed: own.span)
         default:
-            control.add("key", "Key", of: item)
-            control.add("value", "Value", of: item)
+            control.add("key", field: "Key", of: item)
+            control.add("value", field: "Value", of: item)
         }
         append(control, toRow: number)
     }
@@ -63,7 +63,7 @@ extension SetAsideRows {
     private func value(of item: PackedDictionary, title: Range<Int>) -> [UInt8] {
         if let value = item.packed("Value") { return Array(copying: item.bytes.extracting(value)) }
         var text = ByteBuffer()
-        text.append(PackedTag.string, item.bytes.extracting(title))
+        text.append(PackedTag.string, content: item.bytes.extracting(title))
         return Array(copying: text.span)
     }
 

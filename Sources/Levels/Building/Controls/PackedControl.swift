@@ -29,7 +29,7 @@ struct PackedControl: ~Copyable {
     }
 
     /// Adds the value of a field under another name, if the dictionary has it.
-    mutating func add(_ name: String, _ field: String, of item: PackedDictionary) {
+    mutating func add(_ name: String, field: String, of item: PackedDictionary) {
         guard let value = item.packed(field) else { return }
         add(name, packed: item.bytes.extracting(value))
     }
@@ -37,12 +37,12 @@ struct PackedControl: ~Copyable {
     /// Adds the members that any type of control takes from the fields of an item.
     mutating func addProperties(of item: PackedDictionary, isToggle: Bool) {
         addOptions(of: item)
-        add("min", "MinimumValue", of: item)
-        add("max", "MaximumValue", of: item)
+        add("min", field: "MinimumValue", of: item)
+        add("max", field: "MaximumValue", of: item)
         if isToggle { addToggleValues(of: item) }
         if item.value("IsSecure") != nil { add("secure", flag: item.isTrue("IsSecure")) }
-        add("keyboard", "KeyboardType", of: item)
-        add("tag", "Tag", of: item)
+        add("keyboard", field: "KeyboardType", of: item)
+        add("tag", field: "Tag", of: item)
     }
 
     /// Adds the two values of a switch, by default `true` and `false`.
@@ -50,12 +50,12 @@ struct PackedControl: ~Copyable {
         if item.value("TrueValue") == nil {
             add("trueValue", flag: true)
         } else {
-            add("trueValue", "TrueValue", of: item)
+            add("trueValue", field: "TrueValue", of: item)
         }
         if item.value("FalseValue") == nil {
             add("falseValue", flag: false)
         } else {
-            add("falseValue", "FalseValue", of: item)
+            add("falseValue", field: "FalseValue", of: item)
         }
     }
 
@@ -109,7 +109,7 @@ struct ControlChoices {
         let count = min(values.count, shown.count)
         var titles: [String] = []
         for element in shown.prefix(count) {
-            titles.append(PackedReader(item.bytes, at: element.lowerBound).scalarText ?? "")
+            titles.append(PackedReader(bytes: item.bytes, at: element.lowerBound).scalarText ?? "")
         }
         self.titles = titles
         self.values = Array(values.prefix(count))
@@ -181,6 +181,6 @@ extension Level {
     func controlKey(ofRow number: Int) -> String? {
         let bytes = bytes
         guard let members = row(number).control(in: bytes.span) else { return nil }
-        return PackedDictionary(bytes.span, members).text("key")
+        return PackedDictionary(bytes: bytes.span, fields: members).text("key")
     }
 }

@@ -171,7 +171,7 @@ extension Level {
     /// - Parameter translation: the translation of a text, or nil.
     public func translated(_ translation: @escaping (String) -> String?) -> Level {
         var repacking = RowRepacking(of: self, newTitle: translation) { _, source, control in
-            PackedControl.members(PackedDictionary(source, control), translatedBy: translation)
+            PackedControl.members(PackedDictionary(bytes: source, fields: control), translatedBy: translation)
         }
         let bytes = repacking.rows()
         let sections = allSections.map { section in
@@ -210,7 +210,7 @@ extension PackedControl {
         var options: [(title: String, value: Range<Int>)] = []
         for element in control.elements("options") {
             // After the tag and the size of a dictionary.
-            let option = PackedDictionary(control.bytes, element.lowerBound + 5..<element.upperBound)
+            let option = PackedDictionary(bytes: control.bytes, fields: element.lowerBound + 5..<element.upperBound)
             guard let title = option.text("title"), let value = option.packed("value") else { continue }
             options.append((translate(title) ?? title, value))
         }

@@ -30,6 +30,6 @@ extension Level {
     /// The text of a row's field; nil for any other value.
     func text(_ field: String, inRow number: Int) -> String? {
         let bytes = bytes
-        return PackedDictionary(bytes.span, row(number).fields).text(field)
+        return PackedDictionary(bytes: bytes.span, fields: row(number).fields).text(field)
     }
 }

@@ -69,7 +69,7 @@ struct SettingsPageBuilder: ~Copyable {
             bytes.append(title)
             row.title = end..<bytes.count
         } else if specifier.value("Title") != nil {
-            throw PropertyListError("a title must be text, a number or a date")
+            throw PropertyListError(reason: "a title must be text, a number or a date")
         }
         row.place = PackedPosition(position)
         row.explicitKey = specifier.textRange("Key")?.moved(by: distance)
@@ -88,8 +88,8 @@ struct SettingsPageBuilder: ~Copyable {
 
     /// Adds the default as the value; `Level.showing` replaces it with a stored one.
     private func addKeyAndValue(of specifier: PackedDictionary, to control: inout PackedControl) {
-        control.add("key", "Key", of: specifier)
-        control.add("value", "DefaultValue", of: specifier)
+        control.add("key", field: "Key", of: specifier)
+        control.add("value", field: "DefaultValue", of: specifier)
     }
 
     /// Adds a row for each choice; its fields are its `Title` and its `Value`.

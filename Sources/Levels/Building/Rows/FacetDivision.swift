@@ -26,13 +26,13 @@ struct FacetDivision: ~Copyable {
             for place in before.records(of: group) {
                 let record = records.rows[Int(order[place])]
                 text.truncate(to: 0)
-                let value = PackedDictionary(bytes.span, record.fields).firstValue(name.span)
+                let value = PackedDictionary(bytes: bytes.span, fields: record.fields).firstValue(name.span)
                 try FacetText.append(value, in: bytes.span, to: &text)
                 if text.count == 0 { text.append(FacetText.none) }
                 numbers[place] = UInt32(division.group(of: text.span, at: record.place, within: group))
             }
         }
-        return division.finish(&order, numbers)
+        return division.finish(&order, numbers: numbers)
     }
 
     /// The group of the next record, by the text of its value; the first record of a group makes its row.
@@ -52,13 +52,13 @@ struct FacetDivision: ~Copyable {
     private mutating func addRow(_ text: Span<UInt8>, at place: PackedPosition) {
         let start = packed.count
         packed.append(run: "Title".utf8Span.span)
-        packed.append(PackedTag.string, text)
+        packed.append(PackedTag.string, content: text)
         let end = packed.count
         groups.rows.append(PendingRow(fields: start..<end, title: end - text.count..<end, place: place))
     }
 
     /// Sorts the records by group; the sort is stable.
-    private consuming func finish(_ order: inout [UInt32], _ numbers: [UInt32]) -> FacetGroups {
+    private consuming func finish(_ order: inout [UInt32], numbers: [UInt32]) -> FacetGroups {
         groups.firsts.append(counts.count)
         groups.bytes = Array(copying: packed.span)
         var next: [Int] = []
@@ -131,11 +131,11 @@ enum FacetText {
         _ value: Int?, in bytes: Span<UInt8>, to text: inout ByteBuffer
     ) throws(PropertyListError) {
         guard let value else { return }
-        var reader = PackedReader(bytes, at: value)
+        var reader = PackedReader(bytes: bytes, at: value)
         switch PackedTag(rawValue: reader.byte()) {
         case .string: text.append(bytes.extracting(reader.run()))
         case .data, .array, .dictionary, .uid: try appendJSON(value, in: bytes, to: &text)
-        default: text.append(PackedReader(bytes, at: value).scalarText ?? "")
+        default: text.append(PackedReader(bytes: bytes, at: value).scalarText ?? "")
         }
     }
 

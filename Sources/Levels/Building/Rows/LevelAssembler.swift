@@ -36,7 +36,7 @@ struct LevelAssembler: ~Copyable {
             return try level(of: rows, from: source, parts: parts)
         } catch {
             guard error != .outOfMemory else { throw .outOfMemory }
-            throw PropertyListError(error.description, at: error.position ?? parts.position)
+            throw PropertyListError(reason: error.description, at: error.position ?? parts.position)
         }
     }
 

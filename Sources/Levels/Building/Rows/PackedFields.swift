@@ -113,7 +113,7 @@ struct PackedFields: ~Copyable {
         guard bytes.count - start > head, bytes.count - start <= head + 10,
             bytes.span.extracting(start..<start + head).isEqual(to: Self.uidHead.span)
         else { return false }
-        var reader = PackedReader(bytes.span, at: start + head)
+        var reader = PackedReader(bytes: bytes.span, at: start + head)
         let value = reader.number()
         guard reader.offset == bytes.count else { return false }
         // The tag and four bytes of size precede the content.
@@ -133,7 +133,7 @@ struct PackedFields: ~Copyable {
 }
 
 extension PackedFields {
-    func textRange(_ value: Int) -> Range<Int>? { PackedReader(bytes.span, at: value).text }
+    func textRange(_ value: Int) -> Range<Int>? { PackedReader(bytes: bytes.span, at: value).text }
 
     /// The text of a title: in place, or appended if it is a number or a date.
     mutating func titleText(_ value: Int) -> Range<Int> {
@@ -147,7 +147,7 @@ extension PackedFields {
         return start..<bytes.count
     }
 
-    func scalarText(at value: Int) -> String? { PackedReader(bytes.span, at: value).scalarText }
+    func scalarText(at value: Int) -> String? { PackedReader(bytes: bytes.span, at: value).scalarText }
 }
 
 /// A document position in one word, because every open row and field has one.

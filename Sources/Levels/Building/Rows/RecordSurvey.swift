@@ -31,12 +31,12 @@ struct RecordSurvey {
         self.rows = rows
         sampled = min(rows.rows.count, Self.mostRecords)
         var numbers: [String: Int] = [:]
-        for row in rows.rows[..<sampled] { note(row, &numbers) }
+        for row in rows.rows[..<sampled] { note(row, numbers: &numbers) }
     }
 
-    private mutating func note(_ row: PendingRow, _ numbers: inout [String: Int]) {
+    private mutating func note(_ row: PendingRow, numbers: inout [String: Int]) {
         let bytes = rows.bytes
-        var reader = PackedReader(bytes.span, at: row.fields.lowerBound)
+        var reader = PackedReader(bytes: bytes.span, at: row.fields.lowerBound)
         while reader.offset < row.fields.upperBound {
             let name = String(utf8: bytes.span.extracting(reader.run()))
             let value = reader.offset
@@ -83,7 +83,9 @@ struct RecordSurvey {
         let name = Array(field.name.utf8)
         var known = Set<UInt64>(minimumCapacity: rows.rows.count)
         for row in rows.rows {
-            guard let value = PackedDictionary(rows.bytes.span, row.fields).firstValue(name.span) else { return false }
+            guard let value = PackedDictionary(bytes: rows.bytes.span, fields: row.fields).firstValue(name.span) else {
+                return false
+            }
             switch Self.kind(of: value, in: rows.bytes.span) {
             case .text(let hash), .number(let hash): guard known.insert(hash).inserted else { return false }
             case .empty, .other: return false
@@ -123,8 +125,8 @@ struct RecordSurvey {
     }
 
     private static func kind(of value: Int, in bytes: Span<UInt8>) -> Kind {
-        guard let text = PackedReader(bytes, at: value).text else {
-            guard let scalar = PackedReader(bytes, at: value).scalarText else { return .other }
+        guard let text = PackedReader(bytes: bytes, at: value).text else {
+            guard let scalar = PackedReader(bytes: bytes, at: value).scalarText else { return .other }
             return .number(TableHash.of(Array(scalar.utf8).span))
         }
         guard !text.isEmpty else { return .empty }

@@ -21,7 +21,7 @@ struct RowGatherer: ~Copyable {
     mutating func reserve(_ count: Int) -> Bool { bytes.reserve(count) }
 
     /// Appends a row unchanged.
-    mutating func gather(_ level: Level, _ number: Int) -> PendingRow {
+    mutating func gather(_ level: Level, number: Int) -> PendingRow {
         let source = level.bytes
         let row = level.row(number)
         let packed = level.packed(number..<number + 1)
@@ -30,14 +30,14 @@ struct RowGatherer: ~Copyable {
         var pending = PendingRow(
             fields: row.fields.moved(by: distance), title: row.title.moved(by: distance), isString: row.isString,
             marks: row.flags.intersection(.marks), recordNumber: UInt32(row.recordNumber(in: source.span)))
-        pending.explicitKey = explicitKey(of: row, level, number)
+        pending.explicitKey = explicitKey(of: row, level: level, number: number)
         return pending
     }
 
-    private mutating func explicitKey(of row: Row, _ level: Level, _ number: Int) -> Range<Int>? {
+    private mutating func explicitKey(of row: Row, level: Level, number: Int) -> Range<Int>? {
         guard row.flags.contains(.hasExplicitKey) else { return nil }
         let start = bytes.count
-        bytes.append(level.naturalKey(of: number, names).span)
+        bytes.append(level.naturalKey(of: number, names: names).span)
         return start..<bytes.count
     }
 
@@ -45,26 +45,26 @@ struct RowGatherer: ~Copyable {
 
     /// Appends a row with a place for a level: its own, that of another row, or a new one after its fields.
     mutating func gather(
-        _ level: Level, _ number: Int, over child: Level, structure other: Item.Step?
+        _ level: Level, number: Int, over child: Level, structure other: Item.Step?
     ) -> PendingRow {
         let source = level.bytes
         let fields = level.row(number).fields
         if let hole = PackedField.all(in: fields, of: source.span).first(where: \.isHole) {
-            var pending = gather(level, number)
+            var pending = gather(level, number: number)
             pending.marks.remove(.isPart)
             bytes.set(child.form.rawValue, at: pending.fields.lowerBound + hole.value + 1 - fields.lowerBound)
             return pending
         }
         // The root of an array document is without fields, and needs no place.
-        if other == nil, fields.isEmpty, !level.row(number).isString { return gather(level, number) }
+        if other == nil, fields.isEmpty, !level.row(number).isString { return gather(level, number: number) }
         var structure = other.map { self.structure(of: $0) } ?? ByteBuffer()
         let isMade = structure.count == 0
         if isMade { structure.appendPlace(named: names.newLevelName(child.form), form: child.form) }
-        return gather(level, number, adding: structure.span, keepsStructure: isMade)
+        return gather(level, number: number, adding: structure.span, keepsStructure: isMade)
     }
 
     /// Appends a row with some of its fields made structure, which details omit.
-    mutating func gather(_ level: Level, _ number: Int, hiding names: Set<String>) -> PendingRow {
+    mutating func gather(_ level: Level, number: Int, hiding names: Set<String>) -> PendingRow {
         let source = level.bytes
         let row = level.row(number)
         let start = bytes.count
@@ -81,7 +81,7 @@ struct RowGatherer: ~Copyable {
         var pending = PendingRow(
             fields: start..<end, title: title ?? end..<bytes.count, marks: row.flags.intersection(.marks),
             recordNumber: UInt32(row.recordNumber(in: source.span)))
-        pending.explicitKey = explicitKey(of: row, level, number)
+        pending.explicitKey = explicitKey(of: row, level: level, number: number)
         return pending
     }
 
@@ -96,7 +96,7 @@ struct RowGatherer: ~Copyable {
 
     /// Appends a row with more fields after its own.
     mutating func gather(
-        _ level: Level, _ number: Int, adding more: Span<UInt8>, keepsStructure: Bool
+        _ level: Level, number: Int, adding more: Span<UInt8>, keepsStructure: Bool
     ) -> PendingRow {
         let source = level.bytes
         let row = level.row(number)
@@ -119,14 +119,14 @@ struct RowGatherer: ~Copyable {
             fields: start..<end, title: title ?? end..<bytes.count, marks: row.flags.intersection(.marks),
             recordNumber: UInt32(row.recordNumber(in: source.span)))
         if PackedField.all(in: 0..<more.count, of: more).contains(where: \.isHole) { pending.marks.remove(.isPart) }
-        pending.explicitKey = explicitKey(of: row, level, number)
+        pending.explicitKey = explicitKey(of: row, level: level, number: number)
         return pending
     }
 
     /// Appends a string's title as a field.
     private mutating func appendTitle(_ text: Span<UInt8>) -> Range<Int> {
         bytes.append(run: Array((names[.title].first ?? "Title").utf8).span)
-        bytes.append(PackedTag.string, text)
+        bytes.append(PackedTag.string, content: text)
         return bytes.count - text.count..<bytes.count
     }
 }

@@ -36,13 +36,13 @@ public struct RowPacker: ~Copyable {
     /// Adds a field with a text in UTF-8 to the row.
     public mutating func add(_ name: Span<UInt8>, text: Span<UInt8>) {
         rows.append(run: name)
-        rows.append(PackedTag.string, text)
+        rows.append(PackedTag.string, content: text)
     }
 
     /// Adds a field with data to the row.
     public mutating func add(_ name: Span<UInt8>, data: Span<UInt8>) {
         rows.append(run: name)
-        rows.append(PackedTag.data, data)
+        rows.append(PackedTag.data, content: data)
     }
 
     /// Adds a field with a number, a date or a Boolean to the row.

@@ -39,8 +39,8 @@ extension SetAsideRows {
         for row in rows.indices {
             rows[row].marks.insert(.hasRecordNumber)
             rows[row].recordNumber = UInt32(row + 1)
-            let value = PackedDictionary(bytes.span, rows[row].fields).firstValue(name.span)
-            if let text = value.flatMap({ PackedReader(bytes.span, at: $0).text }), !text.isEmpty {
+            let value = PackedDictionary(bytes: bytes.span, fields: rows[row].fields).firstValue(name.span)
+            if let text = value.flatMap({ PackedReader(bytes: bytes.span, at: $0).text }), !text.isEmpty {
                 rows[row].title = text
                 continue
             }

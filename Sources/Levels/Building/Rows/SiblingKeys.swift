@@ -26,11 +26,11 @@ struct SiblingKeys: ~Copyable {
 
     private func ownRange(of row: Int) -> Range<Int>? {
         guard !own.isEmpty, let start = own[UInt32(row)] else { return nil }
-        var reader = PackedReader(texts.span, at: start)
+        var reader = PackedReader(bytes: texts.span, at: start)
         return reader.run()
     }
 
-    private mutating func setOwnKey(of row: Int, _ key: Span<UInt8>) {
+    private mutating func setOwnKey(of row: Int, key: Span<UInt8>) {
         own[UInt32(row)] = texts.count
         texts.append(run: key)
     }
@@ -61,17 +61,17 @@ struct SiblingKeys: ~Copyable {
         var repeats: [(row: UInt32, first: UInt32)] = []
         for row in 0..<shown {
             let first = try enter(row, in: &index) {
-                natural($0, rows, source).isEqual(to: natural(row, rows, source))
+                natural($0, rows: rows, source: source).isEqual(to: natural(row, rows: rows, source: source))
             }
             if let first { repeats.append((UInt32(row), UInt32(first))) }
         }
         guard !repeats.isEmpty else {
             return rows.count <= KeyIndex.searchedRows ? KeyIndex(rowCount: rows.count) : index
         }
-        if !allowsSharedKeys, let pair = rowsOfOneKey(repeats, rows) {
-            throw .sharedKey(sharedKey(pair, rows, in: source))
+        if !allowsSharedKeys, let pair = rowsOfOneKey(repeats, rows: rows) {
+            throw .sharedKey(sharedKey(pair, rows: rows, in: source))
         }
-        number(repeats, rows, in: source, naturals: index)
+        number(repeats, rows: rows, in: source, naturals: index)
         return try rehashed(rows.count, shown: shown)
     }
 
@@ -96,12 +96,12 @@ struct SiblingKeys: ~Copyable {
             let row = rows[number]
             let text = source.extracting(row.explicitKey ?? row.title)
             if ItemKey.isPlain(text), !ItemKey.needsMark(text) {
-                if row.explicitKey != nil { setOwnKey(of: number, text) }
+                if row.explicitKey != nil { setOwnKey(of: number, key: text) }
                 hashes.append(ContentHash.short(of: text))
             } else {
                 let key = ItemKey.natural(text)
                 hashes.append(ContentHash.short(of: key.span))
-                if row.explicitKey != nil || !key.span.isEqual(to: text) { setOwnKey(of: number, key.span) }
+                if row.explicitKey != nil || !key.span.isEqual(to: text) { setOwnKey(of: number, key: key.span) }
             }
         }
     }
@@ -114,7 +114,7 @@ struct SiblingKeys: ~Copyable {
     }
 
     @_lifetime(copy source)
-    private func natural(_ row: Int, _ rows: Span<PendingRow>, _ source: Span<UInt8>) -> Span<UInt8> {
+    private func natural(_ row: Int, rows: Span<PendingRow>, source: Span<UInt8>) -> Span<UInt8> {
         if let key = ownRange(of: row) {
             // The texts outlive the call, and do not change while spans of them are compared.
             return unsafe _overrideLifetime(texts.span.extracting(key), copying: source)
@@ -123,7 +123,7 @@ struct SiblingKeys: ~Copyable {
     }
 
     /// Two rows with the same `Key`; nil if there are none.
-    private func rowsOfOneKey(_ repeats: [(row: UInt32, first: UInt32)], _ rows: Span<PendingRow>) -> (Int, Int)? {
+    private func rowsOfOneKey(_ repeats: [(row: UInt32, first: UInt32)], rows: Span<PendingRow>) -> (Int, Int)? {
         var explicit: [UInt32: UInt32] = [:]
         for (row, first) in repeats where rows[Int(row)].explicitKey != nil {
             if rows[Int(first)].explicitKey != nil { return (Int(first), Int(row)) }
@@ -132,34 +132,36 @@ struct SiblingKeys: ~Copyable {
         return nil
     }
 
-    private func sharedKey(_ pair: (Int, Int), _ rows: Span<PendingRow>, in source: Span<UInt8>) -> SharedKey {
+    private func sharedKey(_ pair: (Int, Int), rows: Span<PendingRow>, in source: Span<UInt8>) -> SharedKey {
         func row(_ number: Int) -> SharedKey.Row {
             SharedKey.Row(
                 number: number, title: String(utf8: source.extracting(rows[number].title)),
                 position: rows[number].place.position)
         }
         return SharedKey(
-            key: String(utf8: natural(pair.1, rows, source)), first: row(pair.0), second: row(pair.1))
+            key: String(utf8: natural(pair.1, rows: rows, source: source)), first: row(pair.0), second: row(pair.1))
     }
 
     /// Appends `~2`, `~3`, … to every repeat: the smallest number that makes it no other row's natural key.
     private mutating func number(
-        _ repeats: [(row: UInt32, first: UInt32)], _ rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
+        _ repeats: [(row: UInt32, first: UInt32)], rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
     ) {
         var groups: [UInt32: Group] = [:]
         // Only the key of the group's first row is compared here, and it stays.
         for (row, first) in repeats {
             var group = groups[first] ?? Group(second: Int(row))
-            let base = Array(copying: natural(Int(first), rows, source))
-            let key = freeKey(base, next: &group.next, rows, in: source, naturals: naturals)
-            setOwnKey(of: Int(row), key.span)
+            let base = Array(copying: natural(Int(first), rows: rows, source: source))
+            let key = freeKey(base, next: &group.next, rows: rows, in: source, naturals: naturals)
+            setOwnKey(of: Int(row), key: key.span)
             hashes[Int(row)] = ContentHash.short(of: key.span)
             group.count += 1
             groups[first] = group
         }
         guard let most = groups.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) else { return }
         let first = rows[Int(most.key)]
-        let title = first.explicitKey == nil ? source.extracting(first.title) : natural(Int(most.key), rows, source)
+        let title =
+            first.explicitKey == nil
+            ? source.extracting(first.title) : natural(Int(most.key), rows: rows, source: source)
         repeatedTitle = RepeatedTitle(
             title: String(utf8: title), count: most.value.count, first: first.place.position,
             second: rows[most.value.second].place.position)
@@ -167,13 +169,13 @@ struct SiblingKeys: ~Copyable {
 
     /// The base with the smallest number from `next` on that is not a row's natural key.
     private func freeKey(
-        _ base: [UInt8], next: inout Int, _ rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
+        _ base: [UInt8], next: inout Int, rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
     ) -> [UInt8] {
         while true {
             let key = base + Array("~\(next)".utf8)
             next += 1
             let taken = naturals.find(hash: ContentHash.short(of: key.span)) {
-                natural($0, rows, source).isEqual(to: key.span)
+                natural($0, rows: rows, source: source).isEqual(to: key.span)
             }
             if taken == nil { return key }
         }
@@ -190,7 +192,7 @@ struct SiblingKeys: ~Copyable {
 /// Natural keys: the keys of rows without regard to their siblings (manual, Paths and keys).
 extension Level {
     /// A row's key without the number that distinguishes it from siblings.
-    func naturalKey(of number: Int, _ names: StructuralNames) -> [UInt8] {
+    func naturalKey(of number: Int, names: StructuralNames) -> [UInt8] {
         let bytes = bytes
         let row = row(number)
         let key = bytes.span.extracting(row.key)
@@ -198,33 +200,33 @@ extension Level {
         guard row.flags.contains(.hasExplicitKey) else { return ItemKey.natural(bytes.span.extracting(row.title)) }
         guard ItemKey.numberedBase(of: key) != nil else { return Array(copying: key) }
         for name in names[.key] {
-            guard let value = PackedDictionary(bytes.span, row.fields).value(name) else { continue }
-            guard let text = PackedReader(bytes.span, at: value).text else { break }
+            guard let value = PackedDictionary(bytes: bytes.span, fields: row.fields).value(name) else { continue }
+            guard let text = PackedReader(bytes: bytes.span, at: value).text else { break }
             return ItemKey.natural(bytes.span.extracting(text))
         }
         return Array(copying: key)
     }
 
     /// Whether a row can be removed or moved without changing the key of any other row.
-    func isAlone(_ number: Int, _ names: StructuralNames) -> Bool {
-        let natural = naturalKey(of: number, names)
+    func isAlone(_ number: Int, names: StructuralNames) -> Bool {
+        let natural = naturalKey(of: number, names: names)
         let bytes = bytes
-        guard bytes.span.extracting(row(number).key).isEqual(to: natural.span), !isShared(natural, names) else {
+        guard bytes.span.extracting(row(number).key).isEqual(to: natural.span), !isShared(natural, names: names) else {
             return false
         }
         // Among rows with the key `a`, one may have skipped `a~2` because of this row.
         guard let base = ItemKey.numberedBase(of: natural.span) else { return true }
-        return !isShared(Array(natural[..<base]), names)
+        return !isShared(Array(natural[..<base]), names: names)
     }
 
     /// Whether several rows have this natural key, so that the second of them has a numbered key.
-    private func isShared(_ natural: [UInt8], _ names: StructuralNames) -> Bool {
+    private func isShared(_ natural: [UInt8], names: StructuralNames) -> Bool {
         guard row(withKey: natural.span) != nil else { return false }
         var number = 2
         while true {
             let numbered = natural + Array("~\(number)".utf8)
             guard let found = row(withKey: numbered.span) else { return false }
-            guard naturalKey(of: found, names) == numbered else { return true }
+            guard naturalKey(of: found, names: names) == numbered else { return true }
             number += 1
         }
     }

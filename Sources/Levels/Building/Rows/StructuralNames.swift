@@ -114,9 +114,9 @@ extension StructuralNames {
         let bytes = item.level.bytes
         let fields = item.level.row(item.row).fields
         for name in self[.sectionKeys] {
-            guard let value = PackedDictionary(bytes.span, fields).value(name),
+            guard let value = PackedDictionary(bytes: bytes.span, fields: fields).value(name),
                 bytes[value] == PackedTag.hidden.rawValue,
-                let listed = PackedReader(bytes.span, at: value + 1).elements
+                let listed = PackedReader(bytes: bytes.span, at: value + 1).elements
             else { continue }
             return listed.count
         }

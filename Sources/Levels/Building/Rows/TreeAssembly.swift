@@ -54,7 +54,9 @@ struct TreeAssembly: ~Copyable {
     private mutating func passItemMark() throws(PropertyListError) {
         guard items <= limits.items else {
             throw PropertyListError(
-                "the document holds more than \(Quantity(limits.items, "item")); split it, or raise MaxItems")
+                reason:
+                    "the document holds more than \(Quantity(count: limits.items, noun: "item")); split it, or raise MaxItems"
+            )
         }
         try checkMemory()
         progress?.add(items: items - reportedItems)

@@ -38,7 +38,7 @@ extension ExactNumber {
         case .real: output.append(Self.exact)
         case .integer(let value): Self.append(residual: value - (Int128(exactly: rounded) ?? .max), to: &output)
         case .large(let digits, let isNegative):
-            Self.append(digits, isNegative, isBelowInfinity: rounded.isInfinite, to: &output)
+            Self.append(digits, isNegative: isNegative, isBelowInfinity: rounded.isInfinite, to: &output)
         }
     }
 
@@ -62,7 +62,7 @@ extension ExactNumber {
     }
 
     private static func append(
-        _ digits: [UInt8], _ isNegative: Bool, isBelowInfinity: Bool, to output: inout ByteBuffer
+        _ digits: [UInt8], isNegative: Bool, isBelowInfinity: Bool, to output: inout ByteBuffer
     ) {
         let distance: UInt8 = isNegative == isBelowInfinity ? exact + 2 : exact - 2
         output.append(distance)

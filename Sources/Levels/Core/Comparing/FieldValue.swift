@@ -84,8 +84,8 @@ enum FieldValue {
 
     /// The value of a row's field; nil if the field is missing.
     static func field(named name: Span<UInt8>, of row: Row, in bytes: Span<UInt8>) -> FieldValue? {
-        guard let value = PackedDictionary(bytes, row.fields).firstValue(name) else { return nil }
-        var reader = PackedReader(bytes, at: value)
+        guard let value = PackedDictionary(bytes: bytes, fields: row.fields).firstValue(name) else { return nil }
+        var reader = PackedReader(bytes: bytes, at: value)
         return FieldValue(&reader)
     }
 

@@ -45,7 +45,7 @@ public struct RowCondition: Sendable {
     private func holds(_ relation: Relation, for value: FieldValue, in bytes: Span<UInt8>) -> Bool {
         guard case .array(let elements) = value else { return holdsAlone(relation, for: value, in: bytes) }
         guard relation == .equal || relation == .containing else { return false }
-        var reader = PackedReader(bytes, at: elements.lowerBound)
+        var reader = PackedReader(bytes: bytes, at: elements.lowerBound)
         while reader.offset < elements.upperBound {
             if let element = FieldValue(&reader), holdsAlone(relation, for: element, in: bytes) { return true }
         }

@@ -102,7 +102,7 @@ extension KeyIndex {
     /// Renumbers all rows after a change.
     mutating func renumber(by shifts: [RowShift]) {
         guard shifts.contains(where: { $0.distance != 0 }) else { return }
-        guard shifts.count <= 4 else { return renumber(each: { $0 + Self.distance(of: $0, shifts) }) }
+        guard shifts.count <= 4 else { return renumber(each: { $0 + Self.distance(of: $0, shifts: shifts) }) }
         let steps = RowShift.steps(shifts)
         var table = slots.mutableSpan
         for slot in table.indices {
@@ -120,7 +120,7 @@ extension KeyIndex {
         }
     }
 
-    private static func distance(of row: Int, _ shifts: [RowShift]) -> Int {
+    private static func distance(of row: Int, shifts: [RowShift]) -> Int {
         let next = shifts.partitioningIndex { $0.rows.lowerBound > row }
         return next > 0 ? shifts[next - 1].distance : 0
     }

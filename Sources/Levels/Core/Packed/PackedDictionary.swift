@@ -7,7 +7,7 @@ struct PackedDictionary: ~Escapable {
     let fields: Range<Int>
 
     @_lifetime(copy bytes)
-    init(_ bytes: Span<UInt8>, _ fields: Range<Int>) {
+    init(bytes: Span<UInt8>, fields: Range<Int>) {
         self.bytes = bytes
         self.fields = fields
     }
@@ -16,7 +16,7 @@ struct PackedDictionary: ~Escapable {
     func value(_ name: String) -> Int? {
         var name = name
         name.makeContiguousUTF8()
-        var reader = PackedReader(bytes, at: fields.lowerBound)
+        var reader = PackedReader(bytes: bytes, at: fields.lowerBound)
         var found: Int?
         while reader.offset < fields.upperBound {
             if bytes.extracting(reader.run()).isEqual(to: name.utf8Span.span) { found = reader.offset }
@@ -27,7 +27,7 @@ struct PackedDictionary: ~Escapable {
 
     /// The offset of the value of the first field with a name; nil if the field is missing.
     func firstValue(_ name: Span<UInt8>) -> Int? {
-        var reader = PackedReader(bytes, at: fields.lowerBound)
+        var reader = PackedReader(bytes: bytes, at: fields.lowerBound)
         while reader.offset < fields.upperBound {
             if bytes.extracting(reader.run()).isEqual(to: name) { return reader.offset }
             reader.skipValue()
@@ -35,23 +35,25 @@ struct PackedDictionary: ~Escapable {
         return nil
     }
 
-    func scalarText(_ name: String) -> String? { value(name).flatMap { PackedReader(bytes, at: $0).scalarText } }
+    func scalarText(_ name: String) -> String? { value(name).flatMap { PackedReader(bytes: bytes, at: $0).scalarText } }
 
-    func textRange(_ name: String) -> Range<Int>? { value(name).flatMap { PackedReader(bytes, at: $0).text } }
+    func textRange(_ name: String) -> Range<Int>? { value(name).flatMap { PackedReader(bytes: bytes, at: $0).text } }
 
     func text(_ name: String) -> String? { textRange(name).map { String(utf8: bytes.extracting($0)) } }
 
     /// The range of a value with its tag; nil if the field is missing.
     func packed(_ name: String) -> Range<Int>? {
         value(name).map { value in
-            var reader = PackedReader(bytes, at: value)
+            var reader = PackedReader(bytes: bytes, at: value)
             reader.skipValue()
             return value..<reader.offset
         }
     }
 
     /// The ranges of the elements of an array; empty for any other value.
-    func elements(_ name: String) -> [Range<Int>] { value(name).flatMap { PackedReader(bytes, at: $0).elements } ?? [] }
+    func elements(_ name: String) -> [Range<Int>] {
+        value(name).flatMap { PackedReader(bytes: bytes, at: $0).elements } ?? []
+    }
 
     /// Whether a field is `true`, a number other than 0, or one of the texts `YES` and `true`.
     func isTrue(_ name: String) -> Bool {
@@ -88,7 +90,7 @@ extension PackedReader {
         guard let elements else { return nil }
         var texts: [String] = []
         for element in elements {
-            guard let text = PackedReader(bytes, at: element.lowerBound).text else { return nil }
+            guard let text = PackedReader(bytes: bytes, at: element.lowerBound).text else { return nil }
             texts.append(String(utf8: bytes.extracting(text)))
         }
         return texts

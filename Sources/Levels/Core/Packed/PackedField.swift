@@ -39,7 +39,7 @@ struct PackedField {
     }
 
     private init(at start: Int, of bytes: Span<UInt8>) {
-        var reader = PackedReader(bytes, at: start)
+        var reader = PackedReader(bytes: bytes, at: start)
         name = reader.run()
         value = reader.offset
         tag = PackedTag(rawValue: bytes[value])

@@ -12,7 +12,7 @@ public struct PackedReader: ~Escapable {
 
     @inlinable
     @_lifetime(copy bytes)
-    public init(_ bytes: Span<UInt8>, at offset: Int = 0) {
+    public init(bytes: Span<UInt8>, at offset: Int = 0) {
         self.bytes = bytes
         self.offset = offset
     }
@@ -144,7 +144,7 @@ extension ByteBuffer {
         }
     }
 
-    mutating func append(_ tag: PackedTag, _ content: Span<UInt8>) {
+    mutating func append(_ tag: PackedTag, content: Span<UInt8>) {
         append(tag)
         append(run: content)
     }
@@ -158,7 +158,7 @@ extension ByteBuffer {
 
     mutating func endContainer(at start: Int) throws(PropertyListError) {
         guard UInt32(exactly: count - start) != nil else {
-            throw PropertyListError("one field holds more than 4 GiB; store large data in separate files")
+            throw PropertyListError(reason: "one field holds more than 4 GiB; store large data in separate files")
         }
         endSmallContainer(at: start)
     }

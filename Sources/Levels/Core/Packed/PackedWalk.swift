@@ -17,7 +17,7 @@ public struct PackedWalk {
     public mutating func tell(
         _ bytes: Span<UInt8>, at offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) -> Int {
-        var reader = PackedReader(bytes, at: offset)
+        var reader = PackedReader(bytes: bytes, at: offset)
         repeat {
             try tellOne(&reader, to: &consumer)
             while let innermost = open.last, reader.offset >= innermost.end {
@@ -42,7 +42,7 @@ public struct PackedWalk {
         case .array, .dictionary: try openContainer(&reader, isDictionary: tag == .dictionary, to: &consumer)
         default:
             guard let value = reader.scalar(tag) else {
-                throw PropertyListError("the packed tree is damaged at byte \(reader.offset)")
+                throw PropertyListError(reason: "the packed tree is damaged at byte \(reader.offset)")
             }
             try consumer.scalar(value)
         }
@@ -78,9 +78,9 @@ struct PackedValueWriter: PropertyListConsumer, ~Copyable {
         try output.endContainer(at: start)
     }
 
-    mutating func string(_ text: Span<UInt8>) { output.append(PackedTag.string, text) }
+    mutating func string(_ text: Span<UInt8>) { output.append(PackedTag.string, content: text) }
 
-    mutating func data(_ bytes: Span<UInt8>) { output.append(PackedTag.data, bytes) }
+    mutating func data(_ bytes: Span<UInt8>) { output.append(PackedTag.data, content: bytes) }
     mutating func scalar(_ value: PropertyListScalar) { output.append(packed: value) }
 }
 
@@ -90,7 +90,7 @@ extension PropertyListValue {
         var walk = PackedWalk()
         _ = try walk.tell(bytes, at: offset, to: &builder)
         guard let value = builder.value else {
-            throw PropertyListError("the packed tree is damaged at byte \(offset)")
+            throw PropertyListError(reason: "the packed tree is damaged at byte \(offset)")
         }
         self = value
     }

@@ -42,7 +42,7 @@ public final class Composition: Sendable {
     }
 
     /// Whether composing the file again would give the same result.
-    public func isMade(of source: Level, _ parts: [PartReference: Part]) -> Bool {
+    public func isMade(of source: Level, parts: [PartReference: Part]) -> Bool {
         guard self.source === source, parts.count == self.parts.count else { return false }
         return parts.allSatisfy { reference, part in
             switch (part, self.parts[reference]) {

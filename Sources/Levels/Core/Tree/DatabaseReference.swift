@@ -36,11 +36,11 @@ extension PackedDictionary {
         reference.drillColumns = texts("DrillBy")
         reference.conditions = texts("Where")
         reference.order = text("SortBy")
-        return .database(address, reference)
+        return .database(address, reference: reference)
     }
 
     private func texts(_ name: String) -> [String] {
-        value(name).flatMap { PackedReader(bytes, at: $0).texts } ?? []
+        value(name).flatMap { PackedReader(bytes: bytes, at: $0).texts } ?? []
     }
 }
 

@@ -45,7 +45,7 @@ public struct Item: Sendable {
     /// - Parameters:
     ///   - steps: the rows from the root's to the item's own, which may each be in a level of its own.
     ///   - count: the number of rows below it.
-    public init(_ steps: [Step], count: Int) {
+    public init(steps: [Step], count: Int) {
         self.steps = steps
         knownCount = count
     }
@@ -102,7 +102,7 @@ enum TitlePath {
     private static let mostTitles = 12
 
     /// `/Item 4/Screen G`, or `/` for the root; the middle of a very deep path and the end of a long title are `…`.
-    static func text(_ titles: [String]) -> String { joined(titles.map { QuotedText($0).description }) }
+    static func text(_ titles: [String]) -> String { joined(titles.map { QuotedText(text: $0).description }) }
 
     /// The path without quoting, for texts that are safe in a message.
     static func joined(_ steps: [String]) -> String {

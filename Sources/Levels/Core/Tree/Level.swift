@@ -131,8 +131,8 @@ public final class Level: Sendable {
     /// The range of some rows in the bytes.
     func packed(_ rows: Range<Int>) -> Range<Int> {
         let bytes = bytes
-        var start = PackedReader(bytes.span, at: rows.lowerBound * 4)
-        var end = PackedReader(bytes.span, at: rows.upperBound * 4)
+        var start = PackedReader(bytes: bytes.span, at: rows.lowerBound * 4)
+        var end = PackedReader(bytes: bytes.span, at: rows.upperBound * 4)
         return start.halfWord()..<end.halfWord()
     }
 

@@ -22,12 +22,12 @@ public struct PartReference: Hashable, Sendable {
     public static func document(_ path: String) -> PartReference { PartReference(path: path, kind: .document) }
 
     /// A table at a path.
-    public static func records(_ path: String, _ drilling: RecordDrilling) -> PartReference {
+    public static func records(_ path: String, drilling: RecordDrilling) -> PartReference {
         PartReference(path: path, kind: .records(drilling))
     }
 
     /// A database at an address, such as `sqlite:Shop.db`.
-    static func database(_ address: String, _ reference: DatabaseReference) -> PartReference {
+    static func database(_ address: String, reference: DatabaseReference) -> PartReference {
         PartReference(path: address, kind: .database(reference))
     }
 
@@ -51,8 +51,10 @@ extension Level {
         guard row.flags.contains(.isPart), form != .specifiers else { return nil }
         let bytes = bytes
         if let table = table(ofRow: number) { return table }
-        if let database = PackedDictionary(bytes.span, row.fields).database { return database }
-        return PackedDictionary(bytes.span, row.fields).text(PartReference.sourceName).map { .document($0) }
+        if let database = PackedDictionary(bytes: bytes.span, fields: row.fields).database { return database }
+        return PackedDictionary(bytes: bytes.span, fields: row.fields).text(PartReference.sourceName).map {
+            .document($0)
+        }
     }
 }
 
@@ -101,7 +103,8 @@ extension Level {
             guard let child = level.child(row) else { continue }
             let names = level === self ? [] : titles + [level.title(row)]
             let bytes = level.bytes
-            let source = PackedDictionary(bytes.span, level.row(row).fields).value(PartReference.sourceName)
+            let source = PackedDictionary(bytes: bytes.span, fields: level.row(row).fields).value(
+                PartReference.sourceName)
             if source != nil, level.part(row) == nil {
                 return TitlePath.text(names)
             }

@@ -37,18 +37,20 @@ extension Level {
     func table(ofRow number: Int) -> PartReference? {
         let fields = row(number).fields
         let bytes = bytes
-        guard let value = PackedDictionary(bytes.span, fields).value(PartReference.recordsName),
-            bytes[value] == PackedTag.hidden.rawValue, let path = PackedReader(bytes.span, at: value + 1).text,
+        guard let value = PackedDictionary(bytes: bytes.span, fields: fields).value(PartReference.recordsName),
+            bytes[value] == PackedTag.hidden.rawValue, let path = PackedReader(bytes: bytes.span, at: value + 1).text,
             let drilling = drilling(in: fields)
         else { return nil }
-        return .records(String(utf8: bytes.span.extracting(path)), drilling)
+        return .records(String(utf8: bytes.span.extracting(path)), drilling: drilling)
     }
 
     /// The drilling of an item's table, from its packed fields; nil without a table.
     func drilling(in fields: Range<Int>) -> RecordDrilling? {
         let bytes = bytes
-        let item = PackedDictionary(bytes.span, fields)
-        guard let names = item.value("DrillBy").flatMap({ PackedReader(bytes.span, at: $0).texts }) else { return nil }
+        let item = PackedDictionary(bytes: bytes.span, fields: fields)
+        guard let names = item.value("DrillBy").flatMap({ PackedReader(bytes: bytes.span, at: $0).texts }) else {
+            return nil
+        }
         return RecordDrilling(fields: names, titleField: item.text("TitleBy") ?? RecordDrilling.defaultTitleField)
     }
 }

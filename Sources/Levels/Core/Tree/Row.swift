@@ -49,24 +49,24 @@ public struct Row: Sendable {
     /// The record's number in its table, from 1; 0 for other items.
     func recordNumber(in bytes: Span<UInt8>) -> Int {
         guard isRecord else { return 0 }
-        var reader = PackedReader(bytes, at: fields.upperBound)
+        var reader = PackedReader(bytes: bytes, at: fields.upperBound)
         return reader.halfWord()
     }
 
     /// Reads only the flags of a row.
     @inline(__always)
     static func flags(in bytes: Span<UInt8>, number: Int) -> Flags {
-        var table = PackedReader(bytes, at: number * 4)
+        var table = PackedReader(bytes: bytes, at: number * 4)
         return Flags(rawValue: bytes[table.halfWord()])
     }
 
     /// Parses a row of the level with these bytes.
     @inline(__always)
     public init(in bytes: Span<UInt8>, number: Int) {
-        var table = PackedReader(bytes, at: number * 4)
+        var table = PackedReader(bytes: bytes, at: number * 4)
         let start = table.halfWord()
         let end = table.halfWord()
-        var reader = PackedReader(bytes, at: start)
+        var reader = PackedReader(bytes: bytes, at: start)
         flags = Flags(rawValue: reader.byte())
         let titleLength = Int(reader.number())
         var titleStart = 0

@@ -4,7 +4,7 @@ internal import PropertyLists
 enum TextBeyondXML {
     /// Whether the names or values of packed fields contain it, except in their holes.
     static func isAmong(_ fields: Range<Int>, of bytes: Span<UInt8>) -> Bool {
-        var reader = PackedReader(bytes, at: fields.lowerBound)
+        var reader = PackedReader(bytes: bytes, at: fields.lowerBound)
         var open = [(end: fields.upperBound, isDictionary: true)]
         while let innermost = open.last {
             guard reader.offset < innermost.end else {

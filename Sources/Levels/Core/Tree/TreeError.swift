@@ -41,13 +41,13 @@ extension TreeError: CustomStringConvertible {
         case .outOfMemory: PropertyListError.outOfMemory.reason
         case .tooDeep(let limit): "items nest deeper than \(limit) levels; flatten the tree"
         case .tooManyItems(let limit):
-            "the document holds more than \(Quantity(limit, "item")); split it, or raise MaxItems"
+            "the document holds more than \(Quantity(count: limit, noun: "item")); split it, or raise MaxItems"
         case .noRow(let row, let rows):
-            "row \(row) is out of range for \(Quantity(rows, "row")); rows are numbered from 0"
+            "row \(row) is out of range for \(Quantity(count: rows, noun: "row")); rows are numbered from 0"
         case .noPlace(let offset, let rows):
-            "a row cannot be inserted at \(offset) among \(Quantity(rows, "row")); the offset must be from 0 to \(rows)"
+            "a row cannot be inserted at \(offset) among \(Quantity(count: rows, noun: "row")); the offset must be from 0 to \(rows)"
         case .noSection(let section, let sections):
-            "section \(section) is out of range for \(Quantity(sections, "section")); sections are numbered from 0"
+            "section \(section) is out of range for \(Quantity(count: sections, noun: "section")); sections are numbered from 0"
         case .root: "the root item cannot be removed or moved"
         case .intoItself: "an item cannot be moved into itself or below itself"
         case .records:

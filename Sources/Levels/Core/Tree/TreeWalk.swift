@@ -30,12 +30,12 @@ public struct TreeWalk {
     static let nowhere = SourcePosition.byte(offset: 0)
 
     /// Creates a walk over the item in a row of a level.
-    public init(_ level: Level, row: Int) { start = (level, row) }
+    public init(level: Level, row: Int) { start = (level, row) }
 
     /// Creates a walk over the own fields of the item in a row: `null` is sent in place of each array of its rows, if there
     /// are any. Hidden sections and tables are fields.
     public init(fieldsOf level: Level, row: Int) {
-        self.init(level, row: row)
+        self.init(level: level, row: row)
         omitsRows = true
     }
 
@@ -108,7 +108,7 @@ public struct TreeWalk {
             stack.append(.entries(child, next: 0))
         } else {
             let bytes = level.bytes
-            var reader = PackedReader(bytes.span, at: fields.lowerBound)
+            var reader = PackedReader(bytes: bytes.span, at: fields.lowerBound)
             _ = reader.run()
             var walk = PackedWalk()
             _ = try walk.tell(bytes.span, at: reader.offset, to: &consumer)
@@ -129,7 +129,7 @@ public struct TreeWalk {
     private func tellField(
         _ bytes: Span<UInt8>, at offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) -> (next: Int, hole: LevelForm?) {
-        var reader = PackedReader(bytes, at: offset)
+        var reader = PackedReader(bytes: bytes, at: offset)
         let name = reader.run()
         if bytes[reader.offset] == PackedTag.control.rawValue {
             reader.skipValue()
@@ -170,7 +170,7 @@ public struct TreeWalk {
         if omitsRows {
             // The rows of a hidden section are fields, with everything below them.
             for row in next..<end {
-                var walk = TreeWalk(level, row: row)
+                var walk = TreeWalk(level: level, row: row)
                 try walk.finish(to: &consumer)
             }
             return try consumer.endArray()
@@ -238,7 +238,7 @@ public struct TreeWalk {
 extension TreeWalk {
     /// Creates a walk over an item; one that stands for a value of `DrillBy` becomes an item with a table.
     public init(_ item: Item) {
-        self.init(item.own.level, row: item.own.row)
+        self.init(level: item.own.level, row: item.own.row)
         drilling = item.remainingDrilling
     }
 

@@ -10,7 +10,7 @@ public enum ControlCheck {
     ) throws(EditRefusal) {
         let rule = ControlRule(of: control)
         guard let objection = rule.objection(to: value) else { return }
-        throw EditRefusal(.notAllowed(rule.allowed, pointer: "/Value"), "'Value' \(objection).")
+        throw EditRefusal(.notAllowed(rule.allowed, pointer: "/Value"), detail: "'Value' \(objection).")
     }
 
     /// Checks a value, and returns it in the type in which it is stored: that of the chosen option, or else that of the

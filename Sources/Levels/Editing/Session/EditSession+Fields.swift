@@ -5,11 +5,11 @@ internal import PropertyLists
 extension EditSession {
     mutating func patch(_ changes: PropertyListValue, at path: ItemPath, isExact: Bool) throws(EditRefusal) {
         let target = try target(path, asOwner: false)
-        try replace(target, with: patchedRow(of: target, changes, isExact: isExact))
+        try replace(target, with: patchedRow(of: target, changes: changes, isExact: isExact))
     }
 
     func patchedRow(
-        of target: EditTarget, _ changes: PropertyListValue, isExact: Bool
+        of target: EditTarget, changes: PropertyListValue, isExact: Bool
     ) throws(EditRefusal) -> RowMaker.Made {
         guard case .dictionary(let changes) = changes else {
             throw .invalid("a merge patch of an item must be a dictionary")
@@ -17,7 +17,7 @@ extension EditSession {
         try refuseStructure(in: changes, of: target.item)
         let content = try ownContent(of: target)
         let fields = try MergePatch.merged(changes, into: content.fields, isExact: isExact)
-        return try row(of: target, content, with: fields, isSet: changes["Value"] != nil)
+        return try row(of: target, content: content, with: fields, isSet: changes["Value"] != nil)
     }
 
     mutating func put(
@@ -27,13 +27,13 @@ extension EditSession {
         case .found(let shown):
             guard !onlyIfNew else {
                 throw EditRefusal(
-                    .exists, "\(shown.titlePath) exists already; put it without If-None-Match to replace it.")
+                    .exists, detail: "\(shown.titlePath) exists already; put it without If-None-Match to replace it.")
             }
             let target = try target(shown, asOwner: false)
-            try replace(target, with: putRow(of: target, item, isExact: isExact))
+            try replace(target, with: putRow(of: target, item: item, isExact: isExact))
         case .missing(let nearest, let number):
             guard number == path.count - 1, nearest.level?.refusal == nil else {
-                throw Self.missing(path.key(number), nearest)
+                throw Self.missing(path.key(number), nearest: nearest)
             }
             try item.checkItem()
             try make(item, keyed: path.key(number), below: target(nearest, asOwner: true))
@@ -42,7 +42,7 @@ extension EditSession {
 
     // MARK: Items that exist
 
-    func putRow(of target: EditTarget, _ item: PropertyListValue, isExact: Bool) throws(EditRefusal) -> RowMaker.Made {
+    func putRow(of target: EditTarget, item: PropertyListValue, isExact: Bool) throws(EditRefusal) -> RowMaker.Made {
         try item.checkItem()
         let content = try ownContent(of: target)
         var new = item.fields(names)
@@ -56,13 +56,13 @@ extension EditSession {
             new[name] = old[name]
         }
         let fields = isExact ? new : new.fitted(to: old)
-        return try row(of: target, content, with: fields, isSet: new["Value"] != nil)
+        return try row(of: target, content: content, with: fields, isSet: new["Value"] != nil)
     }
 
     private func row(
-        of target: EditTarget, _ content: ItemContent, with fields: PropertyListDictionary, isSet: Bool
+        of target: EditTarget, content: ItemContent, with fields: PropertyListDictionary, isSet: Bool
     ) throws(EditRefusal) -> RowMaker.Made {
-        let made = try remade(target, content.replacing(fields: fields, names))
+        let made = try remade(target, content: content.replacing(fields: fields, names: names))
         if isSet, let value = fields["Value"], value != content.fields["Value"] { try check(value, of: made) }
         return made
     }

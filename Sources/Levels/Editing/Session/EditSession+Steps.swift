@@ -47,7 +47,7 @@ extension EditSession {
         var content = try content(of: target)
         guard !content.hasPlace else { return [] }
         content.addPlace(names)
-        return [.replace(target.path, with: try remade(target, content).step, keepsLevel: false)]
+        return [.replace(target.path, with: try remade(target, content: content).step, keepsLevel: false)]
     }
 
     // MARK: Removing and moving
@@ -114,7 +114,7 @@ extension EditSession {
     }
 
     /// The row of an item with another content.
-    func remade(_ target: EditTarget, _ content: ItemContent) throws(EditRefusal) -> RowMaker.Made {
+    func remade(_ target: EditTarget, content: ItemContent) throws(EditRefusal) -> RowMaker.Made {
         try maker(for: target, group: target.item.ownGroup, isRoot: target.item.depth == 0)
             .row(of: content, replacing: target.item.own)
     }
@@ -150,7 +150,7 @@ extension Section {
     /// The section, if its `Type` makes controls of its rows.
     fileprivate var ofControls: Section? {
         guard !fields.isEmpty else { return nil }
-        let type = PackedDictionary(fields.span, 0..<fields.count).text("Type").flatMap(ControlType.init)
+        let type = PackedDictionary(bytes: fields.span, fields: 0..<fields.count).text("Type").flatMap(ControlType.init)
         return type?.ofRows == nil ? nil : self
     }
 }

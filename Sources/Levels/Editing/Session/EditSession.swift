@@ -32,29 +32,31 @@ public struct EditSession: Sendable {
     ///
     /// - Parameter syntax: the syntax of the file.
     public init(
-        _ document: Level, names: StructuralNames = .init(), limits: TreeLimits = .init(), syntax: FileSyntax = .xml
+        document: Level, names: StructuralNames = .init(), limits: TreeLimits = .init(), syntax: FileSyntax = .xml
     ) {
-        self.init(document, nil, names, limits, syntax: syntax) { _ in syntax }
+        self.init(source: document, composition: nil, names: names, limits: limits, syntax: syntax) { _ in syntax }
     }
 
     /// Begins to edit a document of several files.
     ///
     /// - Parameter syntax: the syntax of a composition's file.
     public init(
-        _ composition: Composition, names: StructuralNames = .init(), limits: TreeLimits = .init(),
+        composition: Composition, names: StructuralNames = .init(), limits: TreeLimits = .init(),
         syntax: @escaping @Sendable (Composition) -> FileSyntax
     ) {
-        self.init(composition.source, composition, names, limits, syntax: syntax(composition), of: syntax)
+        self.init(
+            source: composition.source, composition: composition, names: names, limits: limits,
+            syntax: syntax(composition), of: syntax)
     }
 
     private init(
-        _ source: Level, _ composition: Composition?, _ names: StructuralNames, _ limits: TreeLimits,
+        source: Level, composition: Composition?, names: StructuralNames, limits: TreeLimits,
         syntax: FileSyntax, of others: @escaping @Sendable (Composition) -> FileSyntax
     ) {
         document = composition?.document ?? source
         self.composition = composition
         editor = TreeEditor(names: names, limits: limits)
-        let draft = DocumentDraft(source, editor)
+        let draft = DocumentDraft(document: source, editor: editor)
         files = [EditedFile(original: composition, current: composition, draft: draft, syntax: syntax)]
         self.syntax = others
     }
@@ -153,7 +155,7 @@ public struct EditSession: Sendable {
     mutating func target(_ path: ItemPath, asOwner: Bool) throws(EditRefusal) -> EditTarget {
         switch Item.find(path, in: document) {
         case .found(let item): return try target(item, asOwner: asOwner)
-        case .missing(let nearest, let number): throw Self.missing(path.key(number), nearest)
+        case .missing(let nearest, let number): throw Self.missing(path.key(number), nearest: nearest)
         }
     }
 
@@ -164,9 +166,9 @@ public struct EditSession: Sendable {
             case .composed(let part):
                 file = part
                 item = Item(rootOf: part.source)
-            case .refused(let sentence): throw Self.unread(shown, sentence)
+            case .refused(let sentence): throw Self.unread(shown, sentence: sentence)
             case .elsewhere: throw .rowsOfDatabase
-            case nil: throw Self.unread(shown, "It is not loaded.")
+            case nil: throw Self.unread(shown, sentence: "It is not loaded.")
             }
         }
         let number = number(of: file)
@@ -182,23 +184,23 @@ public struct EditSession: Sendable {
         return target
     }
 
-    static func missing(_ key: String, _ nearest: Item) -> EditRefusal {
-        if let sentence = nearest.level?.refusal { return unread(nearest, sentence) }
+    static func missing(_ key: String, nearest: Item) -> EditRefusal {
+        if let sentence = nearest.level?.refusal { return unread(nearest, sentence: sentence) }
         return EditRefusal(
-            .noSuchItem(key, nearest: nearest), "There is no '\(quoted: key)' in \(nearest.titlePath).")
+            .noSuchItem(key, nearest: nearest), detail: "There is no '\(quoted: key)' in \(nearest.titlePath).")
     }
 
-    private static func unread(_ item: Item, _ sentence: String) -> EditRefusal {
+    private static func unread(_ item: Item, sentence: String) -> EditRefusal {
         .conflict("the document of \(item.titlePath) cannot be edited: \(sentence)")
     }
 
     /// The maker of rows for a target's file.
     func maker(for target: EditTarget, group: Section?, isRoot: Bool = false) -> RowMaker {
-        RowMaker(editor, syntax: files[target.file].syntax, group: group, isRoot: isRoot)
+        RowMaker(editor: editor, syntax: files[target.file].syntax, group: group, isRoot: isRoot)
     }
 
     /// The maker of rows for an unknown place.
-    var maker: RowMaker { RowMaker(editor, syntax: files[0].syntax) }
+    var maker: RowMaker { RowMaker(editor: editor, syntax: files[0].syntax) }
 
     /// The document of a target's file with the edits so far.
     func draft(of target: EditTarget) -> DocumentDraft { files[target.file].draft }
@@ -235,7 +237,7 @@ public struct EditSession: Sendable {
     private mutating func number(of composition: Composition?) -> Int {
         if let number = files.firstIndex(where: { $0.current === composition }) { return number }
         guard let composition else { return 0 }
-        let draft = DocumentDraft(composition.source, editor)
+        let draft = DocumentDraft(document: composition.source, editor: editor)
         files.append(
             EditedFile(original: composition, current: composition, draft: draft, syntax: syntax(composition)))
         return files.count - 1

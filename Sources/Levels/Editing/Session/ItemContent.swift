@@ -61,7 +61,7 @@ struct ItemContent {
 
     /// The structure with other fields: fields with former names keep their places, and new ones follow the last of
     /// them.
-    func replacing(fields new: PropertyListDictionary, _ names: StructuralNames) -> ItemContent {
+    func replacing(fields new: PropertyListDictionary, names: StructuralNames) -> ItemContent {
         let old = fields
         var content = self
         let last = parts.lastIndex { part in
@@ -116,20 +116,20 @@ enum MergePatch {
             switch (entry.value, before) {
             case (.null, _): if before != nil { removed.insert(Array(entry.key.utf8)) }
             case (.dictionary(let changes), .uid) where changes["CF$UID"].map({ $0 != .null }) ?? false:
-                result[entry.key] = fitted(entry.value, to: before, isExact)
+                result[entry.key] = fitted(entry.value, to: before, isExact: isExact)
             case (.dictionary(let changes), _):
                 let place = pointer + JSONPointer.step(entry.key)
                 let merged = try merged(
                     changes, into: before?.dictionary ?? .init(), isExact: isExact, at: place, nesting: nesting + 1)
                 result[entry.key] = .dictionary(merged)
-            default: result[entry.key] = fitted(entry.value, to: before, isExact)
+            default: result[entry.key] = fitted(entry.value, to: before, isExact: isExact)
             }
         }
         return removed.isEmpty ? result : result.removing { removed.contains(Array($0.utf8)) }
     }
 
     private static func fitted(
-        _ new: PropertyListValue, to old: PropertyListValue?, _ isExact: Bool
+        _ new: PropertyListValue, to old: PropertyListValue?, isExact: Bool
     ) -> PropertyListValue {
         guard let old, !isExact else { return new }
         return new.fitted(to: old)

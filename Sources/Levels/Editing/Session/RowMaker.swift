@@ -10,7 +10,7 @@ struct RowMaker {
     /// Whether the row is the root's.
     let isRoot: Bool
 
-    init(_ editor: TreeEditor, syntax: FileSyntax, group: Section? = nil, isRoot: Bool = false) {
+    init(editor: TreeEditor, syntax: FileSyntax, group: Section? = nil, isRoot: Bool = false) {
         self.editor = editor
         self.syntax = syntax
         self.group = group
@@ -54,7 +54,7 @@ struct RowMaker {
     }
 
     private var values: FileValues {
-        FileValues(TreeBuilder(names: names, limits: editor.limits, isXML: syntax == .xml), syntax: syntax)
+        FileValues(builder: TreeBuilder(names: names, limits: editor.limits, isXML: syntax == .xml), syntax: syntax)
     }
 
     // MARK: Sending
@@ -66,7 +66,7 @@ struct RowMaker {
         do throws(PropertyListError) {
             try walk.finish(to: &values)
         } catch {
-            throw EditRefusal(.invalid(pointer: pointer + walk.pointer), error.sentence)
+            throw EditRefusal(.invalid(pointer: pointer + walk.pointer), detail: error.sentence)
         }
     }
 
@@ -97,13 +97,15 @@ struct RowMaker {
         _ pointer: String, _ body: () throws(PropertyListError) -> Void
     ) throws(EditRefusal) {
         do throws(PropertyListError) { try body() } catch {
-            throw EditRefusal(.invalid(pointer: pointer), error.sentence)
+            throw EditRefusal(.invalid(pointer: pointer), detail: error.sentence)
         }
     }
 
     /// Errors around the item are not the client's.
     private func wrap<Result>(_ body: () throws(PropertyListError) -> Result) throws(EditRefusal) -> Result {
-        do throws(PropertyListError) { return try body() } catch { throw EditRefusal(.conflict, error.sentence) }
+        do throws(PropertyListError) { return try body() } catch {
+            throw EditRefusal(.conflict, detail: error.sentence)
+        }
     }
 
     // MARK: The surroundings of the item
@@ -133,10 +135,10 @@ struct RowMaker {
                 isRoot
                 ? Item.Step(level: tree.document, row: 0)
                 : tree.document.child(0).map { Item.Step(level: $0, row: 0) }
-            guard let step, step.level.rowCount == 1 else { throw PropertyListError("the item cannot be read") }
+            guard let step, step.level.rowCount == 1 else { throw PropertyListError(reason: "the item cannot be read") }
             return Made(step: step, parts: tree.parts.map(\.reference))
         } catch {
-            throw EditRefusal(.invalid(pointer: ""), error.sentence)
+            throw EditRefusal(.invalid(pointer: ""), detail: error.sentence)
         }
     }
 
@@ -178,7 +180,7 @@ struct FileValues: PropertyListConsumer, ~Copyable {
     var builder: TreeBuilder
     private let syntax: FileSyntax
 
-    init(_ builder: consuming TreeBuilder, syntax: FileSyntax) {
+    init(builder: consuming TreeBuilder, syntax: FileSyntax) {
         self.builder = builder
         self.syntax = syntax
     }
@@ -226,7 +228,7 @@ struct FileValues: PropertyListConsumer, ~Copyable {
     private func check(_ text: Span<UInt8>) throws(PropertyListError) {
         guard syntax == .xml, XMLText.holdsMoreThanXML(text) else { return }
         throw PropertyListError(
-            "an XML document cannot contain control characters, U+FFFE or U+FFFF; leave them out of the text")
+            reason: "an XML document cannot contain control characters, U+FFFE or U+FFFF; leave them out of the text")
     }
 }
 

@@ -91,13 +91,14 @@ extension RowPosition {
     private static func noPosition(_ position: String, of count: Int) -> EditRefusal {
         EditRefusal(
             .badPlace(parameter: "at"),
-            "'at' must be first, last, before:<key>, after:<key> or a number from 0 to \(count), not \(position).")
+            detail:
+                "'at' must be first, last, before:<key>, after:<key> or a number from 0 to \(count), not \(position).")
     }
 
     private static func noSection(_ section: Int, of count: Int) -> EditRefusal {
         EditRefusal(
             .badPlace(parameter: "section"),
-            count == 1
+            detail: count == 1
                 ? "'section' must be 0, not \(section); the level has one section."
                 : "'section' must be from 0 to \(count - 1), not \(section).")
     }

@@ -62,7 +62,7 @@ public struct RowPage: Sendable {
         public init(fields: [String], collation: String?) { (self.fields, self.collation) = (fields, collation) }
     }
 
-    init(_ listing: Listing, _ positions: Range<Int>, isOutline: Bool = false) {
+    init(listing: Listing, positions: Range<Int>, isOutline: Bool = false) {
         self.listing = listing
         self.isOutline = isOutline
         numbers = positions
@@ -72,7 +72,7 @@ public struct RowPage: Sendable {
     }
 
     /// All rows of a listing.
-    public init(_ listing: Listing) { self.init(listing, 0..<listing.count) }
+    public init(_ listing: Listing) { self.init(listing: listing, positions: 0..<listing.count) }
 
     /// A page of rows that were packed for it.
     ///
@@ -86,7 +86,7 @@ public struct RowPage: Sendable {
     ///   - next: the end of the page; nil at the end of the rows.
     ///   - notes: the source's notes on the page.
     public init(
-        _ level: Level?, start: Int, of count: Int, isEstimate: Bool = false, sections: [Section] = [],
+        level: Level?, start: Int, of count: Int, isEstimate: Bool = false, sections: [Section] = [],
         childCounts: [Int], next: RowBookmark?, notes: Notes = Notes()
     ) {
         var listing = Listing(level)
@@ -132,7 +132,7 @@ public struct RowPage: Sendable {
         public let rows: Range<Int>
 
         @_lifetime(copy title)
-        init(_ rows: Range<Int>, _ title: Span<UInt8>?, _ index: String? = nil, _ footer: String? = nil) {
+        init(rows: Range<Int>, title: Span<UInt8>?, index: String? = nil, footer: String? = nil) {
             self.title = title
             self.index = index
             self.footer = footer
@@ -155,7 +155,7 @@ public struct RowView: ~Escapable {
 
     @inline(__always)
     @_lifetime(copy bytes)
-    init(_ bytes: Span<UInt8>, number: Int, of level: Level) {
+    init(bytes: Span<UInt8>, number: Int, of level: Level) {
         self.bytes = bytes
         packed = Row(in: bytes, number: number)
         let count = level.childCount(number)
@@ -167,7 +167,7 @@ public struct RowView: ~Escapable {
 
     @_lifetime(copy bytes)
     init(
-        _ bytes: Span<UInt8>, number: Int, of level: Level, count: Int, isEstimate: Bool, refusal: String?
+        bytes: Span<UInt8>, number: Int, of level: Level, count: Int, isEstimate: Bool, refusal: String?
     ) {
         self.bytes = bytes
         packed = Row(in: bytes, number: number)
@@ -197,7 +197,7 @@ extension Item.Step {
         _ visit: (_ row: borrowing RowView) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let bytes = level.bytes
-        return try visit(RowView(bytes.span, number: row, of: level))
+        return try visit(RowView(bytes: bytes.span, number: row, of: level))
     }
 }
 
@@ -218,19 +218,19 @@ extension RowPage {
         let bytes = level.bytes
         switch listing.rows {
         case .numbers(let rows):
-            for number in numbers { try visit(RowView(bytes.span, number: Int(rows[number]), of: level)) }
+            for number in numbers { try visit(RowView(bytes: bytes.span, number: Int(rows[number]), of: level)) }
         default:
             for number in numbers {
-                try visit(view(of: number, in: level, bytes.span, row: number))
+                try visit(view(of: number, in: level, bytes: bytes.span, row: number))
             }
         }
     }
 
     @_lifetime(copy bytes)
-    private func view(of number: Int, in level: Level, _ bytes: Span<UInt8>, row: Int) -> RowView {
-        guard let supplied else { return RowView(bytes, number: row, of: level) }
+    private func view(of number: Int, in level: Level, bytes: Span<UInt8>, row: Int) -> RowView {
+        guard let supplied else { return RowView(bytes: bytes, number: row, of: level) }
         return RowView(
-            bytes, number: row, of: level, count: supplied.childCounts[number],
+            bytes: bytes, number: row, of: level, count: supplied.childCounts[number],
             isEstimate: supplied.notes.estimatedCounts.contains(number), refusal: supplied.notes.rowRefusals[number])
     }
 
@@ -241,7 +241,7 @@ extension RowPage {
         let place = listing.place(at: number)
         guard let level = listing.level(of: place) else { return }
         let bytes = level.bytes
-        try visit(view(of: number, in: level, bytes.span, row: place.row))
+        try visit(view(of: number, in: level, bytes: bytes.span, row: place.row))
     }
 
     /// Whether two rows of two pages are equal in all that is written; false unless both pages are of one level.
@@ -281,18 +281,20 @@ extension RowPage {
     public func forEachSection<Failure: Error>(
         _ visit: (_ section: borrowing SectionView) throws(Failure) -> Void
     ) throws(Failure) {
-        let sections = supplied.map { ListingSections(.stored($0.sections[...]), of: listing) } ?? listing.sections
-        guard !sections.isEmpty else { return try visit(SectionView(0..<count, nil)) }
+        let sections =
+            supplied.map { ListingSections(storage: .stored($0.sections[...]), of: listing) } ?? listing.sections
+        guard !sections.isEmpty else { return try visit(SectionView(rows: 0..<count, title: nil)) }
         let areByField = try sections.forEachByField { (title, rows) throws(Failure) in
-            try visit(SectionView(rows, title))
+            try visit(SectionView(rows: rows, title: title))
         }
         guard !areByField else { return }
         for section in sections {
             let rows = section.rows
             if let title = section.title {
-                try visit(SectionView(rows, title.utf8Span.span, section.index, section.footer))
+                try visit(
+                    SectionView(rows: rows, title: title.utf8Span.span, index: section.index, footer: section.footer))
             } else {
-                try visit(SectionView(rows, nil, section.index, section.footer))
+                try visit(SectionView(rows: rows, title: nil, index: section.index, footer: section.footer))
             }
         }
     }
@@ -310,6 +312,6 @@ extension Listing {
 extension RowsDifference {
     /// Compares two pages by the numbers of their rows.
     public init(from old: RowPage, to new: RowPage) {
-        self.init(from: old.listing, old.numbers, to: new.listing, new.numbers)
+        self.init(from: old.listing, oldRows: old.numbers, to: new.listing, newRows: new.numbers)
     }
 }

@@ -121,7 +121,7 @@ public struct RowRefusal: Error, Equatable {
     /// A whole sentence for clients.
     public let sentence: String
 
-    public init(_ kind: Kind = .unsupported, parameter: String? = nil, sentence: String) {
+    public init(kind: Kind = .unsupported, parameter: String? = nil, sentence: String) {
         self.kind = kind
         self.parameter = parameter
         self.sentence = sentence
@@ -174,7 +174,7 @@ public struct ItemDetail: Sendable {
     }
 
     public init(
-        _ item: Item, position: Int?, of count: Int, section: Int = 0, previous: Item.Step?, next: Item.Step?,
+        item: Item, position: Int?, of count: Int, section: Int = 0, previous: Item.Step?, next: Item.Step?,
         children: ChildRows, links: RecordLinks? = nil
     ) {
         self.links = links

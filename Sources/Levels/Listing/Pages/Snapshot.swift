@@ -99,7 +99,7 @@ public struct RevisionEntry: Sendable, Equatable {
     /// Why it was made.
     public let cause: Snapshot.Cause
 
-    public init(_ name: String, date: Double, cause: Snapshot.Cause) {
+    public init(name: String, date: Double, cause: Snapshot.Cause) {
         (self.name, self.date, self.cause) = (name, date, cause)
     }
 }
@@ -153,6 +153,6 @@ extension Snapshot {
             let missed = own.number - earlier.number
             if missed > 1, history.count >= missed { return Array(history.suffix(missed)) }
         }
-        return [RevisionEntry(revision, date: loadedAt, cause: cause)]
+        return [RevisionEntry(name: revision, date: loadedAt, cause: cause)]
     }
 }

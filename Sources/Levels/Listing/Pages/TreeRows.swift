@@ -14,7 +14,7 @@ public struct TreeRows: RowSource {
     /// - Parameters:
     ///   - document: a level whose one row is the root item.
     ///   - arrangements: a cache for the orders of large levels.
-    public init(_ document: Level, _ arrangements: ArrangementCache) {
+    public init(document: Level, arrangements: ArrangementCache) {
         self.document = document
         self.arrangements = arrangements
     }
@@ -29,15 +29,15 @@ public struct TreeRows: RowSource {
                 parameter: "after", sentence: "The cursor is one of another source; follow the link 'next' of a page.")
         }
         if let opening = query.outline {
-            let outline = OutlineRows(below: item.own, opening, arrangements)
+            let outline = OutlineRows(below: item.own, opening: opening, store: arrangements)
             let positions = outline.positions(of: query.page)
-            return RowPage(outline.listing(of: positions), positions, isOutline: true)
+            return RowPage(listing: outline.listing(of: positions), positions: positions, isOutline: true)
         }
-        let all = arrangements.listing(below: item.own, query)
+        let all = arrangements.listing(below: item.own, query: query)
         let positions = all.positions(of: query.page)
         // The cursor of the next page names the last rows before it, possibly before the page.
         let first = min(positions.lowerBound, max(0, positions.upperBound - Bookmark.Room.whole.rows))
-        return RowPage(all.isLocated ? all : all.located(first..<positions.upperBound), positions)
+        return RowPage(listing: all.isLocated ? all : all.located(first..<positions.upperBound), positions: positions)
     }
 
     public func detail(of item: Item) -> ItemDetail {
@@ -45,7 +45,7 @@ public struct TreeRows: RowSource {
         let siblings = item.stepAbove.map { arrangements.listing(below: $0) } ?? Listing(own.level)
         let position = siblings.position(ofRow: own.row) ?? own.row
         return ItemDetail(
-            item, position: position, of: own.level.count, section: siblings.sectionNumber(at: position),
+            item: item, position: position, of: own.level.count, section: siblings.sectionNumber(at: position),
             previous: siblings.step(at: position - 1), next: siblings.step(at: position + 1),
             children: ItemDetail.ChildRows(arrangements.listing(below: own)))
     }
@@ -61,8 +61,8 @@ public struct TreeRows: RowSource {
         guard let query else {
             return max(arrangements.work(below: item.own), item.stepAbove.map { arrangements.work(below: $0) } ?? 0)
         }
-        guard let opening = query.outline else { return arrangements.work(below: item.own, query) }
-        return arrangements.work(below: item.own, opening, query.page, limit: limit)
+        guard let opening = query.outline else { return arrangements.work(below: item.own, query: query) }
+        return arrangements.work(below: item.own, opening: opening, page: query.page, limit: limit)
     }
 
     public func cost(_ query: RowQuery?, below item: Item) -> RowCost {

@@ -13,7 +13,7 @@ public struct ItemSearch: Sendable {
     /// Creates a search; nil if the text is empty after folding.
     ///
     /// - Parameter isRanked: whether titles that begin with the text come first, then titles with a word that does.
-    public init?(_ text: String, in fields: SearchedFields = .title, isRanked: Bool) {
+    public init?(text: String, in fields: SearchedFields = .title, isRanked: Bool) {
         guard let pattern = BytePattern(FoldedText.of(text.utf8Span.span)) else { return nil }
         self.pattern = pattern
         self.fields = fields
@@ -24,10 +24,12 @@ public struct ItemSearch: Sendable {
     public static func isPossible(for text: String) -> Bool { BytePattern(FoldedText.of(text.utf8Span.span)) != nil }
 
     /// The hits in and below a level in display order, by their numbers in document order.
-    func hits(in level: Level, _ texts: SearchTexts) -> [UInt32] {
+    func hits(in level: Level, texts: SearchTexts) -> [UInt32] {
         var hits = SearchHits()
         guard texts.isLarge(level) else {
-            look(through: SearchText(level, rows: 0..<level.count, isOpen: false, fields), first: 0, &hits)
+            look(
+                through: SearchText(level: level, rows: 0..<level.count, isOpen: false, fields: fields), first: 0,
+                hits: &hits)
             return hits.all
         }
         var pass = texts.beginSearch()
@@ -39,8 +41,10 @@ public struct ItemSearch: Sendable {
             }
             open[open.count - 1].part += 1
             let wanted = plan.parts[part]
-            let text = fields == .title ? pass.text(of: wanted, in: level) : SearchText(level, wanted, fields)
-            look(through: text, first: first + wanted.first, &hits)
+            let text =
+                fields == .title
+                ? pass.text(of: wanted, in: level) : SearchText(level: level, part: wanted, fields: fields)
+            look(through: text, first: first + wanted.first, hits: &hits)
             if wanted.isOpen, let below = level.child(wanted.rows.upperBound - 1) {
                 open.append((below, pass.plan(of: below), 0, first + wanted.first + wanted.count))
             }
@@ -55,11 +59,11 @@ public struct ItemSearch: Sendable {
         return SearchText.rank(of: pattern, in: folded.span)
     }
 
-    private func look(through text: SearchText, first: Int, _ hits: inout SearchHits) {
+    private func look(through text: SearchText, first: Int, hits: inout SearchHits) {
         if isRanked {
-            text.forEachHit(of: pattern) { item, rank in hits.append(first + item, rank) }
+            text.forEachHit(of: pattern) { item, rank in hits.append(first + item, rank: rank) }
         } else {
-            text.forEachItem(with: pattern) { item in hits.append(first + item, .start) }
+            text.forEachItem(with: pattern) { item in hits.append(first + item, rank: .start) }
         }
     }
 }
@@ -81,7 +85,7 @@ struct SearchHits {
     private var middles: [UInt32] = []
 
     @inline(__always)
-    mutating func append(_ number: Int, _ rank: SearchRank) {
+    mutating func append(_ number: Int, rank: SearchRank) {
         let number = UInt32(truncatingIfNeeded: number)
         switch rank {
         case .start: starts.append(number)
@@ -154,7 +158,7 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
     private static func forEachField(
         of row: Row, in bytes: Span<UInt8>, isWanted: (Span<UInt8>) -> Bool, _ visit: (Span<UInt8>) -> Void
     ) {
-        var reader = PackedReader(bytes, at: row.fields.lowerBound)
+        var reader = PackedReader(bytes: bytes, at: row.fields.lowerBound)
         while reader.offset < row.fields.upperBound {
             let name = reader.run()
             guard isWanted(bytes.extracting(name)) else {
@@ -170,7 +174,7 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func forEachText(among elements: Range<Int>, in bytes: Span<UInt8>, _ visit: (Span<UInt8>) -> Void) {
-        var reader = PackedReader(bytes, at: elements.lowerBound)
+        var reader = PackedReader(bytes: bytes, at: elements.lowerBound)
         while reader.offset < elements.upperBound {
             if case .text(let range) = FieldValue(&reader) { visit(bytes.extracting(range)) }
         }

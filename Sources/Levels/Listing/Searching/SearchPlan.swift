@@ -30,12 +30,12 @@ final class SearchPlan: Sendable {
     }
 
     /// Divides a level, in time linear in its rows.
-    init(_ level: Level, _ sizes: Sizes) {
+    init(level: Level, sizes: Sizes) {
         var parts: [Part] = []
         var row = 0
         var number = 0
         while row < level.count {
-            let (end, items, below) = Self.end(of: level, from: row, sizes)
+            let (end, items, below) = Self.end(of: level, from: row, sizes: sizes)
             parts.append(
                 Part(
                     rows: row..<end, isOpen: below > 0, first: number, count: items,
@@ -48,7 +48,7 @@ final class SearchPlan: Sendable {
 
     /// The end of the part from a row, its number of items, and the number of items of the large level that follows.
     private static func end(
-        of level: Level, from start: Int, _ sizes: Sizes
+        of level: Level, from start: Int, sizes: Sizes
     ) -> (end: Int, items: Int, below: Int) {
         var row = start
         var items = 0

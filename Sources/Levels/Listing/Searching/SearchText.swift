@@ -14,7 +14,7 @@ final class SearchText: Sendable {
     /// Folds the texts of rows and of all items below them.
     ///
     /// - Parameter isOpen: whether the items below the last row are left out.
-    init(_ level: Level, rows: Range<Int>, isOpen: Bool, _ fields: SearchedFields) {
+    init(level: Level, rows: Range<Int>, isOpen: Bool, fields: SearchedFields) {
         var output = ByteBuffer(capacity: 1 << 16)
         var starts: [Int] = [0]
         level.forEachRun(in: rows, isOpen: isOpen) { level, rows in
@@ -31,8 +31,8 @@ final class SearchText: Sendable {
         self.starts = starts
     }
 
-    convenience init(_ level: Level, _ part: SearchPlan.Part, _ fields: SearchedFields) {
-        self.init(level, rows: part.rows, isOpen: part.isOpen, fields)
+    convenience init(level: Level, part: SearchPlan.Part, fields: SearchedFields) {
+        self.init(level: level, rows: part.rows, isOpen: part.isOpen, fields: fields)
     }
 
     var cost: Int { bytes.count + starts.count * 8 + 128 }
@@ -61,7 +61,8 @@ final class SearchText: Sendable {
             item += 1
             place = starts[item]
             visit(
-                item - 1, found == start ? .start : Self.rank(of: pattern, in: bytes.span, start..<place, from: found))
+                item - 1,
+                found == start ? .start : Self.rank(of: pattern, in: bytes.span, title: start..<place, from: found))
         }
     }
 
@@ -85,12 +86,12 @@ final class SearchText: Sendable {
     /// The rank of a folded title that contains the pattern.
     static func rank(of pattern: BytePattern, in title: Span<UInt8>) -> SearchRank {
         guard let found = pattern.offset(in: title, from: 0), found > 0 else { return .start }
-        return rank(of: pattern, in: title, 0..<title.count, from: found)
+        return rank(of: pattern, in: title, title: 0..<title.count, from: found)
     }
 
     /// The rank of a title, given the first match after its beginning.
     private static func rank(
-        of pattern: BytePattern, in bytes: Span<UInt8>, _ title: Range<Int>, from first: Int
+        of pattern: BytePattern, in bytes: Span<UInt8>, title: Range<Int>, from first: Int
     ) -> SearchRank {
         if endsWord(bytes, at: first) { return .word }
         let text = bytes.extracting(title)

@@ -47,7 +47,7 @@ public final class SearchTexts: Sendable {
         fileprivate let number: Int
         private var used = 0
 
-        fileprivate init(_ texts: SearchTexts, number: Int) {
+        fileprivate init(texts: SearchTexts, number: Int) {
             self.texts = texts
             self.number = number
         }
@@ -66,7 +66,7 @@ public final class SearchTexts: Sendable {
 
     func beginSearch() -> Pass {
         Pass(
-            self,
+            texts: self,
             number: state.withLock { state in
                 state.search += 1
                 return state.search
@@ -75,27 +75,27 @@ public final class SearchTexts: Sendable {
 
     /// The plan of a large level.
     func plan(of level: Level) -> SearchPlan {
-        if let plan = state.withLock({ $0.plans.find(level.hash, $0.search) }) { return plan }
-        let plan = SearchPlan(level, sizes)
+        if let plan = state.withLock({ $0.plans.find(level.hash, use: $0.search) }) { return plan }
+        let plan = SearchPlan(level: level, sizes: sizes)
         state.withLock { state in
             makeRoom(for: plan.cost, in: &state)
             guard state.cost + plan.cost <= budget else { return }
-            state.plans.insert(plan, level.hash, cost: plan.cost, use: state.search)
+            state.plans.insert(plan, hash: level.hash, cost: plan.cost, use: state.search)
         }
         return plan
     }
 
     private func text(of part: SearchPlan.Part, in level: Level, search: Int) -> SearchText {
-        if let text = state.withLock({ $0.texts.find(part.key, search) }) { return text }
+        if let text = state.withLock({ $0.texts.find(part.key, use: search) }) { return text }
         let refusals = MemoryBudget.refusals
-        let text = SearchText(level, part, .title)
+        let text = SearchText(level: level, part: part, fields: .title)
         let isWhole = refusals == MemoryBudget.refusals
         state.withLock { state in
             state.folded += 1
             guard isWhole, !MemoryBudget.isTight else { return }
             makeRoom(for: text.cost, in: &state)
             guard state.cost + text.cost <= budget else { return }
-            state.texts.insert(text, part.key, cost: text.cost, use: search)
+            state.texts.insert(text, hash: part.key, cost: text.cost, use: search)
         }
         return text
     }
@@ -130,13 +130,13 @@ private struct HashTable<Value> {
     private var entries: [ContentHash: Entry] = [:]
     private(set) var cost = 0
 
-    mutating func find(_ hash: ContentHash, _ use: Int) -> Value? {
+    mutating func find(_ hash: ContentHash, use: Int) -> Value? {
         guard let index = entries.index(forKey: hash) else { return nil }
         entries.values[index].use = use
         return entries.values[index].value
     }
 
-    mutating func insert(_ value: Value, _ hash: ContentHash, cost: Int, use: Int) {
+    mutating func insert(_ value: Value, hash: ContentHash, cost: Int, use: Int) {
         guard entries[hash] == nil else { return }
         entries[hash] = Entry(value: value, cost: cost, use: use)
         self.cost += cost

@@ -39,7 +39,7 @@ struct EditReference {
         for mention in tree.parts where files[mention.reference.path] != nil && mention.reference.path != "" {
             parts[mention.reference] = .composed(try composition(of: mention.reference.path, &paths))
         }
-        let composition = try Composition(tree.document, parts: parts, names: names)
+        let composition = try Composition(source: tree.document, parts: parts, names: names)
         paths[ObjectIdentifier(composition)] = path
         return composition
     }

@@ -42,8 +42,8 @@ struct RandomSession {
         let syntax = setting.syntax
         session =
             setting.isSplit
-            ? EditSession(built.composition, names: names) { _ in syntax }
-            : EditSession(built.composition.source, names: names, syntax: syntax)
+            ? EditSession(composition: built.composition, names: names) { _ in syntax }
+            : EditSession(document: built.composition.source, names: names, syntax: syntax)
     }
 
     /// One edit, the result of the session, and the expected result.

@@ -19,8 +19,8 @@ struct SessionExample {
         let composition = try Self.composition(document, others, refused, names, limits)
         session =
             others.isEmpty && refused.isEmpty
-            ? EditSession(composition.source, names: names, limits: limits, syntax: syntax)
-            : EditSession(composition, names: names, limits: limits) { _ in syntax }
+            ? EditSession(document: composition.source, names: names, limits: limits, syntax: syntax)
+            : EditSession(composition: composition, names: names, limits: limits) { _ in syntax }
     }
 
     private static func composition(
@@ -35,7 +35,7 @@ struct SessionExample {
             guard let other = others[path] else { continue }
             parts[mention.reference] = .composed(try composition(other, others, refused, names, limits))
         }
-        return try Composition(tree.document, parts: parts, names: names, limits: limits)
+        return try Composition(source: tree.document, parts: parts, names: names, limits: limits)
     }
 
     /// Does edits as one batch.

@@ -84,7 +84,7 @@ struct SessionExampleTests {
             </array></dict></array></plist>
             """
         let tree = try Document.tree(xml).document
-        var session = EditSession(tree, syntax: .xml)
+        var session = EditSession(document: tree, syntax: .xml)
         let same = #"{"D":"2001-01-01T00:00:10Z","B":"AAEC","R":2,"A":["2001-01-01T01:00:10+01:00"]}"#
         _ = try session.apply(EditBatch([.patch(same, "/a")], isExact: false))
         #expect(session.document === tree)
@@ -100,7 +100,7 @@ struct SessionExampleTests {
                     ])
                 ]))
         let json = try Document.tree(#"["a"]"#).document
-        var other = EditSession(json, syntax: .json)
+        var other = EditSession(document: json, syntax: .json)
         let body = PropertyListValue.dictionary(
             PropertyListDictionary([
                 .init(key: "D", value: .date(10)), .init(key: "B", value: .data([0, 1])),

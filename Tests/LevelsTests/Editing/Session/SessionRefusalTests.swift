@@ -238,7 +238,7 @@ struct SessionRefusalTests {
     @Test("any edit of a document of shape any")
     func anyShape() throws {
         let document = try Document.anyTree(#"{"a":{"b":1},"c":[1,2]}"#).document
-        var session = EditSession(document)
+        var session = EditSession(document: document)
         let edits: [Edit] = [
             .patch(#"{"x":1}"#, "/a"), .insert(#""x""#, "/a"), .insert(#""x""#, "/"), .delete("/c"),
             .put(#"{"Title":"a"}"#, "/a"), .move("/a", "/c"), .put(#""n""#, "/new"), .patch("{}", "/"),

@@ -18,6 +18,9 @@ struct RawAnswer {
         return head.header("Content-Length").flatMap { Int($0) }.map { start + $0 }
     }
 
+    /// How a body in chunks ends.
+    static let lastChunk: ArraySlice = Array("0\r\n\r\n".utf8)[...]
+
     /// The first answer in the bytes and its size, or `nil` where it has not come whole.
     static func parse(_ bytes: [UInt8], toHead: Bool, isAtEnd: Bool) -> (RawAnswer, Int)? {
         let text = String(decoding: bytes, as: UTF8.self)

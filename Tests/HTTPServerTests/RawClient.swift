@@ -89,9 +89,12 @@ final class RawClient {
         var least = 0
         while true {
             if least == 0 { least = toHead ? 0 : RawAnswer.announcedSize(in: unread) ?? 0 }
-            if unread.count >= least, let (answer, size) = RawAnswer.parse(unread, toHead: toHead, isAtEnd: false) {
-                unread.removeFirst(size)
-                return answer
+            if unread.count >= least || unread.suffix(5) == RawAnswer.lastChunk {
+                if let (answer, size) = RawAnswer.parse(unread, toHead: toHead, isAtEnd: false) {
+                    unread.removeFirst(size)
+                    return answer
+                }
+                if unread.count > 1 << 20 { least = max(least, 2 * unread.count) }
             }
             guard try receive() else { break }
         }

@@ -297,7 +297,8 @@ import TreeSources
         isWanted.withLock { $0 = false }
         #expect(
             throws: RowRefusal(
-                .timeout, sentence: "The database needs more time for this answer than it may have. Ask for less.")
+                kind: .timeout, sentence: "The database needs more time for this answer than it may have. Ask for less."
+            )
         ) {
             try reading.page(query, below: item)
         }

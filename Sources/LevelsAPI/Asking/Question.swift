@@ -99,7 +99,8 @@ struct Inquiry {
 extension Inquiry {
     /// - Throws: `Problem` (404) if the publication does not have the item.
     init(question: Question, in publication: Publication, arrangements: ArrangementCache) throws(Problem) {
-        try self.init(question: question, in: publication, source: question.source(in: publication, arrangements: arrangements))
+        try self.init(
+            question: question, in: publication, source: question.source(in: publication, arrangements: arrangements))
     }
 
     /// - Parameter source: it is ended if the item is not found.
@@ -142,11 +143,12 @@ extension Question {
     ///
     /// - Parameter isWanted: whether somebody still waits for the answer.
     func source(
-        in publication: Publication, _ arrangements: ArrangementCache,
+        in publication: Publication, arrangements: ArrangementCache,
         while isWanted: @escaping @Sendable () -> Bool = { true }
     ) throws(Problem) -> any RowSource {
         do throws(RowRefusal) {
-            return try publication.snapshot.source(at: path, arrangements, language: language).begin(while: isWanted)
+            return try publication.snapshot.source(at: path, arrangements: arrangements, language: language).begin(
+                while: isWanted)
         } catch {
             throw Problem(error)
         }

@@ -25,7 +25,8 @@ extension LevelsAPI {
         let selected = try selection.select(inquiry, found: found)
         if let name, !inquiry.source.isImmediate {
             let target = inquiry.question.target
-            let kept = KeptAnswer(try selected.response(), selected.head, for: target.span, showing: nil)
+            let kept = KeptAnswer(
+                response: try selected.response(), head: selected.head, for: target.span, showing: nil)
             inquiry.source.keep(kept, as: name, cost: kept.cost)
         }
         let wait = inquiry.question.delivery.wait
@@ -168,7 +169,9 @@ extension LevelsAPI {
         do throws(Problem) {
             let current = publications.current
             if let revision = question.delivery.revision { _ = try AskedRevision.isHere(revision, in: current) }
-            let source = try question.source(in: current, arrangements: selection.arrangements) { place.waiter.end == nil }
+            let source = try question.source(in: current, arrangements: selection.arrangements) {
+                place.waiter.end == nil
+            }
             defer { source.end() }
             let name = question.keptName(in: current)
             if let name, let kept = source.keptAnswer(name) as? KeptAnswer {
@@ -178,7 +181,9 @@ extension LevelsAPI {
             let inquiry = try Inquiry(question: question, in: current, source: source)
             guard let memory = MemoryBudget.reserve(selection.memory(for: inquiry)) else { throw .outOfMemory }
             defer { withExtendedLifetime(memory) {} }
-            switch try decide(inquiry, keepingAs: name, condition: Condition(request: conditions.request, delivery: question.delivery)) {
+            switch try decide(
+                inquiry, keepingAs: name, Condition(request: conditions.request, delivery: question.delivery))
+            {
             case .response(let response): place.waiter.finish(response)
             case .waits(let selected, let wait, let otherwise):
                 place.waiter.otherwise = otherwise

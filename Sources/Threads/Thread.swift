@@ -124,11 +124,6 @@ public struct SystemCallError: Error, Equatable, Sendable {
     public let call: String
     /// Its error number, as `EAGAIN`.
     public let code: Int32
-
-    init(call: String, code: Int32) {
-        self.call = call
-        self.code = code
-    }
 }
 
 extension SystemCallError: CustomStringConvertible {

@@ -35,7 +35,7 @@ struct WebClientAnswers: Sendable {
         func response(_ coding: ContentCoding, for origin: AllowedOrigins.Place) -> Response? {
             let response = responses[coding]
             guard origin != 0, let body = response?.sharedBody else { return response }
-            return Response(status: 200, headers: header.lines(of: metadata, coding, for: origin), body: body)
+            return Response(status: 200, headers: header.lines(of: metadata, coding: coding, for: origin), body: body)
         }
     }
 

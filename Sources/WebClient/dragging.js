@@ -19,6 +19,12 @@ export function beginDrag(event, editor, pane, hrefs) {
   const line = el('div.drop-line')
   const item = event.target.closest('.item'), grabbed = boxOf(item), ghost = item.cloneNode(true)
   ghost.className = 'ghost'
+  // The address of an image that was read with a token holds only until it is shown: the copy is drawn.
+  for (const image of ghost.querySelectorAll('img')) {
+    const shown = item.querySelector('img'), copy = el('canvas', {width: shown.naturalWidth, height: shown.naturalHeight})
+    copy.getContext('2d').drawImage(shown, 0, 0)
+    image.replaceWith(copy)
+  }
   ghost.ariaHidden = true
   Object.assign(ghost.style, {width: grabbed.width + 'px', height: grabbed.height + 'px'})
   document.body.append(line, ghost)

@@ -8,7 +8,7 @@
     ///     .searchable(text: $model.search)
     ///     .task(id: model.search) { await model.follow() }
     /// ```
-    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
+    @available(iOS 17, macOS 14, tvOS 17, visionOS 1, *)
     @MainActor @Observable
     public final class LevelModel {
         /// The service.
@@ -66,7 +66,7 @@
     /// ```swift
     /// Text(model.detail?["Text"]?.text ?? "").task { await model.follow() }
     /// ```
-    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
+    @available(iOS 17, macOS 14, tvOS 17, visionOS 1, *)
     @MainActor @Observable
     public final class DetailModel {
         /// The service.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The description of the API, judged by programs of others: a validator, a tester and a generator of clients.
+"""The description of the API, judged by programs of others: a validator, a tester and two generators of clients.
 
 Real answers are compared with the description too: they have no member and no header field that it does not name.
 The packages come from PyPI, with the versions in harness/description.txt.
@@ -19,12 +19,12 @@ ENVIRONMENT = Environment("description")
 if __name__ == "__main__" and "--help" not in sys.argv:
     ENVIRONMENT.enter()
 
-import importlib
 import json
 import plistlib
 
 from harness.client import Connection, get
 from harness.described import Described
+from harness.generated_clients import OpenAPIGeneratorClient, PythonClient, drill_down
 from harness.server import Server
 from harness.verdict import Verdict, options
 
@@ -272,52 +272,23 @@ def test_at_random(verdict, arguments, folder, token):
         verdict.expect(server.is_running(), f"schemathesis {name}: the server still runs")
 
 
-# MARK: Generated client
+# MARK: Generated clients
 
 
-def drill_down(verdict, program, folder, path):
-    """A client that openapi-python-client makes goes from the root to a leaf, level by level."""
-    result = ENVIRONMENT.run(
-        "openapi-python-client", "generate", "--path", path, "--output-path", os.path.join(folder, "drilldown_client"),
-        "--meta", "none", timeout=120)
-    verdict.expect(result.returncode == 0, f"openapi-python-client makes a client: {result.stdout}")
-    # It makes clients for JSON alone; bodies of these types are left out.
-    unread = set(re.findall(r"Unsupported content.type (\S+?)\)?[,\s]", result.stdout))
-    verdict.expect(
-        unread <= {"application/x-plist", "*/*"} and "Unable" not in result.stdout and "Skipping" not in result.stdout,
-        f"openapi-python-client reads all of the description but the types that it does not know: {result.stdout}")
+def use_clients(verdict, program, folder, path):
+    """Two generators make a client each, which drills down, edits, and reads a refusal; the manual has a program too."""
     sys.path.insert(0, folder)
-    package = importlib.import_module("drilldown_client")
-
-    def call(tag, operation, **parameters):
-        module = importlib.import_module(f"drilldown_client.api.{tag}.{operation}")
-        return module.sync(client=client, **parameters)
-
-    with Server(program, os.path.join(DATA, "Data.plist")) as server:
-        client = package.Client(base_url=f"http://127.0.0.1:{server.port}", raise_on_unexpected_status=True)
-        keys, suffix = {}, ""
-        while (row := call("levels", f"get_level{suffix}", **keys).rows[-1]) is not None:
-            suffix = f"_{len(keys) + 1}"
-            keys[f"key{len(keys) + 1}"] = row.key
-            if row.leaf:
-                break
-        detail = call("detail", f"get_detail{suffix}", **keys)
-        shown = get(server.port, row.href).json()
-        verdict.expect(
-            list(keys.values()) == ["Item 4", "Screen G", "Screen H", "Screen I", "Screen J"],
-            f"the client drills down to the deepest leaf: {list(keys.values())}")
-        verdict.expect(
-            detail.to_dict() == shown and detail.leaf and len(detail.fields["Text"]) > 100,
-            f"the client reads its detail: {detail}")
-        index = call("index", "get_index")
-        verdict.expect(index.links.openapi == "/openapi.json", f"the client reads the index: {index}")
-        printed = manual_prints(folder, server.port)
-        verdict.expect(
-            printed.startswith("Item 1 / Screen A : A lighthouse keeper's day"),
-            f"the program in the manual prints a leaf: {printed}")
-        missing = call("detail", "get_detail_1", key1="Nothing")
-        verdict.expect(
-            missing.type_ == "/problems/no-such-item" and missing.status == 404, f"the client reads a problem: {missing}")
+    for kind in (PythonClient, OpenAPIGeneratorClient):
+        kind.make(verdict, ENVIRONMENT, folder, path)
+        os.makedirs(os.path.join(folder, kind.name))
+        document = copied(os.path.join(folder, kind.name))
+        with Server(program, document, "--edit-token-file", token_file(os.path.join(folder, kind.name))) as server:
+            drill_down(verdict, kind(server.port, TOKEN), server.port)
+            if kind is PythonClient:
+                printed = manual_prints(folder, server.port)
+                verdict.expect(
+                    printed.startswith("Item 1 / Screen A : A lighthouse keeper's day"),
+                    f"the program in the manual prints a leaf: {printed}")
 
 
 def manual_prints(folder, port):
@@ -338,7 +309,7 @@ def main():
         read_documents(verdict, arguments.server, described)
         edit_document(verdict, arguments.server, folder, described)
         read_with_token(verdict, arguments.server, folder)
-        drill_down(verdict, arguments.server, folder, path)
+        use_clients(verdict, arguments.server, folder, path)
         # Each spends most of its time in programs of its own.
         with concurrent.futures.ThreadPoolExecutor() as pool:
             runs = [pool.submit(test_at_random, verdict, arguments, folder, token) for token in (None, "edit", "read")]

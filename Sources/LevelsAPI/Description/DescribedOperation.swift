@@ -25,6 +25,7 @@ struct DescribedOperation {
             "tags": [.string(tag.isEmpty ? "index" : String(tag))], "summary": .string(operation.summary),
         ]
         value["description"] = document["description"]
+        value["externalDocs"] = document["externalDocs"]
         if !parameters.isEmpty { value["parameters"] = .array(parameters) }
         value["requestBody"] = requestBody
         value["responses"] = responses
@@ -36,17 +37,19 @@ struct DescribedOperation {
         return value
     }
 
+    /// Generated clients cannot choose between a property list and JSON, so the other type is in the words alone.
     private var requestBody: PropertyListValue? {
         guard let types = operation.content?.types, !types.isEmpty else { return nil }
-        let contents = types.map { type -> (String, PropertyListValue) in
-            guard type.hasSuffix("json") else {
-                return (type, ["schema": .reference("schemas", name: "PropertyListBody")])
-            }
+        let contents = types.filter { $0.hasSuffix("json") }.map { type -> (String, PropertyListValue) in
             var content: PropertyListValue = ["schema": .reference("schemas", name: document.text("body"))]
             if hasExample { content["example"] = document["bodyExample"] }
             return (type, content)
         }
-        return ["required": true, "content": .object(contents)]
+        var body: PropertyListValue = ["required": true, "content": .object(contents)]
+        if contents.count < types.count {
+            body["description"] = "A property list of the same shape is read too, as `application/x-plist`."
+        }
+        return body
     }
 
     // MARK: Answers
@@ -118,14 +121,12 @@ struct DescribedOperation {
     static func key(_ kinds: [ProblemKind]) -> String { kinds.map(\.name).joined(separator: ".") }
 
     static func response(_ kinds: [ProblemKind]) -> PropertyListValue {
-        let rows = kinds
-        let types = PropertyListValue.strings(rows.map { "/problems/\($0.name)" })
-        var schema = PropertyListValue.reference("schemas", name: "Problem")
-        schema["properties"] = ["type": ["enum": types]]
-        return [
-            "description": .string(rows.map(\.title).joined(separator: ", or ") + "."),
-            "headers": headers(rows.flatMap { $0.headers.map(\.name) + $0.sometimes }.map { $0 + "?" }),
-            "content": ["application/problem+json": ["schema": schema]],
+        // Generators make one type of problem of the reference alone; members beside it would make a type for each response.
+        [
+            "description": .string(kinds.map(\.title).joined(separator: ", or ") + "."),
+            "headers": headers(kinds.flatMap { $0.headers.map(\.name) + $0.sometimes }.map { $0 + "?" }),
+            "content": ["application/problem+json": ["schema": .reference("schemas", name: "Problem")]],
+            "x-problems": .strings(kinds.map { "/problems/\($0.name)" }),
         ]
     }
 }

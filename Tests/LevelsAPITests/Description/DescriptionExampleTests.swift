@@ -8,7 +8,7 @@ import Testing
 @Suite("The description's examples") struct DescriptionExampleTests {
     /// An answer without what differs from start to start: revisions.
     private static func compared(_ text: String) -> String {
-        text.replacing(/"(revision|since)":"k3-\d+"/) { #""\#($0.output.1)":"R""# }
+        text.replacing(/"(revision|since)":"[a-z0-9]+-\d+"/) { #""\#($0.output.1)":"R""# }
             .replacing(#""editable":true"#, with: #""editable":false"#)
     }
 
@@ -69,11 +69,13 @@ import Testing
                 let content = service.content(service.responses(of: operation)["\(answer.status)"])
                 guard let expected = content?["example"] else { continue }
                 let given = try JSONSerialization.jsonObject(with: Data(answer.body))
-                #expect(try sortedJSON(expected) == sortedJSON(given), "\(operation.target)")
+                #expect(
+                    try Self.compared(sortedJSON(expected)) == Self.compared(sortedJSON(given)), "\(operation.target)")
                 compared += 1
             }
         }
-        #expect(compared == 1)
+        // The two types of PATCH have the same example.
+        #expect(compared == 7)
     }
 
     @Test("of the path's keys lead to a leaf")

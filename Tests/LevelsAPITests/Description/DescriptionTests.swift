@@ -101,9 +101,9 @@ import Testing
         var named: Set<ProblemKind> = []
         for operation in service.operations {
             for (status, response) in service.responses(of: operation) where status >= "400" {
-                let schema = service.content(response, "application/problem+json")?["schema"] as? [String: Any]
-                let type = (schema?["properties"] as? [String: [String: Any]])?["type"]
-                let kinds = (type?["enum"] as? [String] ?? []).compactMap { type in
+                let schema = service.content(response, "application/problem+json")?["schema"] as? [String: String]
+                #expect(schema == ["$ref": "#/components/schemas/Problem"])
+                let kinds = (response["x-problems"] as? [String] ?? []).compactMap { type in
                     ProblemKind.named(String(type.dropFirst("/problems/".count)))
                 }
                 #expect(!kinds.isEmpty, "\(operation.method) \(operation.path) \(status)")
@@ -142,6 +142,29 @@ import Testing
         ]
         let read = Set(FieldName.allCases).subtracting(others).map { String(describing: $0.lowercased) }
         #expect(Set(named.map { $0.lowercased() }) == Set(read))
+    }
+
+    @Test("describes each tag of an operation, and no other")
+    func tags() throws {
+        let service = try DescribedService()
+        let tags = try #require(service.root["tags"] as? [[String: Any]])
+        let used = service.operations.flatMap { $0.node["tags"] as? [String] ?? [] }
+        #expect(Set(tags.compactMap { $0["name"] as? String }) == Set(used) && tags.count == Set(used).count)
+        for tag in tags { #expect((tag["description"] as? String)?.hasSuffix(".") == true, "\(tag)") }
+    }
+
+    /// Generators pass over members beside a reference, and Apple's passes over what has the type `null` alone.
+    @Test("has nothing beside a reference, and no type that is only null")
+    func schemas() throws {
+        func faults(_ node: Any, _ place: String) -> [String] {
+            if let list = node as? [Any] {
+                return list.enumerated().flatMap { faults($0.element, "\(place)/\($0.offset)") }
+            }
+            guard let members = node as? [String: Any] else { return [] }
+            let isFault = members["$ref"] != nil && members.count > 1 || members["type"] as? String == "null"
+            return (isFault ? [place] : []) + members.flatMap { faults($0.value, "\(place)/\($0.key)") }
+        }
+        #expect(faults(try DescribedService().root, "") == [])
     }
 
     @Test("has no reference that leads nowhere, and no component that nothing refers to")

@@ -58,7 +58,11 @@ class Described:
             return []
         schema = content["schema"] | {"components": self.document["components"]}
         validator = jsonschema.Draft202012Validator(schema)
-        return [f"breaks its schema: {error.message[:300]}" for error in validator.iter_errors(json.loads(answer.body))]
+        body = json.loads(answer.body)
+        faults = [f"breaks its schema: {error.message[:300]}" for error in validator.iter_errors(body)]
+        if "x-problems" in response and body.get("type") not in response["x-problems"]:
+            faults.append(f"has the undescribed problem {body.get('type')}")
+        return faults
 
     def resolve(self, node):
         while node and "$ref" in node and "content" not in node:
@@ -76,6 +80,6 @@ def closed(node):
     if not isinstance(node, dict):
         return node
     result = {name: closed(value) for name, value in node.items()}
-    if result.get("type") == "object" and isinstance(result.get("properties"), dict):
+    if result.get("type") in ("object", ["object", "null"]) and isinstance(result.get("properties"), dict):
         result.setdefault("additionalProperties", False)
     return result

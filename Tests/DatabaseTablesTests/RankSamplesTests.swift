@@ -87,6 +87,40 @@ import Testing
         #expect(try page(at: 0).samples == 0)
     }
 
+    @Test("give the position of a page after a record, also when records have come and gone since")
+    func positions() throws {
+        /// The position of the page that a cursor leads to, and its first key.
+        func page(after bookmark: RowBookmark?) throws -> (start: Int, key: String, next: RowBookmark?) {
+            var options = options
+            options.arrangedRows = 100_000
+            let reading = try TableReading(TableRows(path: scratch("Large.db"), options))
+            defer { reading.end() }
+            guard case .found(let item) = try reading.find(try ItemPath("/Thing".utf8Span.span)) else {
+                return (-1, "", nil)
+            }
+            var query = RowQuery()
+            query.page.limit = 1
+            if let bookmark { query.page.after = bookmark } else { query.page.start = 12_345 }
+            let page = try reading.page(query, below: item)
+            var key = ""
+            page.forEachRow { key = String(utf8: $0.key) }
+            return (page.start, key, page.next)
+        }
+        func change(_ sql: String) throws {
+            try SQLiteConnection(path: scratch("Large.db"), for: .write).execute(sql)
+        }
+        let first = try page(after: nil)
+        #expect((first.start, first.key) == (12_345, "37035"))
+        #expect(try page(after: first.next).start == 12_346)
+        try change("DELETE FROM Thing WHERE Id < 6000")
+        #expect(try page(after: first.next).start == 10_346)
+        try change("DELETE FROM Thing WHERE Id < 36000")
+        #expect(try page(after: first.next).start == 346)
+        try change("INSERT INTO Thing SELECT Id - 36000, Size, Weight, Owner, Serial FROM Thing WHERE Id < 72000")
+        let last = try page(after: first.next)
+        #expect((last.start, last.key) == (12_346, "37038"))
+    }
+
     @Test("are not read of an order with NULL or one that is sorted")
     func others() throws {
         let (weights, samples) = try page(at: 12_000, sort: "Weight")

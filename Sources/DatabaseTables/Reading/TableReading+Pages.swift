@@ -200,9 +200,7 @@ extension TableReading {
             let isCounted = !count.isEstimate && !list.isSought
             start =
                 isCounted
-                ? try count.number - list.following.count
-                    - self.count(list, ListScan.parts(after: cursor.values, list.terms, isReversed: false))
-                : cursor.position
+                ? try position(after: cursor, in: list, of: count.number - list.following.count) : cursor.position
         } else if let cursor {
             start = cursor.position
         }
@@ -255,6 +253,14 @@ extension TableReading {
         return try finish(
             page, list, start: start, total, [], hasMore ? next.bookmark : nil, query,
             isLarge ? order(of: list, query) : nil)
+    }
+
+    /// The position after the last record of the page before; exact, although records may have come and gone since.
+    private func position(
+        after cursor: PageCursor, in list: RecordList, of count: Int
+    ) throws(DatabaseError) -> Int {
+        if let rank = try rank(of: cursor.values, in: list, expected: cursor.position) { return rank }
+        return try count - self.count(list, ListScan.parts(after: cursor.values, list.terms, isReversed: false))
     }
 
     static let foreignCursor = RowRefusal(

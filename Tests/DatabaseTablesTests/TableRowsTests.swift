@@ -154,6 +154,20 @@ import TreeSources
         #expect(query.looksAtTitles)
     }
 
+    @Test("are found by an index for a condition, and compared as before")
+    func conditions() throws {
+        try change("INSERT INTO Album VALUES ('d', 'Fifth', '2001', 1, NULL), ('e', 'Sixth', 2001.0, 1, NULL)")
+        func albums(_ text: String) throws -> [String] {
+            try list("/Album", by: { $0.conditions = [RowCondition(text)].compactMap(\.self) })
+        }
+        #expect(try albums("Year:2001") == ["b Second 0", "d Fifth 0", "e Sixth 0"])
+        #expect(try albums("Year:2002") == [])
+        #expect(try albums("Title:First") == ["a First 0"])
+        try change("CREATE INDEX Album_Title ON Album (Title); INSERT INTO Album VALUES ('~f', NULL, 2003, 1, NULL)")
+        #expect(try albums("Title:~0f") == ["~0f ~0f 0"])
+        #expect(try albums("Key:~0f") == ["~0f ~0f 0"])
+    }
+
     @Test("are in the order of an index if they are large")
     func indexed() throws {
         func sorted(_ text: String) throws -> [String] { try self.sorted(text, arranged: 1) }

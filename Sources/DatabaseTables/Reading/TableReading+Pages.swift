@@ -118,7 +118,7 @@ extension TableReading {
             && (query.order.group ?? .document) == .document
         if isPlain { return try keyPage(list, query, cursor, count) }
         if !count.isEstimate && count.number <= rows.options.arrangedRows || list.table.isPositional {
-            return try arrangedPage(list, query, query, cursor, count.number)
+            return try arrangedPage(candidates(in: list, for: query), query, query, cursor, count.number)
         }
         guard query.conditions.isEmpty else {
             var records = list
@@ -134,6 +134,17 @@ extension TableReading {
             return try keyPage(ordered, query, cursor, count)
         }
         return try groupedPage(list, grouping, query, cursor)
+    }
+
+    /// A list without some of the records that do not meet the conditions of a query, if an index finds the others.
+    private func candidates(in list: RecordList, for query: RowQuery) throws(DatabaseError) -> RecordList {
+        // A title may be the key, and a key is not the text of its columns.
+        let conditions = query.conditions.filter { condition in
+            guard case .named = condition.field else { return false }
+            return condition.relation == .equal
+        }
+        guard !list.table.isPositional, !conditions.isEmpty else { return list }
+        return try narrowed(list, by: conditions)?.list ?? list
     }
 
     private func groupedPage(

@@ -4,12 +4,14 @@ internal import PropertyLists
 public import TreeSources
 
 /// The tables of a SQLite file below an item of a document.
-final class TableItem: ItemRows {
+final class TableItem: DatabaseRows {
     let level: Level
+    private let path: String
     private let rows: TableRows
 
-    fileprivate init(_ rows: TableRows) throws(DatabaseError) {
-        self.rows = rows
+    fileprivate init(path: String, _ options: TableOptions) throws(DatabaseError) {
+        self.path = path
+        rows = TableRows(path: path, options)
         let reading = try TableReading(rows)
         defer { reading.end() }
         level = .elsewhere(count: try reading.countAtStart())
@@ -20,6 +22,8 @@ final class TableItem: ItemRows {
         rows.prefix = item.steps
         return rows
     }
+
+    func makeWatcher() -> any CommitWatcher { SQLiteCommits(path: path, rows) }
 }
 
 extension TableRows {
@@ -29,7 +33,7 @@ extension TableRows {
             var options = options
             options.reference = reference
             do throws(DatabaseError) {
-                return try TableItem(TableRows(path: path, options))
+                return try TableItem(path: path, options)
             } catch {
                 throw SourceError(name, reason: error.reason)
             }

@@ -90,6 +90,8 @@ public enum SourceReport: Sendable, Equatable {
     case arrived
     /// The watcher already has newer trees, oldest first; each is published, and nothing is loaded.
     case advanced([TreeAdvance])
+    /// Other programs have committed to databases that are read for each answer: the same tree is published again.
+    case committed
     /// The source was requested and has not changed since the last load.
     case confirmed
     /// The source was requested and returned no document.

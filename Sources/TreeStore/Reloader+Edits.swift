@@ -134,8 +134,10 @@ extension Reloader {
 
     /// Loads a version that someone else has saved; the edits are then tried again on it.
     private func followForeignSave(_ state: StoreState) {
+        let report = pulse.atSource { watcher.advance(at: clock.now) }
+        if report == .committed { _ = publishAgain(in: state) }
         let before = state.snapshot
-        if case .advanced(let advances)? = pulse.atSource({ watcher.advance(at: clock.now) }) {
+        if case .advanced(let advances)? = report {
             _ = publish(advances, in: state)
         } else {
             arm()

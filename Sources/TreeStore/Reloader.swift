@@ -127,6 +127,7 @@ final class Reloader {
         case .changed: followChange(state)
         case .arrived: endFetch(reload(state), in: state)
         case .advanced(let advances): endFetch(.success(publish(advances, in: state)), in: state)
+        case .committed: endFetch(.success(publishAgain(in: state)), in: state)
         case .confirmed: endFetch(.success(confirm(state)), in: state)
         case .failed(let error):
             refusalTook = .zero
@@ -317,6 +318,15 @@ final class Reloader {
             tell(.advanced(new))
         }
         return .published(state.snapshot)
+    }
+
+    /// Publishes the same tree for another state of its databases.
+    func publishAgain(in state: StoreState) -> ReloadOutcome {
+        let old = state.snapshot
+        let same = TreeAdvance(
+            to: old.document, rows: old.rows, translations: old.translations, composition: old.composition,
+            cause: .database(author: nil))
+        return publish([same], in: state)
     }
 
     private func tellLoaded(_ loaded: LoadedTree, snapshot: Snapshot, since begun: ContinuousClock.Instant) {

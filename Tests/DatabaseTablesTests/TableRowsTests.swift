@@ -344,15 +344,14 @@ import TreeSources
         let source = DatabaseTables(sqlite: path, name: "sqlite:Shop.db", options)
         let watcher = TablesWatcher(source, path: path, rows, patience: .zero)
         _ = try watcher.load(replacing: nil)
-        func look() -> [Snapshot.Cause]? {
+        func look() -> SourceReport? {
             _ = watcher.refresh()
-            guard case .advanced(let advances)? = watcher.advance(at: .now) else { return nil }
-            return advances.map(\.cause)
+            return watcher.advance(at: .now)
         }
-        #expect(look() == nil)
+        #expect(look() == .confirmed)
         try change("UPDATE Artist SET Name = 'Eva' WHERE Id = 2")
-        #expect(look() == [.database(author: nil)])
-        #expect(look() == nil)
+        #expect(look() == .committed)
+        #expect(look() == .confirmed)
     }
 }
 

@@ -151,7 +151,7 @@ import TreeSources
             switch look(watcher) {
             case .advanced: break
             case .arrived: _ = try watcher.load(replacing: watcher.document)
-            case .confirmed: continue
+            case .confirmed, .committed: continue
             case let report:
                 Issue.record("step \(step): \(String(describing: report))")
                 return

@@ -171,7 +171,7 @@ struct TreeDifference {
 extension TreeDifference {
     /// The difference between two snapshots in all of their languages; everything for rows that are not in memory.
     init(from old: Snapshot, to new: Snapshot, arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
-        guard old.rows == nil, new.rows == nil else {
+        guard old.rows == nil, new.rows == nil, !new.isCommitElsewhere else {
             self = .everything
             return
         }

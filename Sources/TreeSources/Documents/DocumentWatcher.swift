@@ -20,6 +20,10 @@ final class DocumentWatcher: SourceWatcher {
     private var pages: PageWatcher?
     /// The watchers of the mounted files.
     var parts: [PartPlace: FileWatcher] = [:]
+    /// The watchers of the databases below items, by the paths of their files.
+    private var databases: [String: any CommitWatcher] = [:]
+    /// Whether there was a commit that was not reported.
+    private var hasCommit = false
     let composer: DocumentComposer
     /// The document alone, as last read; nil if it has no parts.
     var loaded: LoadedTree?
@@ -73,6 +77,7 @@ final class DocumentWatcher: SourceWatcher {
             try composer.compose(alone, isPatient: isPatient) { watch($0) }
         }
         endWatches()
+        watchDatabases()
         state = composed.fingerprint
         return try loadPages(of: composed)
     }
@@ -90,6 +95,13 @@ final class DocumentWatcher: SourceWatcher {
     func endWatches() {
         let places = Set(composer.places)
         parts = parts.filter { places.contains($0.key) }
+    }
+
+    /// Watches the databases that the document names.
+    private func watchDatabases() {
+        let rows = composer.files.databaseRows
+        databases = databases.filter { rows[$0.key] != nil }
+        for (path, rows) in rows where databases[path] == nil { databases[path] = rows.makeWatcher() }
     }
 
     /// The document's own file, read again only if it may have changed.
@@ -131,6 +143,8 @@ final class DocumentWatcher: SourceWatcher {
         own.addWaits(to: &waits)
         for part in parts.values { part.addWaits(to: &waits) }
         pages?.addWaits(to: &waits)
+        for database in databases.values { database.addWaits(to: &waits) }
+        if hasCommit { waits.wake(by: .now) }
     }
 
     func advance(at now: ContinuousClock.Instant) -> SourceReport? {
@@ -139,7 +153,10 @@ final class DocumentWatcher: SourceWatcher {
         let places = parts.filter { $0.value.takeChange(at: now) }.keys
         for place in places { composer.files.doubt(place) }
         changed.formUnion(places)
-        return isChanged || !places.isEmpty ? .changed : nil
+        for database in databases.values where database.takeCommit(at: now) { hasCommit = true }
+        if isChanged || !places.isEmpty { return .changed }
+        defer { hasCommit = false }
+        return hasCommit ? .committed : nil
     }
 }
 

@@ -52,6 +52,13 @@ final class PartFiles {
         return rows
     }
 
+    /// The databases of the document, by the paths of their files.
+    var databaseRows: [String: any DatabaseRows] {
+        var found: [String: any DatabaseRows] = [:]
+        for (key, rows) in databases { found[key.path] = rows as? any DatabaseRows }
+        return found
+    }
+
     /// Makes the next load open a place's file again, even if it looks unchanged.
     func doubt(_ place: PartPlace) { doubtful.insert(place) }
 

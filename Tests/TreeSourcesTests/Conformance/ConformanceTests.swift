@@ -34,7 +34,7 @@ struct ConformanceTests {
                 if document.hash != old.hash { return document }
             case .advanced(let advances): return advances.last?.document
             case .failed(let error): throw error
-            case .confirmed: continue
+            case .confirmed, .committed: continue
             }
         }
         return nil
@@ -130,7 +130,7 @@ struct ConformanceTests {
             return
         }
         switch watcher.nextReport() {
-        case .confirmed, .advanced: return
+        case .confirmed, .advanced, .committed: return
         case .arrived: #expect(try watcher.load(replacing: nil).tree.document.hash == tree.tree.document.hash)
         case .changed, .failed, nil: Issue.record("it is not reported")
         }

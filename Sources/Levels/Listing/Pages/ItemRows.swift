@@ -5,6 +5,12 @@ public protocol ItemRows: RowsElsewhere {
 }
 
 extension Snapshot {
+    /// Whether it was published because a database below an item has another state.
+    public var isCommitElsewhere: Bool {
+        guard case .database = cause else { return false }
+        return composition?.holdsRowsElsewhere == true
+    }
+
     /// The source of the rows at and below an item whose rows are not in memory; nil for a path to another item.
     public func rowsElsewhere(at path: ItemPath) -> (any RowSource)? {
         guard let composition, composition.holdsRowsElsewhere else { return nil }

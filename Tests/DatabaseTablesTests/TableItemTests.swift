@@ -30,14 +30,22 @@ import TreeSources
 
     /// The document with an item of these members beside its title.
     private func snapshot(_ members: String) throws -> Snapshot {
-        let path = try scratch.write(
-            "Main.json",
-            #"{"Title":"Main","Rows":[{"Title":"Plain","Children":["p"]},{"Title":"Shop","Note":"own",\#(members)}]}"#)
-        var interpretation = Interpretation()
-        interpretation.openDatabase = TableRows.opener(.init())
-        let loaded = try PropertyListFile(path: path, interpretation: interpretation).load(replacing: nil)
+        try snapshot(
+            of:
+                #"{"Title":"Main","Rows":[{"Title":"Plain","Children":["p"]},{"Title":"Shop","Note":"own",\#(members)}]}"#
+        )
+    }
+
+    private func snapshot(of text: String) throws -> Snapshot {
+        let loaded = try document(text).load(replacing: nil)
         return Snapshot(
             document: loaded.tree.document, revision: "r-1", loadedAt: 0, composition: loaded.composition)
+    }
+
+    private func document(_ text: String, as name: String = "Main.json") throws -> PropertyListFile {
+        var interpretation = Interpretation()
+        interpretation.openDatabase = TableRows.opener(.init())
+        return PropertyListFile(path: try scratch.write(name, text), interpretation: interpretation)
     }
 
     /// The keys and titles of a level below the item, with the numbers of rows below.
@@ -119,6 +127,39 @@ import TreeSources
         let first = try detail("/Shop/1", in: drilled)
         #expect(first?.next.map { $0.level.title($0.row) } == "(none)")
         #expect(first?.children.count == 2)
+    }
+
+    @Test("may be the root of the document, or of a mounted one")
+    func roots() throws {
+        let root = #"{"Title":"Shop","Owner":"Eva","Database":"sqlite:Shop.db","Table":"Tool","SortBy":"-Price"}"#
+        let own = try snapshot(of: root)
+        #expect(try list("", in: own) == ["d Drill 0", "a Axe 0", "h Hammer 0", "x Unknown 0"])
+        let axe = try detail("/a", in: own)
+        #expect(axe?.links == RecordLinks(canonical: [Array("a".utf8)], references: []))
+        #expect(axe?.item.titlePath == "/Axe")
+        let shop = try detail("", in: own)
+        #expect((shop?.position, shop?.count, shop?.children.count) == (0, 1, 4))
+        _ = try document(root, as: "Tools.json")
+        let mounted = try snapshot(of: #"[{"Title":"Tools","Source":"Tools.json"}]"#)
+        #expect(try list("/Tools", in: mounted).first == "d Drill 0")
+        #expect(try list("/Tools/x", in: mounted) == [])
+    }
+
+    @Test("has its database watched: a commit of another program publishes the document again")
+    func commits() throws {
+        let watcher = try document(#"[{"Title":"Shop","Database":"sqlite:Shop.db"}]"#).makeWatcher()
+        watcher.arm()
+        _ = try watcher.load(replacing: nil)
+        // Always so late that the file is looked at.
+        var now = ContinuousClock.now
+        func look() -> SourceReport? {
+            now += .seconds(10)
+            return watcher.advance(at: now)
+        }
+        #expect(look() == nil)
+        try change("INSERT INTO Kind VALUES (3, 'New')")
+        #expect(look() == .committed)
+        #expect(look() == nil)
     }
 
     @Test("shows the rows of a query")

@@ -103,7 +103,7 @@ extension TreeBuilder {
     /// The level of a root dictionary: that of a settings page, or of an item.
     private mutating func takeRootLevel() throws(PropertyListError) -> Level? {
         if let specifiers = items.field(specifiersSlot) { return try settingsPage(specifiers) }
-        guard items.levelSlot != 0 || source != nil else { throw noLevel }
+        guard items.levelSlot != 0 || source != nil || database != nil else { throw noLevel }
         return try takeLevel()
     }
 

@@ -161,7 +161,7 @@ extension TreeBuilder {
 
     /// The innermost item's database; nil if it has a level of its own.
     var database: PartReference? {
-        guard holdsDatabases, items.count > 1, items.levelSlot == 0, items.field(databaseSlot) != nil else {
+        guard holdsDatabases, items.levelSlot == 0, items.field(databaseSlot) != nil else {
             return nil
         }
         let content = items.innermost.base.start..<tree.fields.bytes.count

@@ -21,9 +21,10 @@ extension Snapshot {
         }
         guard item.level?.countElsewhere != nil else { return nil }
         let (file, own) = composition.origin(of: item)
-        guard let part = own.own.level.part(own.own.row), case .elsewhere(let rows)? = file.parts[part] else {
-            return nil
-        }
+        var part = own.own.level.part(own.own.row).flatMap { file.parts[$0] }
+        // The root of a mounted document may have the rows.
+        while case .composed(let mounted)? = part { part = mounted.source.part(0).flatMap { mounted.parts[$0] } }
+        guard case .elsewhere(let rows)? = part else { return nil }
         return (rows as? any ItemRows)?.rows(below: item)
     }
 }

@@ -20,9 +20,22 @@ private struct NumberRows: RowSource {
         /// For each page whether its answer was wanted before and after `duringPage`.
         let wanted = Guarded<[Bool]>([])
         let duringPage = Guarded<@Sendable () -> Void>({})
+        /// How many pages take so long that they are given up.
+        let longPages = Guarded(0)
         private let isWanted = Guarded<@Sendable () -> Bool>({ true })
 
         func begin(_ isWanted: @escaping @Sendable () -> Bool) { self.isWanted.withLock { $0 = isWanted } }
+
+        /// Works until that is not wanted, if the page is a long one; returns whether it is.
+        func isGivenUp() -> Bool {
+            let isLong = longPages.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            let isWanted = isWanted.withLock { $0 }
+            while isLong, isWanted() {}
+            return isLong
+        }
 
         func noteWanted() {
             let isWanted = isWanted.withLock { $0 }()
@@ -84,6 +97,7 @@ private struct NumberRows: RowSource {
     func page(_ query: RowQuery, below item: Item) throws(RowRefusal) -> RowPage {
         guard query.search == nil else { throw RowRefusal(parameter: "q", sentence: "'q' needs an index.") }
         if let observer {
+            if observer.isGivenUp() { throw RowRefusal(kind: .timeout, sentence: "It takes too long.") }
             observer.noteWanted()
             observer.duringPage.withLock { $0 }()
             observer.noteWanted()
@@ -231,6 +245,18 @@ private struct NumberRows: RowSource {
         observer.duringPage.withLock { $0 = { waiter.expire() } }
         threads.run()
         #expect(observer.wanted.withLock { $0 } == [true, false])
+    }
+
+    @Test("are read anew on another thread if they take long")
+    func long() throws {
+        let (desk, observer) = try observed()
+        observer.longPages.withLock { $0 = 3 }
+        let waiter = try later(desk, "/levels/?limit=2")
+        threads.run()
+        #expect(observer.longPages.withLock { $0 } == 0)
+        #expect(waiter.end == nil)
+        threads.run()
+        #expect(Answer(try #require(waiter.response)).text.contains(#""title":"1""#))
     }
 
     @Test("are answered as before, without a page, while the source keeps its state")

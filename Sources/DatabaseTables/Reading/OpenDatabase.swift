@@ -207,8 +207,8 @@ final class ConnectionPool: Sendable {
     private let options: TableRows.Options
     private let free = Guarded<[OpenDatabase]>([])
 
-    /// The most connections that are kept.
-    private static let most = 4
+    /// The most connections that are kept: as many brief and long answers are read at once.
+    private static let most = 8
 
     init(path: String, _ options: TableRows.Options) { (self.path, self.options) = (path, options) }
 

@@ -100,12 +100,19 @@ struct LaterAnswers {
     let queue: WorkQueue
     /// For sources that do not answer at once, each on a connection of its own.
     let reading: WorkQueue
+    /// For answers of them that take longer than `briefTime`, so that the others do not wait for these.
+    let longReading: WorkQueue
     /// For requests that wait for their turn and not for a change.
     let room = WaitingRoom(capacity: 128, isForEvents: false)
     /// The longest that a request waits for its turn.
     static let longest = Duration.seconds(30)
 
-    /// How many answers are read from a source at once.
+    /// The longest that an answer is read before it is begun anew, at last in `longReading`.
+    static let briefTime = Duration.milliseconds(20)
+    /// How often it is read so, because a source may keep what it has found on the way.
+    static let briefTries = 3
+
+    /// How many answers are read from a source at once, brief and long ones each.
     private static let connections = 4
 
     /// The queue of requests for an item of a publication.
@@ -117,6 +124,7 @@ struct LaterAnswers {
     init(startWork: @escaping @Sendable (@escaping WorkQueue.Work) -> Void) {
         queue = WorkQueue(capacity: room.capacity, start: startWork)
         reading = WorkQueue(capacity: room.capacity, threads: Self.connections, start: startWork)
+        longReading = WorkQueue(capacity: room.capacity, threads: Self.connections, start: startWork)
     }
 }
 
@@ -159,18 +167,28 @@ extension LevelsAPI {
     /// Has a request answered when it is its turn.
     private func finishLater(_ place: Waiters.Place, question: Question, conditions: KeptConditions) {
         let queue = laterAnswers.queue(for: publications.current, at: question.path)
-        let isTaken = queue.add { [weak self] in self?.finish(place, question: question, conditions: conditions) }
+        let tries = queue === laterAnswers.reading ? LaterAnswers.briefTries : 0
+        let isTaken = queue.add { [weak self] in
+            self?.finish(place, question: question, conditions: conditions, tries: tries)
+        }
         if !isTaken { place.waiter.finish(problem(.tooBusy(for: queue.expectedTime), question: question)) }
     }
 
     /// Answers from the publication that is current now, unless the client has left.
-    private func finish(_ place: Waiters.Place, question: Question, conditions: KeptConditions) {
+    ///
+    /// - Parameter tries: how often an answer that takes long is begun anew, the last time among those that do; 0 to
+    ///   let it take its time.
+    private func finish(
+        _ place: Waiters.Place, question: Question, conditions: KeptConditions, tries: Int = 0
+    ) {
         guard place.waiter.end == nil else { return }
+        let end = tries > 0 ? ContinuousClock.now + LaterAnswers.briefTime : nil
+        @Sendable func isOver() -> Bool { end.map { ContinuousClock.now >= $0 } ?? false }
         do throws(Problem) {
             let current = publications.current
             if let revision = question.delivery.revision { _ = try AskedRevision.isHere(revision, in: current) }
             let source = try question.source(in: current, arrangements: selection.arrangements) {
-                place.waiter.end == nil
+                place.waiter.end == nil && !isOver()
             }
             defer { source.end() }
             let name = question.keptName(in: current)
@@ -190,7 +208,15 @@ extension LevelsAPI {
                 hold(place, inquiry: inquiry, having: selected, wait: wait)
             }
         } catch {
-            place.waiter.finish(problem(error, question: question))
+            guard isOver() else {
+                _ = place.waiter.finish(problem(error, question: question))
+                return
+            }
+            let queue = tries > 1 ? laterAnswers.reading : laterAnswers.longReading
+            let isTaken = queue.add { [weak self] in
+                self?.finish(place, question: question, conditions: conditions, tries: tries - 1)
+            }
+            if !isTaken { place.waiter.finish(problem(.tooBusy(for: queue.expectedTime), question: question)) }
         }
     }
 }

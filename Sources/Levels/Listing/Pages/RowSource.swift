@@ -8,7 +8,7 @@
 public protocol RowSource: Sendable {
     /// The source for one answer, which shows one state until `end`.
     ///
-    /// - Parameter isWanted: whether somebody still waits for the answer; otherwise it may end with any refusal.
+    /// - Parameter isWanted: whether the answer is still wanted; otherwise it may end with any refusal.
     func begin(while isWanted: @escaping @Sendable () -> Bool) throws(RowRefusal) -> any RowSource
 
     /// An answer that was kept for the state that is shown; nil without one.

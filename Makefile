@@ -41,6 +41,8 @@ MANUAL := Sources/drilldown/drilldown.docc
 CLIENT_MANUAL := Sources/DrilldownClient/DrilldownClient.docc
 CLIENT_SYMBOLS := .build/client-symbols
 SERVER := .build/release/drilldown
+# A sample of a database, which 'make run' makes when it is named.
+CHINOOK := .build/Chinook.sqlite
 # The installed program: it contains the Swift runtime, and its debugging information is in a separate file.
 # The addresses of functions of other libraries are found at the start, and then read-only.
 PROGRAM := .build/install/drilldown
@@ -67,14 +69,18 @@ MINUTES ?= 30
 help: ## List the targets.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
-run: server ## Serve DOCUMENT (Data/Data.plist) on LISTEN (127.0.0.1:8080).
+run: server $(filter $(CHINOOK),$(DOCUMENT:sqlite:%=%)) ## Serve DOCUMENT (Data/Data.plist; a database: sqlite:.build/Chinook.sqlite) on LISTEN (127.0.0.1:8080).
 	@echo 'Serving $(DOCUMENT) on $(LISTEN). To change the document or the address:'
 	@echo '  make run DOCUMENT=path/to/Your.plist LISTEN=127.0.0.1:8081'
-	@case '$(DOCUMENT)' in sqlite:* | postgres*:*) \
+	@case '$(DOCUMENT)' in 'sqlite:$(CHINOOK)') ;; sqlite:* | postgres*:*) \
 		echo 'A document is put into a database once, with:'; \
 		echo "  $(SERVER) import Data/Data.plist '$(DOCUMENT)'" ;; \
 	esac
 	@exec $(SERVER) serve '$(DOCUMENT)' --listen '$(LISTEN)'
+
+$(CHINOOK): Data/Chinook/make.py
+	@mkdir -p $(@D)
+	python3 $< $@
 
 server: toolchain deps
 	$(SWIFT) build --configuration release --product drilldown $(SWIFT_FLAGS)

@@ -23,6 +23,7 @@ import editing_part  # noqa: E402
 import refresh_part  # noqa: E402
 import requests_part  # noqa: E402
 import search_part  # noqa: E402
+import tables_part  # noqa: E402
 import tls_part  # noqa: E402
 import tree_part  # noqa: E402
 import waiting_part  # noqa: E402
@@ -53,6 +54,10 @@ PARTS = {
     "database-edits": database_part.edits,
     "database-servers": database_part.elsewhere,
     "database-large": database_part.large_tree_edits,
+    "tables": tables_part.pages,
+    "tables-growth": tables_part.growth,
+    "tables-beside": tables_part.beside,
+    "tables-waiting": tables_part.waiting,
 }
 
 
@@ -105,6 +110,8 @@ def main():
     parser.add_argument("--reloads", type=int, default=5, help="reloads while answers are timed")
     parser.add_argument("--changes", type=int, default=10, help="changes whose way to clients is timed")
     parser.add_argument("--waiters", type=int, default=2_000, help="clients that wait for a change")
+    parser.add_argument("--table-power", type=int, default=7, help="the largest table has ten to this many records")
+    parser.add_argument("--table-waiters", type=int, default=10_000, help="clients that wait for pages of a table")
     parser.add_argument("--pocketbase", type=os.path.abspath, help="PocketBase's program, to measure edits beside it")
     parser.add_argument("--folder", help="where the documents are written and kept; a temporary one without it")
     arguments = parser.parse_args()

@@ -16,7 +16,8 @@ def build(folder):
     built = {}
     for name, *libraries in (
             ("responder", "microhttpd"), ("expat_pass", "expat"), ("codings", "z", "brotlienc"), ("durable_write",),
-            ("sqlite_commits", "sqlite3", "pthread"), ("sqlite_edits", "sqlite3"), ("postgres_edits", "pq")):
+            ("sqlite_commits", "sqlite3", "pthread"), ("sqlite_edits", "sqlite3"), ("postgres_edits", "pq"),
+            ("table_pages", "sqlite3")):
         built[name] = os.path.join(folder, name)
         subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-I/usr/include/postgresql", "-o", built[name],
                         os.path.join(PEERS, name + ".c"), *("-l" + library for library in libraries)], check=True)

@@ -19,7 +19,7 @@ public struct DatabaseTables: TreeSource {
     /// - Parameters:
     ///   - name: how the user named it.
     ///   - patience: how long a watcher's first load waits for it.
-    public init(sqlite path: String, name: String, _ options: TableRows.Options, patience: Duration = .zero) {
+    public init(sqlite path: String, name: String, options: TableRows.Options, patience: Duration = .zero) {
         (self.path, self.name, self.options, self.patience) = (path, name, options, patience)
     }
 
@@ -34,11 +34,11 @@ public struct DatabaseTables: TreeSource {
     }
 
     public func makeWatcher() -> any SourceWatcher {
-        TablesWatcher(self, path: path, TableRows(path: path, options), patience: patience)
+        TablesWatcher(source: self, path: path, rows: TableRows(path: path, options: options), patience: patience)
     }
 
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-        try load(TableRows(path: path, options), patience: .zero)
+        try load(TableRows(path: path, options: options), patience: .zero)
     }
 
     func load(_ rows: TableRows, patience: Duration) throws(SourceError) -> LoadedTree {

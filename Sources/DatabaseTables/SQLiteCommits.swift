@@ -20,7 +20,7 @@ final class SQLiteCommits: CommitWatcher {
     private static let interval = Duration.milliseconds(100)
 
     /// - Parameter path: the file of `rows`.
-    init(path: String, _ rows: TableRows) {
+    init(path: String, rows: TableRows) {
         (self.path, self.rows) = (path, rows)
         events = SQLiteFileEvents(path: path)
         forget()

@@ -9,10 +9,10 @@ final class TableItem: DatabaseRows {
     private let path: String
     private let rows: TableRows
 
-    fileprivate init(path: String, _ options: TableOptions) throws(DatabaseError) {
+    fileprivate init(path: String, options: TableOptions) throws(DatabaseError) {
         self.path = path
-        rows = TableRows(path: path, options)
-        let reading = try TableReading(rows)
+        rows = TableRows(path: path, options: options)
+        let reading = try TableReading(rows: rows)
         defer { reading.end() }
         level = .elsewhere(count: try reading.countAtStart())
     }
@@ -23,7 +23,7 @@ final class TableItem: DatabaseRows {
         return rows
     }
 
-    func makeWatcher() -> any CommitWatcher { SQLiteCommits(path: path, rows) }
+    func makeWatcher() -> any CommitWatcher { SQLiteCommits(path: path, rows: rows) }
 }
 
 extension TableRows {
@@ -33,7 +33,7 @@ extension TableRows {
             var options = options
             options.reference = reference
             do throws(DatabaseError) {
-                return try TableItem(path: path, options)
+                return try TableItem(path: path, options: options)
             } catch {
                 throw SourceError(name, reason: error.reason)
             }

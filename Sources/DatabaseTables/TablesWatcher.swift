@@ -12,9 +12,9 @@ final class TablesWatcher: SourceWatcher {
     private var isAsked = false
     private var patience: Duration
 
-    init(_ source: DatabaseTables, path: String, _ rows: TableRows, patience: Duration) {
+    init(source: DatabaseTables, path: String, rows: TableRows, patience: Duration) {
         (self.source, self.rows, self.patience) = (source, rows, patience)
-        commits = SQLiteCommits(path: path, rows)
+        commits = SQLiteCommits(path: path, rows: rows)
     }
 
     func refresh() -> Bool {

@@ -61,8 +61,8 @@ struct BrowseArguments: Equatable {
             case "--follow": follows = true
             case "--help", "-h": wantsHelp = true
             case "--version": wantsVersion = true
-            case "--token-file": tokenFile = try Self.value(of: parts, &rest)
-            case "--cache-folder": cacheFolder = try Self.value(of: parts, &rest)
+            case "--token-file": tokenFile = try Self.value(of: parts, rest: &rest)
+            case "--cache-folder": cacheFolder = try Self.value(of: parts, rest: &rest)
             default: throw Failure("'\(DisplayText(word))' is not an option; --help lists them.", status: 2)
             }
         }
@@ -74,7 +74,7 @@ struct BrowseArguments: Equatable {
         url = first
     }
 
-    private static func value(of parts: [String], _ rest: inout ArraySlice<String>) throws(Failure) -> String {
+    private static func value(of parts: [String], rest: inout ArraySlice<String>) throws(Failure) -> String {
         if parts.count > 1 { return parts[1] }
         guard let value = rest.popFirst() else {
             throw Failure("The option '\(parts[0])' needs a value.", status: 2)

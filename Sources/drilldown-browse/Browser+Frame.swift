@@ -20,19 +20,19 @@ extension Browser {
     // MARK: Heading
 
     private var heading: StyledText {
-        var left = StyledText(" ", .reverse)
-        for title in place.ancestors.map(\.title) { left.append("\(title) › ", .reverse) }
-        left.append(place.title ?? place.path.lastKey ?? address, [.reverse, .bold])
+        var left = StyledText(text: " ", style: .reverse)
+        for title in place.ancestors.map(\.title) { left.append("\(title) › ", style: .reverse) }
+        left.append(place.title ?? place.path.lastKey ?? address, style: [.reverse, .bold])
         var right = StyledText()
-        if let count = place.level?.count { right.append(count == 1 ? "1 row " : "\(count) rows ", .reverse) }
+        if let count = place.level?.count { right.append(count == 1 ? "1 row " : "\(count) rows ", style: .reverse) }
         if let position = place.detail?.position {
-            right.append("\(position.index + 1) of \(position.count) ", .reverse)
+            right.append("\(position.index + 1) of \(position.count) ", style: .reverse)
         }
         // A long path keeps its end.
         let room = size.columns - right.columns - 1
         if left.columns > room, let title = left.runs.last {
-            var short = StyledText(" … › ", .reverse)
-            short.append(title.text, title.style)
+            var short = StyledText(text: " … › ", style: .reverse)
+            short.append(title.text, style: title.style)
             left = short
         }
         return left.aligned(with: right, columns: size.columns, fill: .reverse)
@@ -50,18 +50,20 @@ extension Browser {
     }
 
     private static let keyLines =
-        [StyledText()] + BrowseArguments.keys.split(separator: "\n").map { StyledText("  \($0)") }
+        [StyledText()] + BrowseArguments.keys.split(separator: "\n").map { StyledText(text: "  \($0)") }
 
     private var levelLines: [StyledText] {
-        guard let level = place.level else { return [StyledText("  …", .dim)] }
+        guard let level = place.level else { return [StyledText(text: "  …", style: .dim)] }
         if let error = level.error { return [StyledText()] + paragraph(error) }
         if level.rows.isEmpty {
-            return [StyledText(), StyledText(place.search == nil ? "  No rows." : "  Nothing found.", .dim)]
+            return [
+                StyledText(), StyledText(text: place.search == nil ? "  No rows." : "  Nothing found.", style: .dim),
+            ]
         }
         return (place.top..<place.top + bodyLines).compactMap { number in
             switch place.layout.line(number) {
-            case .title(let section): StyledText(level.sections[section].title ?? "", .bold)
-            case .footer(let section): StyledText("  " + (level.sections[section].footer ?? ""), .dim)
+            case .title(let section): StyledText(text: level.sections[section].title ?? "", style: .bold)
+            case .footer(let section): StyledText(text: "  " + (level.sections[section].footer ?? ""), style: .dim)
             case .row(let row): level.rows.indices.contains(row) ? line(of: level.rows[row], at: row) : nil
             case nil: nil
             }
@@ -69,50 +71,52 @@ extension Browser {
     }
 
     private func line(of row: Row, at position: Int) -> StyledText {
-        var left = StyledText(place.changed.contains(row.id) ? "• " : "  ", .bold)
-        if row.title.isEmpty { left.append("(no title)", .dim) } else { left.append(row.title) }
-        if let subtitle = row.fields["Subtitle"] { left.append("  \(FieldLines.short(subtitle))", .dim) }
-        if let trail = row.trail, !trail.isEmpty { left.append("  \(trail.joined(separator: " › "))", .dim) }
+        var left = StyledText(text: place.changed.contains(row.id) ? "• " : "  ", style: .bold)
+        if row.title.isEmpty { left.append("(no title)", style: .dim) } else { left.append(row.title) }
+        if let subtitle = row.fields["Subtitle"] { left.append("  \(FieldLines.short(subtitle))", style: .dim) }
+        if let trail = row.trail, !trail.isEmpty { left.append("  \(trail.joined(separator: " › "))", style: .dim) }
         var right = StyledText()
         if let value = row.control?.value ?? row.fields["Value"] { right.append(FieldLines.short(value) + " ") }
-        if row.error != nil { right.append("! ", .bold) }
-        right.append(row.isLeaf ? "  " : "\(row.count) › ", .dim)
+        if row.error != nil { right.append("! ", style: .bold) }
+        right.append(row.isLeaf ? "  " : "\(row.count) › ", style: .dim)
         let line = left.aligned(with: right, columns: size.columns)
         return position == place.selection ? line.adding(.reverse) : line
     }
 
     var detailLines: [StyledText] {
-        guard let detail = place.detail else { return [StyledText("  …", .dim)] }
+        guard let detail = place.detail else { return [StyledText(text: "  …", style: .dim)] }
         let error = detail.error.map(paragraph) ?? []
         return [StyledText()] + error + FieldLines.lines(of: detail.fields, columns: size.columns)
     }
 
     private func paragraph(_ text: String) -> [StyledText] {
-        Self.wrapped(text, columns: size.columns - 4).map { StyledText("  \($0)") }
+        Self.wrapped(text, columns: size.columns - 4).map { StyledText(text: "  \($0)") }
     }
 
     // MARK: Status line
 
-    private var prompt: StyledText { StyledText("/\(place.search ?? "")") }
+    private var prompt: StyledText { StyledText(text: "/\(place.search ?? "")") }
 
     /// The lines below the body: trouble in full, and the text that is typed even then.
     var statusLines: [StyledText] {
         guard size.lines > 1 else { return [] }
         guard let trouble else { return [status] }
-        let lines = Self.wrapped(trouble, columns: size.columns - 1).map { StyledText(" \($0)", .bold) }
+        let lines = Self.wrapped(trouble, columns: size.columns - 1).map { StyledText(text: " \($0)", style: .bold) }
         return (lines + (isTyping ? [status] : [])).suffix(size.lines - 1)
     }
 
     private var status: StyledText {
-        if showsKeys { return StyledText(" Any key goes on.", .dim) }
-        if isTyping { return prompt.aligned(with: StyledText("⏎ done  esc end ", .dim), columns: size.columns) }
+        if showsKeys { return StyledText(text: " Any key goes on.", style: .dim) }
+        if isTyping {
+            return prompt.aligned(with: StyledText(text: "⏎ done  esc end ", style: .dim), columns: size.columns)
+        }
         var right = StyledText()
-        if place.isKept { right.append("kept from earlier ", .dim) }
-        if let news { right.append("• \(news) ", .bold) }
+        if place.isKept { right.append("kept from earlier ", style: .dim) }
+        if let news { right.append("• \(news) ", style: .bold) }
         var left = StyledText()
-        if let search = place.search { left.append(" /\(search) ", .bold) }
+        if let search = place.search { left.append(" /\(search) ", style: .bold) }
         let keys = place.kind == .level ? " ↑↓ move  → open  ← back  / search" : " ↑↓ scroll  ← back"
-        left.append(keys + "  ? keys  q leave", .dim)
+        left.append(keys + "  ? keys  q leave", style: .dim)
         // News are more important than the keys.
         return right.columns > 0 && left.columns + right.columns >= size.columns
             ? right : left.aligned(with: right, columns: size.columns)
@@ -166,8 +170,8 @@ enum FieldLines {
 
     private static func lines(named name: String, _ value: FieldValue, columns: Int, depth: Int) -> [StyledText] {
         let indent = String(repeating: " ", count: 2 * min(depth, mostDepth))
-        var first = StyledText(indent)
-        first.append(name, .bold)
+        var first = StyledText(text: indent)
+        first.append(name, style: .bold)
         switch value {
         case .list(let values) where !values.isEmpty && depth < mostDepth:
             return [first]
@@ -182,7 +186,7 @@ enum FieldLines {
                 return [first]
             }
             let below = Browser.wrapped(text, columns: columns - indent.count - 3)
-            return [first] + below.map { StyledText("\(indent)  \($0)") }
+            return [first] + below.map { StyledText(text: "\(indent)  \($0)") }
         }
     }
 }

@@ -18,11 +18,11 @@ struct StyledText: Equatable, Sendable {
 
     init() {}
 
-    init(_ text: String, _ style: Style = []) { append(text, style) }
+    init(text: String, style: Style = []) { append(text, style: style) }
 
     var text: String { runs.map(\.text).joined() }
 
-    mutating func append(_ text: String, _ style: Style = []) {
+    mutating func append(_ text: String, style: Style = []) {
         let shown = DisplayText(text).description
         guard !shown.isEmpty else { return }
         runs.append(Run(text: shown, style: style))
@@ -34,9 +34,9 @@ struct StyledText: Equatable, Sendable {
         columns += other.columns
     }
 
-    mutating func pad(to column: Int, _ style: Style = []) {
+    mutating func pad(to column: Int, style: Style = []) {
         guard columns < column else { return }
-        append(String(repeating: " ", count: column - columns), style)
+        append(String(repeating: " ", count: column - columns), style: style)
     }
 
     func adding(_ style: Style) -> StyledText {
@@ -55,12 +55,12 @@ struct StyledText: Equatable, Sendable {
             for character in run.text {
                 guard clipped.columns + DisplayWidth.columns(of: text) + DisplayWidth.columns(of: character) < limit
                 else {
-                    clipped.append(text + "…", run.style)
+                    clipped.append(text + "…", style: run.style)
                     return clipped
                 }
                 text.append(character)
             }
-            clipped.append(text, run.style)
+            clipped.append(text, style: run.style)
         }
         return clipped
     }
@@ -70,11 +70,11 @@ struct StyledText: Equatable, Sendable {
         let isRoomForBoth = self.columns + right.columns < columns || right.columns * 3 < columns
         guard isRoomForBoth, right.columns > 0 else {
             var line = clipped(to: columns)
-            line.pad(to: columns, fill)
+            line.pad(to: columns, style: fill)
             return line
         }
         var line = clipped(to: columns - right.columns - 1)
-        line.pad(to: columns - right.columns, fill)
+        line.pad(to: columns - right.columns, style: fill)
         line.append(right)
         return line
     }

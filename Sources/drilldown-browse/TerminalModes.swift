@@ -55,8 +55,8 @@ enum TerminalModes {
         modes.c_oflag &= ~tcflag_t(OPOST)
         modes.c_cflag |= tcflag_t(CS8)
         modes.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
-        setControl(&modes, VMIN, 1)
-        setControl(&modes, VTIME, 0)
+        setControl(&modes, index: VMIN, value: 1)
+        setControl(&modes, index: VTIME, value: 0)
         // From here on an ending signal restores the modes.
         unsafe isEntered = 1
         for number in endingSignals { signal(number, endBySignal) }
@@ -90,7 +90,7 @@ enum TerminalModes {
         raise(number)
     }
 
-    private static func setControl(_ modes: inout termios, _ index: Int32, _ value: cc_t) {
+    private static func setControl(_ modes: inout termios, index: Int32, value: cc_t) {
         unsafe withUnsafeMutableBytes(of: &modes.c_cc) { unsafe $0[Int(index)] = value }
     }
 }

@@ -5,10 +5,10 @@ import Testing
 @Suite("A frame")
 struct FrameTests {
     private var first: Frame {
-        var line = StyledText("a", .bold)
+        var line = StyledText(text: "a", style: .bold)
         line.append("b")
-        line.append("c", [.dim, .reverse])
-        return Frame(lines: [line, StyledText("d")], cursor: nil)
+        line.append("c", style: [.dim, .reverse])
+        return Frame(lines: [line, StyledText(text: "d")], cursor: nil)
     }
 
     @Test("is written whole on a screen with unknown content")
@@ -23,7 +23,7 @@ struct FrameTests {
     func difference() {
         var second = first
         #expect(second.sequences(after: first).isEmpty)
-        second.lines[1] = StyledText("e")
+        second.lines[1] = StyledText(text: "e")
         #expect(second.sequences(after: first) == "\u{1B}[2;1He\u{1B}[K")
         second.lines.append(StyledText())
         #expect(second.sequences(after: first) == "\u{1B}[2;1He\u{1B}[K\u{1B}[3;1H\u{1B}[K")

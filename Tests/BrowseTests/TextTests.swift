@@ -23,7 +23,7 @@ struct TextTests {
         ])
     func harmless(_ text: String, _ shown: String) {
         #expect(DisplayText(text).description == shown)
-        #expect(StyledText(text).text == shown)
+        #expect(StyledText(text: text).text == shown)
     }
 
     @Test("keeps at most eight marks on a character")
@@ -39,18 +39,18 @@ struct TextTests {
             ("漢字漢", 4, "漢…"), ("abc", 1, "…"), ("abc", 0, ""),
         ])
     func clipped(_ text: String, _ columns: Int, _ shown: String) {
-        let clipped = StyledText(text).clipped(to: columns)
+        let clipped = StyledText(text: text).clipped(to: columns)
         #expect(clipped.text == shown)
         #expect(clipped.columns <= columns)
     }
 
     @Test("is aligned at both sides, and the right one gives way")
     func aligned() {
-        let right = StyledText("3 ›")
-        #expect(StyledText("Item").aligned(with: right, columns: 12).text == "Item     3 ›")
-        #expect(StyledText("A longer title").aligned(with: right, columns: 12).text == "A longe… 3 ›")
-        #expect(StyledText("A longer title").aligned(with: right, columns: 9).text == "A longer…".prefix(8) + "…")
-        #expect(StyledText("Item").aligned(with: StyledText(), columns: 6).text == "Item  ")
+        let right = StyledText(text: "3 ›")
+        #expect(StyledText(text: "Item").aligned(with: right, columns: 12).text == "Item     3 ›")
+        #expect(StyledText(text: "A longer title").aligned(with: right, columns: 12).text == "A longe… 3 ›")
+        #expect(StyledText(text: "A longer title").aligned(with: right, columns: 9).text == "A longer…".prefix(8) + "…")
+        #expect(StyledText(text: "Item").aligned(with: StyledText(), columns: 6).text == "Item  ")
     }
 
     @Test(

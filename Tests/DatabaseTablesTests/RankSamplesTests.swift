@@ -29,14 +29,14 @@ import Testing
               INSERT INTO Thing SELECT i * 3, i % 7, nullif(i % 5, 0), 1, -i FROM n;
             """)
         options.arrangedRows = 1
-        rows = TableRows(path: scratch("Large.db"), options)
+        rows = TableRows(path: scratch("Large.db"), options: options)
     }
 
     /// The keys of a page of three rows, with the number of samples that are kept then.
     private func page(
         at start: Int, of path: String = "/Thing", sort: String? = nil, in rows: TableRows? = nil
     ) throws -> (keys: [String], samples: Int) {
-        let reading = try TableReading(rows ?? self.rows)
+        let reading = try TableReading(rows: rows ?? self.rows)
         defer { reading.end() }
         guard case .found(let item) = try reading.find(try ItemPath(path.utf8Span.span)) else { return ([], 0) }
         var query = RowQuery()
@@ -93,7 +93,7 @@ import Testing
         func page(after bookmark: RowBookmark?) throws -> (start: Int, key: String, next: RowBookmark?) {
             var options = options
             options.arrangedRows = 100_000
-            let reading = try TableReading(TableRows(path: scratch("Large.db"), options))
+            let reading = try TableReading(rows: TableRows(path: scratch("Large.db"), options: options))
             defer { reading.end() }
             guard case .found(let item) = try reading.find(try ItemPath("/Thing".utf8Span.span)) else {
                 return (-1, "", nil)
@@ -130,7 +130,7 @@ import Testing
         #expect(try page(at: 12_000, of: "/Owner/1/Thing").keys == Array(Self.keys().dropFirst(12_000).prefix(3)))
         var options = options
         options.reference = DatabaseReference(table: "Thing", key: ["Serial"])
-        let (serials, sorted) = try page(at: 24_990, of: "", in: TableRows(path: scratch("Large.db"), options))
+        let (serials, sorted) = try page(at: 24_990, of: "", in: TableRows(path: scratch("Large.db"), options: options))
         #expect(serials == ["-9", "-8", "-7"])
         #expect(sorted == 0)
     }

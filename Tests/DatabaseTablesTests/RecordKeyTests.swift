@@ -19,26 +19,27 @@ import Testing
     @Test("is a text from which its values are read", arguments: untyped.indices)
     func roundTrip(number: Int) {
         let (value, text) = Self.untyped[number]
-        #expect(String(decoding: RecordKey.text([value], [.none]), as: UTF8.self) == text)
-        #expect(RecordKey.values(Array(text.utf8), [.none]) == [value])
+        #expect(String(decoding: RecordKey.text([value], affinities: [.none]), as: UTF8.self) == text)
+        #expect(RecordKey.values(Array(text.utf8), affinities: [.none]) == [value])
     }
 
     @Test("of text columns never reads as a number")
     func textColumns() {
-        #expect(RecordKey.text([.text("5")], [.text]) == Array("5".utf8))
-        #expect(RecordKey.values(Array("5".utf8), [.text]) == [.text("5")])
+        #expect(RecordKey.text([.text("5")], affinities: [.text]) == Array("5".utf8))
+        #expect(RecordKey.values(Array("5".utf8), affinities: [.text]) == [.text("5")])
     }
 
     @Test("joins several columns with commas; the rowid may follow")
     func severalColumns() {
         let values: [SQLiteValue] = [.text("a,b"), .integer(2)]
-        #expect(RecordKey.text(values, [.text, .integer]) == Array("a~1b,2".utf8))
-        #expect(RecordKey.values(Array("a~1b,2".utf8), [.text, .integer]) == values)
-        #expect(RecordKey.values(Array("~3,2,7".utf8), [.text, .integer]) == [.null, .integer(2), .integer(7)])
+        #expect(RecordKey.text(values, affinities: [.text, .integer]) == Array("a~1b,2".utf8))
+        #expect(RecordKey.values(Array("a~1b,2".utf8), affinities: [.text, .integer]) == values)
+        #expect(
+            RecordKey.values(Array("~3,2,7".utf8), affinities: [.text, .integer]) == [.null, .integer(2), .integer(7)])
     }
 
     @Test("is no other text", arguments: ["~", "~9", "~4zz", "~40", "~7f", "~8", "a~b", "1,2", "~33"])
     func refused(text: String) {
-        #expect(RecordKey.values(Array(text.utf8), [.none])?.count != 1)
+        #expect(RecordKey.values(Array(text.utf8), affinities: [.none])?.count != 1)
     }
 }

@@ -39,7 +39,7 @@ import TreeSources
         var options = TableRows.Options()
         options.treeColumns = ["Part": "Whole"]
         options.arrangedRows = arranged
-        return TableRows(path: path, options)
+        return TableRows(path: path, options: options)
     }
 
     private func item(_ path: String, in source: any RowSource) throws -> Item? {
@@ -278,7 +278,7 @@ import TreeSources
     func wrongTrees(columns: [String: String], reason: String) throws {
         var options = TableRows.Options()
         options.treeColumns = columns
-        let source = DatabaseTables(sqlite: path, name: "sqlite:Shop.db", options)
+        let source = DatabaseTables(sqlite: path, name: "sqlite:Shop.db", options: options)
         let error = try #require(throws: SourceError.self) { try source.load(replacing: nil) }
         #expect("\(error)" == "sqlite:Shop.db: \(reason).")
     }
@@ -340,9 +340,9 @@ import TreeSources
     @Test("are published after another program has committed")
     func published() throws {
         let options = TableRows.Options()
-        let rows = TableRows(path: path, options)
-        let source = DatabaseTables(sqlite: path, name: "sqlite:Shop.db", options)
-        let watcher = TablesWatcher(source, path: path, rows, patience: .zero)
+        let rows = TableRows(path: path, options: options)
+        let source = DatabaseTables(sqlite: path, name: "sqlite:Shop.db", options: options)
+        let watcher = TablesWatcher(source: source, path: path, rows: rows, patience: .zero)
         _ = try watcher.load(replacing: nil)
         func look() -> SourceReport? {
             _ = watcher.refresh()

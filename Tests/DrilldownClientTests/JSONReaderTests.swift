@@ -64,7 +64,7 @@ import Testing
     func `a text that is not UTF-8 is refused`(_ bytes: [UInt8]) {
         var reader = JSONReader([UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")])
         let error = #expect(throws: JSONError.self) { try reader.value() }
-        #expect(error == JSONError("it has a text that is not UTF-8", at: 1))
+        #expect(error == JSONError(reason: "it has a text that is not UTF-8", at: 1))
     }
 
     @Test func `nesting is bounded`() throws {

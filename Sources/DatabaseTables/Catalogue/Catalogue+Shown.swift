@@ -8,7 +8,7 @@ extension Catalogue {
     /// - Parameter queried: the number of the query's table.
     /// - Throws: `DatabaseError` if the reference names something that the database does not have.
     static func shown(
-        _ reference: DatabaseReference, _ queried: Int?, in tables: [Table]
+        _ reference: DatabaseReference, queried: Int?, in tables: [Table]
     ) throws(DatabaseError) -> (Shown, [Table]) {
         var tables = tables
         if queried != nil, reference.key.isEmpty {

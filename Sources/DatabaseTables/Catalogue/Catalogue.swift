@@ -32,7 +32,7 @@ struct Catalogue: Sendable {
     ///   - reference: what an item of a document shows; its query is the last table.
     ///   - treeColumns: the column that refers to the record above, by the name of the table.
     init(
-        _ tables: [Table], foreignKeys: [ForeignKey], treeColumns: [String: String] = [:],
+        tables: [Table], foreignKeys: [ForeignKey], treeColumns: [String: String] = [:],
         showing reference: DatabaseReference? = nil
     ) {
         // In the order of their names.
@@ -52,7 +52,7 @@ struct Catalogue: Sendable {
         if let reference, reference.table != nil || reference.query != nil {
             do throws(DatabaseError) {
                 let table = reference.query == nil ? nil : places.last
-                (shown, self.tables) = try Self.shown(reference, table, in: self.tables)
+                (shown, self.tables) = try Self.shown(reference, queried: table, in: self.tables)
             } catch {
                 refusal = error.reason
             }

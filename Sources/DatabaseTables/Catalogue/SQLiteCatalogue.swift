@@ -3,12 +3,12 @@ internal import Levels
 
 extension Catalogue {
     /// Reads the catalogue of a SQLite database.
-    init(_ connection: SQLiteConnection, _ options: TableOptions) throws(DatabaseError) {
+    init(connection: SQLiteConnection, options: TableOptions) throws(DatabaseError) {
         var reader = SQLiteCatalogueReader(connection)
         try reader.read()
         if let query = options.reference?.query { try reader.add(query: query) }
         self.init(
-            reader.tables, foreignKeys: reader.foreignKeys, treeColumns: options.treeColumns,
+            tables: reader.tables, foreignKeys: reader.foreignKeys, treeColumns: options.treeColumns,
             showing: options.reference)
     }
 }

@@ -10,7 +10,7 @@ final class OpenDatabase: @unchecked Sendable {
     let connection: SQLiteConnection
     private let identity: FileIdentity
     private let options: TableRows.Options
-    private(set) var catalogue = Catalogue([], foreignKeys: [])
+    private(set) var catalogue = Catalogue(tables: [], foreignKeys: [])
     /// Null before the catalogue was read.
     private var schemaVersion: SQLiteValue = .null
     private var dataVersion: SQLiteValue = .null
@@ -27,7 +27,7 @@ final class OpenDatabase: @unchecked Sendable {
     private var plans: [String: [String]] = [:]
 
     /// - Throws: `DatabaseError` if the file cannot be opened, or is not a database.
-    init(path: String, _ options: TableRows.Options) throws(DatabaseError) {
+    init(path: String, options: TableRows.Options) throws(DatabaseError) {
         self.options = options
         guard let identity = FileIdentity(path: path) else {
             throw DatabaseError(kind: .away, reason: "the file does not exist")
@@ -64,7 +64,7 @@ final class OpenDatabase: @unchecked Sendable {
             let data = try connection.first("PRAGMA data_version")?[0] ?? .null
             if schema != schemaVersion {
                 connection.forgetStatements()
-                (catalogue, schemaVersion) = (try Catalogue(connection, options), schema)
+                (catalogue, schemaVersion) = (try Catalogue(connection: connection, options: options), schema)
                 plans = [:]
                 forgetState()
             }
@@ -210,7 +210,7 @@ final class ConnectionPool: Sendable {
     /// The most connections that are kept: as many brief and long answers are read at once.
     private static let most = 8
 
-    init(path: String, _ options: TableRows.Options) { (self.path, self.options) = (path, options) }
+    init(path: String, options: TableRows.Options) { (self.path, self.options) = (path, options) }
 
     /// Takes a connection to the file that the path leads to now.
     func take() throws(DatabaseError) -> OpenDatabase {
@@ -221,7 +221,7 @@ final class ConnectionPool: Sendable {
     }
 
     /// Opens a connection.
-    func open() throws(DatabaseError) -> OpenDatabase { try OpenDatabase(path: path, options) }
+    func open() throws(DatabaseError) -> OpenDatabase { try OpenDatabase(path: path, options: options) }
 
     func giveBack(_ database: OpenDatabase) {
         database.end()

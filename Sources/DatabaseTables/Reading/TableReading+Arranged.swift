@@ -9,9 +9,9 @@ extension TableReading {
     ///
     /// - Parameter arranging: the query without the conditions that the list meets.
     func arrangedPage(
-        _ list: RecordList, _ query: RowQuery, _ arranging: RowQuery, _ cursor: PageCursor?, _ count: Int
+        _ list: RecordList, query: RowQuery, arranging: RowQuery, cursor: PageCursor?, count: Int
     ) throws -> RowPage {
-        let (all, level) = try arrangement(of: list, arranging, count)
+        let (all, level) = try arrangement(of: list, query: arranging, count: count)
         var start = query.page.start ?? 0
         if let cursor {
             guard
@@ -22,11 +22,12 @@ extension TableReading {
                 list.table.isPositional || cursor.values.isEmpty
                 ? cursor.row
                 : try level.count - list.following.count
-                    - self.count(list, ListScan.parts(after: cursor.values, list.terms, isReversed: false))
+                    - self.count(
+                        list, parts: ListScan.parts(after: cursor.values, terms: list.terms, isReversed: false))
             start = all.position(after: cursor.mark, row: row, formerly: cursor.position)
         }
         let positions = query.page.positions(from: start, of: all.count)
-        let reader = rowReader(list, query)
+        let reader = rowReader(list, query: query)
         var page = PageRows()
         var last: [SQLiteValue] = []
         for position in positions {
@@ -37,8 +38,8 @@ extension TableReading {
                 continue
             }
             let key = Array(level.key(row).utf8)
-            try read(key, in: list, reader) { (statement, _) throws(DatabaseError) in
-                page.add(statement, key, reader)
+            try read(key, in: list, reader: reader) { (statement, _) throws(DatabaseError) in
+                page.add(statement, key: key, reader: reader)
                 last = reader.terms(statement)
             }
         }
@@ -53,26 +54,27 @@ extension TableReading {
                 ).bookmark
         }
         return try finish(
-            page, list, start: positions.lowerBound, RecordCount(number: all.count, isEstimate: false), all.sections,
-            next, query)
+            page, list: list, start: positions.lowerBound, count: RecordCount(number: all.count, isEstimate: false),
+            sections: all.sections,
+            next: next, query: query)
     }
 
     /// The records of a list, as a query chooses and orders them.
     func arrangement(
-        of list: RecordList, _ query: RowQuery, _ count: Int
+        of list: RecordList, query: RowQuery, count: Int
     ) throws(DatabaseError) -> (rows: ArrangedRows, level: Level) {
         let name = "\(list.source) \(list.condition ?? "") \(list.values) \(query.arrangement)"
         return try database.arrangement(name) { () throws(DatabaseError) in
-            let level = try self.scan(list, query, count)
+            let level = try self.scan(list, query: query, count: count)
             return (ArrangedRows(level: level, by: query), level)
         }
     }
 
     /// All records of a list in the order of their key, with the fields that a query looks at.
-    private func scan(_ list: RecordList, _ query: RowQuery, _ count: Int) throws(DatabaseError) -> Level {
+    private func scan(_ list: RecordList, query: RowQuery, count: Int) throws(DatabaseError) -> Level {
         let looked = query.lookedAt
         let reader = RecordReader(
-            list, showing: { looked?.contains($0.bytes) ?? true }, limit: RecordReader.detailLimit)
+            list: list, showing: { looked?.contains($0.bytes) ?? true }, limit: RecordReader.detailLimit)
         var packer = RowPacker()
         // Titles take most of the memory of a large list.
         let needsTitle = query.looksAtTitles || list.isArranged

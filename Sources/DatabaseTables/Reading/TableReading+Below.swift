@@ -13,11 +13,11 @@ extension TableReading {
         return list
     }
 
-    func rowsBelow(_ number: Int, _ record: Record) throws(DatabaseError) -> RowsBelow {
-        record.position == nil ? try rowsBelow(number, record.identity) : RowsBelow()
+    func rowsBelow(_ number: Int, record: Record) throws(DatabaseError) -> RowsBelow {
+        record.position == nil ? try rowsBelow(number, identity: record.identity) : RowsBelow()
     }
 
-    private func rowsBelow(_ number: Int, _ identity: RecordIdentity) throws(DatabaseError) -> RowsBelow {
+    private func rowsBelow(_ number: Int, identity: RecordIdentity) throws(DatabaseError) -> RowsBelow {
         let table = try catalogue.tables[number]
         var rows = RowsBelow()
         rows.records = try table.tree.map { key throws(DatabaseError) in try list(of: key, to: identity) }
@@ -35,9 +35,9 @@ extension TableReading {
         _ key: [UInt8], among others: [[UInt8]], and records: RecordList?
     ) throws(DatabaseError) -> [UInt8] {
         guard let records else { return key }
-        let reader = RecordReader(records, showing: { _ in false }, limit: 0)
+        let reader = RecordReader(list: records, showing: { _ in false }, limit: 0)
         var isTaken = false
-        try read(key, in: records, reader) { (_, _) throws(DatabaseError) in isTaken = true }
+        try read(key, in: records, reader: reader) { (_, _) throws(DatabaseError) in isTaken = true }
         guard isTaken else { return key }
         // In the key of a record, '~' is followed by its meaning and then a comma or the end, so that it has none of these.
         var number = 2
@@ -60,7 +60,7 @@ extension TableReading {
     ///
     /// - Parameter key: the record's key.
     func path(
-        to number: Int, _ identity: RecordIdentity, key: [UInt8]
+        to number: Int, identity: RecordIdentity, key: [UInt8]
     ) throws(DatabaseError) -> [[UInt8]]? {
         let catalogue = try catalogue
         let table = catalogue.tables[number]
@@ -97,7 +97,7 @@ extension TableReading {
     func target(of key: ForeignKey, from identity: RecordIdentity) throws(DatabaseError) -> Target? {
         let catalogue = try catalogue
         let (table, parent) = (catalogue.tables[key.child], catalogue.tables[key.parent])
-        let reader = RecordReader(parent, showing: { _ in false }, limit: 0)
+        let reader = RecordReader(table: parent, showing: { _ in false }, limit: 0)
         let columns = reader.columns.map { "p." + $0.dropFirst(2) }.joined(separator: ", ")
         let joined = zip(key.targets, key.columns).map { target, column in
             "p.\(parent.columns[target].quoted) = r.\(table.columns[column].quoted)"
@@ -107,7 +107,7 @@ extension TableReading {
             + " WHERE \(identity.condition(of: "r"))"
         var found: Target?
         try database.connection.rows(sql, identity.values) { (statement) throws(DatabaseError) in
-            let text = try self.key(statement, reader, of: parent)
+            let text = try self.key(statement, reader: reader, of: parent)
             found = Target(
                 key: text, title: reader.title(statement, key: text), identity: reader.identity(statement))
         }

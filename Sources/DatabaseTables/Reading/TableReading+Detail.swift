@@ -23,9 +23,10 @@ extension TableReading {
         case .root:
             return ItemDetail(
                 item: item, position: 0, of: 1, previous: nil, next: nil,
-                children: try children(catalogue.keys, catalogue.tables.map { Array($0.name.utf8) }))
+                children: try children(catalogue.keys, titles: catalogue.tables.map { Array($0.name.utf8) }))
         case .table(let number):
-            let steps = try neighbours(number, catalogue.keys, catalogue.tables.map { Array($0.name.utf8) })
+            let steps = try neighbours(
+                number, keys: catalogue.keys, titles: catalogue.tables.map { Array($0.name.utf8) })
             return ItemDetail(
                 item: item, position: number, of: catalogue.tables.count, previous: steps.previous, next: steps.next,
                 children: try children(list(ofTable: number)))
@@ -35,14 +36,15 @@ extension TableReading {
                 return ItemDetail(item: item, position: 0, of: 1, previous: nil, next: nil, children: below)
             }
             let values = try values(of: above)
-            let steps = try neighbours(number, values.map(\.key), values.map(\.title))
+            let steps = try neighbours(number, keys: values.map(\.key), titles: values.map(\.title))
             return ItemDetail(
                 item: item, position: number, of: values.count, previous: steps.previous, next: steps.next,
                 children: below)
-        case .record(let number, let record): return try detail(of: item, record, catalogue.tables[number], number)
+        case .record(let number, let record):
+            return try detail(of: item, record: record, table: catalogue.tables[number], number: number)
         case .referring(let below, let number):
             let records = try below.records.map { list throws(DatabaseError) in try count(list).number } ?? 0
-            let steps = try neighbours(number, below.lists.map(\.key), below.lists.map(\.title))
+            let steps = try neighbours(number, keys: below.lists.map(\.key), titles: below.lists.map(\.title))
             var last: Item.Step?
             if let list = below.records { last = try first(of: list, isReversed: true) }
             return ItemDetail(
@@ -53,15 +55,15 @@ extension TableReading {
     }
 
     private func detail(
-        of item: Item, _ record: Record, _ table: Table, _ number: Int
+        of item: Item, record: Record, table: Table, number: Int
     ) throws(DatabaseError) -> ItemDetail {
-        let rows = try rowsBelow(number, record)
+        let rows = try rowsBelow(number, record: record)
         let below = try children(rows, refusal: record.refusal)
         let following = record.list.following
         let count = try count(record.list).number + following.count
         guard let position = record.position else {
             if record.list.isArranged, let (arranged, level) = try ownArrangement(of: record.list) {
-                return try detail(of: item, in: arranged, level, below, record, number)
+                return try detail(of: item, in: arranged, level: level, below: below, record: record, number: number)
             }
             var next = try neighbour(of: record, isBefore: false)
             if next == nil, let list = following.first { next = try Self.step(of: list) }
@@ -71,14 +73,15 @@ extension TableReading {
                 children: below,
                 links: RecordLinks(
                     canonical: try path(
-                        to: number, record.identity, key: Array(item.own.level.key(item.own.row).utf8)),
-                    references: try references(of: record, table)))
+                        to: number, identity: record.identity, key: Array(item.own.level.key(item.own.row).utf8)),
+                    references: try references(of: record, table: table)))
         }
         let previous =
-            position > 0 ? try self.record(Array("\(position - 1)".utf8), in: record.list, number, false) : nil
+            position > 0
+            ? try self.record(Array("\(position - 1)".utf8), in: record.list, number: number, isWhole: false) : nil
         let next =
             position + 1 < count
-            ? try self.record(Array("\(position + 1)".utf8), in: record.list, number, false) : nil
+            ? try self.record(Array("\(position + 1)".utf8), in: record.list, number: number, isWhole: false) : nil
         return ItemDetail(
             item: item, position: position, of: count, previous: previous?.0, next: next?.0, children: below)
     }
@@ -91,7 +94,7 @@ extension TableReading {
     private func first(
         of list: RecordList, after: [SQLiteValue]? = nil, isReversed: Bool = false, offset: Int = 0
     ) throws(DatabaseError) -> Item.Step? {
-        let reader = RecordReader(list, showing: { _ in false }, limit: 0)
+        let reader = RecordReader(list: list, showing: { _ in false }, limit: 0)
         var found: Item.Step?
         try forEachRecord(of: list, after: after, reader, limit: 1, offset: offset, isReversed: isReversed) {
             (statement, key) throws(DatabaseError) in
@@ -103,23 +106,23 @@ extension TableReading {
 
     /// The detail of a record in its list's own order.
     private func detail(
-        of item: Item, in arranged: ArrangedRows, _ level: Level, _ below: ItemDetail.ChildRows, _ record: Record,
-        _ number: Int
+        of item: Item, in arranged: ArrangedRows, level: Level, below: ItemDetail.ChildRows, record: Record,
+        number: Int
     ) throws(DatabaseError) -> ItemDetail {
         let key = Array(item.own.level.key(item.own.row).utf8)
         let row = level.row(withKey: key.span)
         let position = (0..<arranged.count).first { arranged.rowNumber(at: $0) == row } ?? 0
         return ItemDetail(
             item: item, position: position, of: arranged.count,
-            previous: try Self.step(at: position - 1, in: arranged, level),
-            next: try Self.step(at: position + 1, in: arranged, level), children: below,
+            previous: try Self.step(at: position - 1, in: arranged, level: level),
+            next: try Self.step(at: position + 1, in: arranged, level: level), children: below,
             links: RecordLinks(
-                canonical: try path(to: number, record.identity, key: key),
-                references: try references(of: record, catalogue.tables[number])))
+                canonical: try path(to: number, identity: record.identity, key: key),
+                references: try references(of: record, table: catalogue.tables[number])))
     }
 
     private static func step(
-        at position: Int, in arranged: ArrangedRows, _ level: Level
+        at position: Int, in arranged: ArrangedRows, level: Level
     ) throws(DatabaseError) -> Item.Step? {
         guard position >= 0, position < arranged.count else { return nil }
         let row = arranged.rowNumber(at: position)
@@ -128,14 +131,14 @@ extension TableReading {
 
     private func children(valuesOf list: RecordList) throws(DatabaseError) -> ItemDetail.ChildRows {
         let values = try values(of: list)
-        return try children(values.map(\.key), values.map(\.title))
+        return try children(values.map(\.key), titles: values.map(\.title))
     }
 
     private func children(_ list: RecordList) throws(DatabaseError) -> ItemDetail.ChildRows {
         if list.isArranged, let (arranged, level) = try ownArrangement(of: list) {
             return ItemDetail.ChildRows(
-                count: arranged.count, first: try Self.step(at: 0, in: arranged, level),
-                last: try Self.step(at: arranged.count - 1, in: arranged, level))
+                count: arranged.count, first: try Self.step(at: 0, in: arranged, level: level),
+                last: try Self.step(at: arranged.count - 1, in: arranged, level: level))
         }
         let count = try count(list)
         let isPositional = list.table.isPositional
@@ -147,7 +150,7 @@ extension TableReading {
     }
 
     private func children(
-        _ keys: [[UInt8]], _ titles: [[UInt8]], refusal: String? = nil
+        _ keys: [[UInt8]], titles: [[UInt8]], refusal: String? = nil
     ) throws(DatabaseError) -> ItemDetail.ChildRows {
         guard let firstKey = keys.first, let lastKey = keys.last, let firstTitle = titles.first,
             let lastTitle = titles.last
@@ -158,7 +161,7 @@ extension TableReading {
     }
 
     private func children(_ rows: RowsBelow, refusal: String?) throws(DatabaseError) -> ItemDetail.ChildRows {
-        let lists = try children(rows.lists.map(\.key), rows.lists.map(\.title), refusal: refusal)
+        let lists = try children(rows.lists.map(\.key), titles: rows.lists.map(\.title), refusal: refusal)
         guard let records = try rows.records.map({ list throws(DatabaseError) in try children(list) }) else {
             return lists
         }
@@ -172,7 +175,7 @@ extension TableReading {
     }
 
     private func neighbours(
-        _ number: Int, _ keys: [[UInt8]], _ titles: [[UInt8]]
+        _ number: Int, keys: [[UInt8]], titles: [[UInt8]]
     ) throws(DatabaseError) -> (previous: Item.Step?, next: Item.Step?) {
         func step(_ number: Int) throws(DatabaseError) -> Item.Step? {
             guard keys.indices.contains(number), titles.indices.contains(number) else { return nil }
@@ -182,13 +185,13 @@ extension TableReading {
     }
 
     /// The records that a record refers to.
-    private func references(of record: Record, _ table: Table) throws(DatabaseError) -> [RecordLinks.Link] {
+    private func references(of record: Record, table: Table) throws(DatabaseError) -> [RecordLinks.Link] {
         var links: [RecordLinks.Link] = []
         for key in table.references {
             let name = Catalogue.name(of: key, in: table)
             guard !links.contains(where: { $0.name == name }),
                 let target = try target(of: key, from: record.identity),
-                let path = try path(to: key.parent, target.identity, key: target.key)
+                let path = try path(to: key.parent, identity: target.identity, key: target.key)
             else { continue }
             links.append(RecordLinks.Link(name: name, title: target.title, path: path))
         }

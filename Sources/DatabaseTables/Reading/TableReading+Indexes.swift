@@ -30,7 +30,9 @@ extension TableReading {
         ordered.terms = terms
         ordered.isSought = true
         guard try isServed(ordered) else {
-            throw needsIndex(table, first + terms, parameter, "gives the order '\(sort.map { "\($0)" } ?? "")'")
+            throw needsIndex(
+                table, terms: first + terms, parameter: parameter,
+                purpose: "gives the order '\(sort.map { "\($0)" } ?? "")'")
         }
         return ordered
     }
@@ -56,7 +58,7 @@ extension TableReading {
     }
 
     /// The order of a list, for a page.
-    func order(of list: RecordList, _ query: RowQuery) -> RowPage.IndexOrder {
+    func order(of list: RecordList, query: RowQuery) -> RowPage.IndexOrder {
         let asked = query.order.sort?.criteria ?? []
         let isTurned = asked.last?.isDescending ?? false
         let names = Set(asked.map(\.field.name))
@@ -98,7 +100,7 @@ extension TableReading {
     /// A refusal with the statement of the index that would help.
     ///
     /// - Parameter purpose: the missing purpose of an index, as `gives the order 'Price'`.
-    func needsIndex(_ table: Table, _ terms: [OrderTerm], _ parameter: String, _ purpose: String) -> RowRefusal {
+    func needsIndex(_ table: Table, terms: [OrderTerm], parameter: String, purpose: String) -> RowRefusal {
         let columns = terms.compactMap { term in
             term.column.map {
                 "\(table.columns[$0].quoted)\(term.isDescending && terms.contains { !$0.isDescending } ? " DESC" : "")"
@@ -127,12 +129,12 @@ extension TableReading {
         var rest: [RowCondition] = []
         for condition in conditions {
             guard let column = list.table.column(of: condition.field),
-                let part = ConditionStatement(condition, "c.\(list.table.columns[column].quoted)")
+                let part = ConditionStatement(condition: condition, column: "c.\(list.table.columns[column].quoted)")
             else {
                 rest.append(condition)
                 continue
             }
-            narrowed.add(part.condition, part.values)
+            narrowed.add(part.condition, values: part.values)
             if !part.isExact { rest.append(condition) }
         }
         guard let condition = narrowed.condition, narrowed.condition != list.condition else { return nil }
@@ -149,7 +151,7 @@ private struct ConditionStatement {
     let isExact: Bool
 
     /// Nil for a condition that no index serves.
-    init?(_ condition: RowCondition, _ column: String) {
+    init?(condition: RowCondition, column: String) {
         let text = condition.value
         let numbers: [SQLiteValue] = RecordKey.number(Array(text.utf8)).map { [$0] } ?? []
         switch condition.relation {

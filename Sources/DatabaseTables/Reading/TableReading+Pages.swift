@@ -19,16 +19,20 @@ extension TableReading {
         let cursor = try cursor(of: query)
         do {
             switch place {
-            case .root: return try tablesPage(query, cursor)
-            case .table(let number): return try recordsPage(list(ofTable: number), query, cursor)
+            case .root: return try tablesPage(query, cursor: cursor)
+            case .table(let number): return try recordsPage(list(ofTable: number), query: query, cursor: cursor)
             case .values(let list, _, _):
                 return list.drillColumns.isEmpty
-                    ? try recordsPage(list, query, cursor) : try valuesPage(list, query, cursor)
+                    ? try recordsPage(list, query: query, cursor: cursor)
+                    : try valuesPage(list, query: query, cursor: cursor)
             case .record(let number, let record):
-                let below = try rowsBelow(number, record)
-                guard let records = below.records else { return try referringPage(below.lists, query, cursor) }
-                return try recordsPage(records, query, cursor)
-            case .referring(let below, let place): return try recordsPage(below.lists[place].list, query, cursor)
+                let below = try rowsBelow(number, record: record)
+                guard let records = below.records else {
+                    return try referringPage(below.lists, query: query, cursor: cursor)
+                }
+                return try recordsPage(records, query: query, cursor: cursor)
+            case .referring(let below, let place):
+                return try recordsPage(below.lists[place].list, query: query, cursor: cursor)
             }
         } catch let error as DatabaseError {
             throw RowRefusal(error)
@@ -54,26 +58,28 @@ extension TableReading {
 
     // MARK: Short lists
 
-    private func tablesPage(_ query: RowQuery, _ cursor: PageCursor?) throws -> RowPage {
+    private func tablesPage(_ query: RowQuery, cursor: PageCursor?) throws -> RowPage {
         let catalogue = try catalogue
         var packer = RowPacker()
         for (key, table) in zip(catalogue.keys, catalogue.tables) {
             packer.beginRow(key: key.span, title: Array(table.name.utf8).span)
         }
-        return try shortPage(Self.level(packer), query, cursor) { number in
+        return try shortPage(Self.level(packer), query: query, cursor: cursor) { number in
             try self.count(self.list(ofTable: number))
         }
     }
 
-    private func referringPage(_ lists: [NamedList], _ query: RowQuery, _ cursor: PageCursor?) throws -> RowPage {
+    private func referringPage(_ lists: [NamedList], query: RowQuery, cursor: PageCursor?) throws -> RowPage {
         var packer = RowPacker()
         for list in lists { packer.beginRow(key: list.key.span, title: list.title.span) }
-        return try shortPage(Self.level(packer), query, cursor) { place in try self.count(lists[place].list) }
+        return try shortPage(Self.level(packer), query: query, cursor: cursor) { place in
+            try self.count(lists[place].list)
+        }
     }
 
     /// A page of rows that the catalogue has.
     func shortPage(
-        _ level: Level, _ query: RowQuery, _ cursor: PageCursor?, count: (Int) throws -> RecordCount
+        _ level: Level, query: RowQuery, cursor: PageCursor?, count: (Int) throws -> RecordCount
     ) throws -> RowPage {
         let all = ArrangedRows(level: level, by: query)
         var start = query.page.start ?? 0
@@ -110,30 +116,31 @@ extension TableReading {
 
     // MARK: Records
 
-    private func recordsPage(_ list: RecordList, _ query: RowQuery, _ cursor: PageCursor?) throws -> RowPage {
+    private func recordsPage(_ list: RecordList, query: RowQuery, cursor: PageCursor?) throws -> RowPage {
         let records = try total(list)
         let count = RecordCount(number: records.number + list.following.count, isEstimate: records.isEstimate)
         let isPlain =
             query.conditions.isEmpty && query.search == nil && (query.order.sort?.criteria ?? []).isEmpty
             && (query.order.group ?? .document) == .document
-        if isPlain { return try keyPage(list, query, cursor, count) }
+        if isPlain { return try keyPage(list, query: query, cursor: cursor, count: count) }
         if !count.isEstimate && count.number <= rows.options.arrangedRows || list.table.isPositional {
-            return try arrangedPage(candidates(in: list, for: query), query, query, cursor, count.number)
+            return try arrangedPage(
+                candidates(in: list, for: query), query: query, arranging: query, cursor: cursor, count: count.number)
         }
         guard query.conditions.isEmpty else {
             var records = list
             records.following = []
-            return try narrowedPage(records, query, cursor)
+            return try narrowedPage(records, query: query, cursor: cursor)
         }
         guard query.search == nil else {
-            throw needsIndex(list.table, [], "q", "finds a text in its records")
+            throw needsIndex(list.table, terms: [], parameter: "q", purpose: "finds a text in its records")
         }
         guard let grouping = query.order.group, grouping != .document else {
             // The rows that follow have none of the fields, so that they are last.
             let ordered = try ordered(list, by: query.order.sort)
-            return try keyPage(ordered, query, cursor, count)
+            return try keyPage(ordered, query: query, cursor: cursor, count: count)
         }
-        return try groupedPage(list, grouping, query, cursor)
+        return try groupedPage(list, grouping: grouping, query: query, cursor: cursor)
     }
 
     /// A list without some of the records that do not meet the conditions of a query, if an index finds the others.
@@ -148,40 +155,44 @@ extension TableReading {
     }
 
     private func groupedPage(
-        _ list: RecordList, _ grouping: RowGrouping, _ query: RowQuery, _ cursor: PageCursor?
+        _ list: RecordList, grouping: RowGrouping, query: RowQuery, cursor: PageCursor?
     ) throws -> RowPage {
         let runs = try runs(of: list, by: grouping)
         guard grouping == .initial else {
             guard let run = runs.first,
                 let column = { if case .field(let field) = grouping { list.table.column(of: field) } else { nil } }()
-            else { return try keyPage(list, query, cursor, RecordCount(number: 0, isEstimate: false)) }
+            else {
+                return try keyPage(list, query: query, cursor: cursor, count: RecordCount(number: 0, isEstimate: false))
+            }
             var first = list
-            first.add(run.condition, run.values)
+            first.add(run.condition, values: run.values)
             var all = list
             (all.terms, all.isSought) = (try orderWithin(first, of: column, by: query.order.sort), true)
-            return try sectionedPage(all, runs, query, cursor)
+            return try sectionedPage(all, runs: runs, query: query, cursor: cursor)
         }
         guard query.order.sort == nil || query.order.sort == .title else {
-            throw needsIndex(list.table, [], "group", "gives the letters of the titles in this order")
+            throw needsIndex(
+                list.table, terms: [], parameter: "group", purpose: "gives the letters of the titles in this order")
         }
-        return try sectionedPage(try ordered(list, by: .title, for: "group"), runs, query, cursor)
+        return try sectionedPage(try ordered(list, by: .title, for: "group"), runs: runs, query: query, cursor: cursor)
     }
 
     /// A page of the records of a large table that conditions leave.
-    private func narrowedPage(_ list: RecordList, _ query: RowQuery, _ cursor: PageCursor?) throws -> RowPage {
+    private func narrowedPage(_ list: RecordList, query: RowQuery, cursor: PageCursor?) throws -> RowPage {
         let most = rows.options.arrangedRows
         let first = query.conditions.first?.field
         let term = first.flatMap { list.table.column(of: $0) }.map { list.table.term($0, isDescending: false) }
         guard let (narrowed, rest) = try narrowed(list, by: query.conditions) else {
             throw needsIndex(
-                list.table, term.map { [$0] + list.keyTerms.filter { $0.column != term?.column } } ?? [], "where",
-                "finds the records with this '\(quoted: first?.name ?? "")'")
+                list.table, terms: term.map { [$0] + list.keyTerms.filter { $0.column != term?.column } } ?? [],
+                parameter: "where",
+                purpose: "finds the records with this '\(quoted: first?.name ?? "")'")
         }
         let found = try database.count(narrowed, upTo: most)
         guard found.isEstimate else {
             var arranging = query
             arranging.conditions = rest
-            return try arrangedPage(narrowed, query, arranging, cursor, found.number)
+            return try arrangedPage(narrowed, query: query, arranging: arranging, cursor: cursor, count: found.number)
         }
         guard rest.isEmpty, query.search == nil, query.order.group ?? .document == .document else {
             throw RowRefusal(
@@ -190,15 +201,16 @@ extension TableReading {
                     "More than \(most) records of '\(quoted: list.table.name)' may meet the condition, which are too many to be looked through; add another condition."
             )
         }
-        return try keyPage(try ordered(narrowed, by: query.order.sort, for: "where"), query, cursor, found)
+        return try keyPage(
+            try ordered(narrowed, by: query.order.sort, for: "where"), query: query, cursor: cursor, count: found)
     }
 
     /// A page in the order of the key, or of an index.
     private func keyPage(
-        _ list: RecordList, _ query: RowQuery, _ cursor: PageCursor?, _ count: RecordCount
+        _ list: RecordList, query: RowQuery, cursor: PageCursor?, count: RecordCount
     ) throws -> RowPage {
         let limit = query.page.limit ?? PageQuery.defaultLimit
-        let reader = rowReader(list, query)
+        let reader = rowReader(list, query: query)
         var start = query.page.start ?? 0
         var after: [SQLiteValue]?
         // The number of following rows before the page; nil if it begins with a record.
@@ -235,7 +247,7 @@ extension TableReading {
                     hasMore = true
                     return false
                 }
-                page.add(statement, key, reader)
+                page.add(statement, key: key, reader: reader)
                 last = reader.terms(statement)
                 return true
             }
@@ -262,8 +274,9 @@ extension TableReading {
         let next = PageCursor(shape: PageCursor.shape(of: query), position: end, row: row, values: last)
         let isLarge = count.isEstimate || count.number > rows.options.arrangedRows
         return try finish(
-            page, list, start: start, total, [], hasMore ? next.bookmark : nil, query,
-            isLarge ? order(of: list, query) : nil)
+            page, list: list, start: start, count: total, sections: [], next: hasMore ? next.bookmark : nil,
+            query: query,
+            order: isLarge ? order(of: list, query: query) : nil)
     }
 
     /// The position after the last record of the page before; exact, although records may have come and gone since.
@@ -271,14 +284,15 @@ extension TableReading {
         after cursor: PageCursor, in list: RecordList, of count: Int
     ) throws(DatabaseError) -> Int {
         if let rank = try rank(of: cursor.values, in: list, expected: cursor.position) { return rank }
-        return try count - self.count(list, ListScan.parts(after: cursor.values, list.terms, isReversed: false))
+        return try count
+            - self.count(list, parts: ListScan.parts(after: cursor.values, terms: list.terms, isReversed: false))
     }
 
     static let foreignCursor = RowRefusal(
         parameter: "after", sentence: "The cursor is one of another list; follow the link 'next' of a page.")
 
     /// The number of records in some parts of a list.
-    func count(_ list: RecordList, _ parts: [ListScan]) throws(DatabaseError) -> Int {
+    func count(_ list: RecordList, parts: [ListScan]) throws(DatabaseError) -> Int {
         var count = 0
         for part in parts {
             let conditions = [list.condition, part.condition].compactMap(\.self).joined(separator: " AND ")
@@ -289,13 +303,13 @@ extension TableReading {
         return count
     }
 
-    func rowReader(_ list: RecordList, _ query: RowQuery) -> RecordReader {
-        RecordReader(list, showing: { query.fields.contains($0.bytes.span) }, limit: RecordReader.rowLimit)
+    func rowReader(_ list: RecordList, query: RowQuery) -> RecordReader {
+        RecordReader(list: list, showing: { query.fields.contains($0.bytes.span) }, limit: RecordReader.rowLimit)
     }
 
     func finish(
-        _ page: consuming PageRows, _ list: RecordList, start: Int, _ count: RecordCount, _ sections: [Section],
-        _ next: RowBookmark?, _ query: RowQuery, _ order: RowPage.IndexOrder? = nil
+        _ page: consuming PageRows, list: RecordList, start: Int, count: RecordCount, sections: [Section],
+        next: RowBookmark?, query: RowQuery, order: RowPage.IndexOrder? = nil
     ) throws(DatabaseError) -> RowPage {
         var notes = RowPage.Notes()
         notes.order = order
@@ -335,7 +349,7 @@ struct PageRows: ~Copyable {
 
     var count: Int { packer.count }
 
-    mutating func add(_ statement: SQLiteStatement, _ key: [UInt8], _ reader: RecordReader) {
+    mutating func add(_ statement: SQLiteStatement, key: [UInt8], reader: RecordReader) {
         let number = packer.count
         packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
         if let refusal = reader.addFields(statement, to: &packer) { refusals[number] = refusal }

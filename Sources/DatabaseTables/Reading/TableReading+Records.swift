@@ -11,12 +11,12 @@ extension TableReading {
     ///
     /// - Parameter isWhole: whether the row has the record's fields.
     func record(
-        _ key: [UInt8], in list: RecordList, _ number: Int, _ isWhole: Bool
+        _ key: [UInt8], in list: RecordList, number: Int, isWhole: Bool
     ) throws(DatabaseError) -> (Item.Step, Place)? {
         guard try meetsOwnConditions(key, in: list) else { return nil }
-        let reader = RecordReader(list, showing: { _ in isWhole }, limit: RecordReader.detailLimit)
+        let reader = RecordReader(list: list, showing: { _ in isWhole }, limit: RecordReader.detailLimit)
         var found: (Item.Step, Place)?
-        try read(key, in: list, reader) { (statement, position) throws(DatabaseError) in
+        try read(key, in: list, reader: reader) { (statement, position) throws(DatabaseError) in
             var packer = RowPacker()
             packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
             let refusal = reader.addFields(statement, to: &packer)
@@ -30,7 +30,7 @@ extension TableReading {
 
     /// Reads the record with a key; the closure is not called without one.
     func read(
-        _ key: [UInt8], in list: RecordList, _ reader: RecordReader,
+        _ key: [UInt8], in list: RecordList, reader: RecordReader,
         _ body: (SQLiteStatement, _ position: Int?) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         let columns = reader.columns.joined(separator: ", ")
@@ -47,7 +47,7 @@ extension TableReading {
             return
         }
         let affinities = list.table.keyAffinities
-        guard let values = RecordKey.values(key, affinities) else { return }
+        guard let values = RecordKey.values(key, affinities: affinities) else { return }
         let terms =
             list.table.key.isEmpty ? [list.table.rowID ?? ""] : list.table.key.map { list.table.columns[$0].quoted }
         var conditions = list.condition.map { [$0] } ?? []
@@ -60,14 +60,14 @@ extension TableReading {
         var isFound = false
         try connection.rows(sql, list.values + values) { (statement) throws(DatabaseError) in
             // Other spellings of the values have other keys.
-            guard !isFound, try self.key(statement, reader, of: list.table) == key else { return }
+            guard !isFound, try self.key(statement, reader: reader, of: list.table) == key else { return }
             isFound = true
             try body(statement, nil)
         }
     }
 
     /// The key of a record: the rowid follows where another record has the same columns, which are NULL then.
-    func key(_ statement: SQLiteStatement, _ reader: RecordReader, of table: Table) throws(DatabaseError) -> [UInt8] {
+    func key(_ statement: SQLiteStatement, reader: RecordReader, of table: Table) throws(DatabaseError) -> [UInt8] {
         var values = reader.keyValues(statement)
         if values.contains(.null), let rowID = reader.rowID(statement) {
             let conditions = table.key.map { "c.\(table.columns[$0].quoted) IS ?" }.joined(separator: " AND ")
@@ -75,7 +75,7 @@ extension TableReading {
                 "SELECT 1 FROM \(table.source) AS c WHERE \(conditions) LIMIT 1 OFFSET 1", values)
             if others != nil { values.append(rowID) }
         }
-        return RecordKey.text(values, table.keyAffinities)
+        return RecordKey.text(values, affinities: table.keyAffinities)
     }
 
     /// Reads the records of a list in order, until the closure returns false.
@@ -87,7 +87,7 @@ extension TableReading {
         of list: RecordList, after: [SQLiteValue]? = nil, _ reader: RecordReader, limit: Int, offset: Int = 0,
         isReversed: Bool = false, _ body: RecordBody
     ) throws(DatabaseError) {
-        var scan = RecordScan(list, reader, left: limit, offset: offset, isReversed: isReversed)
+        var scan = RecordScan(list: list, reader: reader, left: limit, offset: offset, isReversed: isReversed)
         try walk(&scan, from: 0, equal: [], after: after, body)
     }
 
@@ -99,9 +99,11 @@ extension TableReading {
     ) throws(DatabaseError) {
         guard first < scan.list.soughtTerms else {
             let parts =
-                after.map { ListScan.parts(after: $0, scan.list.terms, from: first, isReversed: scan.isReversed) }
+                after.map {
+                    ListScan.parts(after: $0, terms: scan.list.terms, from: first, isReversed: scan.isReversed)
+                }
                 ?? [scan.part(equalTo: equal)]
-            for part in parts where !scan.isDone { try read(&scan, part, body) }
+            for part in parts where !scan.isDone { try read(&scan, part: part, body) }
             return
         }
         if let after {
@@ -121,13 +123,13 @@ extension TableReading {
         if term.isNullable, !scan.isDone { try walk(&scan, from: first + 1, equal: equal + [.null], after: nil, body) }
     }
 
-    private func read(_ scan: inout RecordScan, _ part: ListScan, _ body: RecordBody) throws(DatabaseError) {
+    private func read(_ scan: inout RecordScan, part: ListScan, _ body: RecordBody) throws(DatabaseError) {
         let (sql, values) = scan.statement(part)
         try database.connection.rows(sql, values) { (statement) throws(DatabaseError) in
             guard !scan.isDone, !scan.passesOver() else { return }
             let key =
                 scan.list.table.isPositional
-                ? Array("\(scan.position)".utf8) : try self.key(statement, scan.reader, of: scan.list.table)
+                ? Array("\(scan.position)".utf8) : try self.key(statement, reader: scan.reader, of: scan.list.table)
             scan.count()
             if try !body(statement, key) { scan.end() }
         }
@@ -145,7 +147,7 @@ private struct RecordScan {
     private(set) var position: Int
     let isReversed: Bool
 
-    init(_ list: RecordList, _ reader: RecordReader, left: Int, offset: Int, isReversed: Bool) {
+    init(list: RecordList, reader: RecordReader, left: Int, offset: Int, isReversed: Bool) {
         (self.list, self.reader, self.left, self.isReversed) = (list, reader, left, isReversed)
         isPassedByStatement = list.soughtTerms == 0
         toPass = offset

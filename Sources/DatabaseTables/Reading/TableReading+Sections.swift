@@ -23,12 +23,12 @@ extension TableReading {
             switch grouping {
             case .document: []
             case .initial: try initialRuns(of: list)
-            case .field(let field): try fieldRuns(of: list, field)
+            case .field(let field): try fieldRuns(of: list, field: field)
             }
         }
     }
 
-    private func fieldRuns(of list: RecordList, _ field: RowField) throws -> [SectionRun] {
+    private func fieldRuns(of list: RecordList, field: RowField) throws -> [SectionRun] {
         guard let column = list.table.column(of: field) else {
             throw RowRefusal(
                 kind: .needsIndex(create: nil), parameter: "group",
@@ -37,7 +37,7 @@ extension TableReading {
             )
         }
         let term = list.table.term(column, isDescending: false)
-        try checkSeeks(list, term)
+        try checkSeeks(list, term: term)
         var runs: [SectionRun] = []
         var last: SQLiteValue?
         while let value = try next(term, after: last, in: list) {
@@ -47,11 +47,12 @@ extension TableReading {
                     sentence:
                         "'\(quoted: field.name)' has more than \(Self.mostSections) values; group by another field.")
             }
-            runs.append(try run(list, value.sectionTitle, nil, "\(term.sql) = ?", [value]))
+            runs.append(
+                try run(list, title: value.sectionTitle, index: nil, condition: "\(term.sql) = ?", values: [value]))
             last = value
         }
         if term.isNullable {
-            let rest = try run(list, nil, nil, "\(term.sql) IS NULL", [])
+            let rest = try run(list, title: nil, index: nil, condition: "\(term.sql) IS NULL", values: [])
             if rest.count > 0 { runs.append(rest) }
         }
         let titles = runs.compactMap(\.title)
@@ -73,11 +74,12 @@ extension TableReading {
                 sentence: "'\(quoted: table.name)' is too large to be grouped by the first letters of its keys.")
         }
         let term = table.term(column, isDescending: false)
-        try checkSeeks(list, term)
+        try checkSeeks(list, term: term)
         let isCaseless = table.columns[column].collation == "NOCASE"
         var runs = [
             // Numbers are before all text, then records that their keys title.
-            try run(list, "#", "#", "\(term.sql) < ''", []), try run(list, "#", "#", "\(term.sql) = ''", []),
+            try run(list, title: "#", index: "#", condition: "\(term.sql) < ''", values: []),
+            try run(list, title: "#", index: "#", condition: "\(term.sql) = ''", values: []),
         ]
         var last: SQLiteValue = .text([])
         while let value = try next(term, after: last, in: list), case .text(let bytes) = value {
@@ -87,12 +89,16 @@ extension TableReading {
             let letter = InitialLetter.of(bytes.span)
             let bounds: [SQLiteValue] = [.text(Array(String(first).utf8)), .text(Array(String(end).utf8))]
             runs.append(
-                try run(list, letter, letter, "\(term.sql) >= ? AND \(term.sql) < ?", bounds))
+                try run(
+                    list, title: letter, index: letter, condition: "\(term.sql) >= ? AND \(term.sql) < ?",
+                    values: bounds))
             // After all texts that begin with the character.
             last = .text(Array(String(first).utf8) + [0xF4, 0x8F, 0xBF, 0xBF])
         }
-        runs.append(try run(list, "#", "#", "\(term.sql) >= x''", []))
-        if term.isNullable { runs.append(try run(list, "#", "#", "\(term.sql) IS NULL", [])) }
+        runs.append(try run(list, title: "#", index: "#", condition: "\(term.sql) >= x''", values: []))
+        if term.isNullable {
+            runs.append(try run(list, title: "#", index: "#", condition: "\(term.sql) IS NULL", values: []))
+        }
         return runs.filter { $0.count > 0 }.enumerated().sorted { one, other in
             let (a, b) = (one.element.title ?? "#", other.element.title ?? "#")
             if a == b { return one.offset < other.offset }
@@ -102,7 +108,7 @@ extension TableReading {
     }
 
     private func run(
-        _ list: RecordList, _ title: String?, _ index: String?, _ condition: String, _ values: [SQLiteValue]
+        _ list: RecordList, title: String?, index: String?, condition: String, values: [SQLiteValue]
     ) throws(DatabaseError) -> SectionRun {
         let conditions = [list.condition, condition].compactMap(\.self).joined(separator: " AND ")
         let count = try database.connection.first(
@@ -112,16 +118,18 @@ extension TableReading {
     }
 
     /// Refuses a column whose values no index finds in order.
-    private func checkSeeks(_ list: RecordList, _ term: OrderTerm) throws {
+    private func checkSeeks(_ list: RecordList, term: OrderTerm) throws {
         let plan = try database.plan(of: seek(term, in: list, isFirst: false))
         guard plan.contains(where: { $0.hasPrefix("SEARCH c") }), !plan.contains(where: { $0.contains("TEMP B-TREE") })
         else {
             let name = term.column.map { list.table.columns[$0].name } ?? ""
-            throw needsIndex(list.table, [term] + list.keyTerms, "group", "gives the values of '\(quoted: name)'")
+            throw needsIndex(
+                list.table, terms: [term] + list.keyTerms, parameter: "group",
+                purpose: "gives the values of '\(quoted: name)'")
         }
     }
 
-    private func seek(_ term: OrderTerm, in list: RecordList, isFirst: Bool, _ equal: [String] = []) -> String {
+    private func seek(_ term: OrderTerm, in list: RecordList, isFirst: Bool, equal: [String] = []) -> String {
         let after = isFirst ? "\(term.sql) IS NOT NULL" : "\(term.sql) \(term.isDescending ? "<" : ">") ?"
         let conditions = ([list.condition].compactMap(\.self) + equal + [after]).joined(separator: " AND ")
         return
@@ -135,17 +143,17 @@ extension TableReading {
         _ term: OrderTerm, after last: SQLiteValue?, in list: RecordList,
         where equal: (conditions: [String], values: [SQLiteValue]) = ([], [])
     ) throws(DatabaseError) -> SQLiteValue? {
-        let sql = seek(term, in: list, isFirst: last == nil, equal.conditions)
+        let sql = seek(term, in: list, isFirst: last == nil, equal: equal.conditions)
         return try database.connection.first(sql, list.values + equal.values + (last.map { [$0] } ?? []))?[0]
     }
 
     /// A page of sections that runs of an index have, one after the other.
     func sectionedPage(
-        _ list: RecordList, _ runs: [SectionRun], _ query: RowQuery, _ cursor: PageCursor?
+        _ list: RecordList, runs: [SectionRun], query: RowQuery, cursor: PageCursor?
     ) throws -> RowPage {
         let limit = query.page.limit ?? PageQuery.defaultLimit
         let total = runs.reduce(0) { $0 + $1.count }
-        let reader = rowReader(list, query)
+        let reader = rowReader(list, query: query)
         var number = 0
         var offset = 0
         var after: [SQLiteValue]?
@@ -169,14 +177,14 @@ extension TableReading {
         var hasMore = false
         while number < runs.count, !hasMore {
             var part = list
-            part.add(runs[number].condition, runs[number].values)
+            part.add(runs[number].condition, values: runs[number].values)
             try forEachRecord(of: part, after: after, reader, limit: limit + 1 - page.count, offset: offset) {
                 (statement, key) throws(DatabaseError) in
                 guard page.count < limit else {
                     hasMore = true
                     return false
                 }
-                page.add(statement, key, reader)
+                page.add(statement, key: key, reader: reader)
                 last = (reader.terms(statement), number)
                 return true
             }
@@ -192,9 +200,10 @@ extension TableReading {
                 ).bookmark
         }
         return try finish(
-            page, list, start: start, RecordCount(number: total, isEstimate: false), Self.sections(of: runs), next,
-            query,
-            order(of: list, query))
+            page, list: list, start: start, count: RecordCount(number: total, isEstimate: false),
+            sections: Self.sections(of: runs), next: next,
+            query: query,
+            order: order(of: list, query: query))
     }
 
     private static func sections(of runs: [SectionRun]) -> [Section] {

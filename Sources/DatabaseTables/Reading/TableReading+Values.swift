@@ -29,7 +29,7 @@ extension TableReading {
     func ownArrangement(of list: RecordList) throws(DatabaseError) -> (rows: ArrangedRows, level: Level)? {
         let total = try total(list)
         guard !total.isEstimate, total.number <= rows.options.arrangedRows else { return nil }
-        return try arrangement(of: list, list.own, total.number)
+        return try arrangement(of: list, query: list.own, count: total.number)
     }
 
     /// Whether the record with a key meets the list's own conditions.
@@ -39,9 +39,9 @@ extension TableReading {
         query.conditions = list.own.conditions
         let looked = query.lookedAt
         let reader = RecordReader(
-            list, showing: { looked?.contains($0.bytes) ?? true }, limit: RecordReader.detailLimit)
+            list: list, showing: { looked?.contains($0.bytes) ?? true }, limit: RecordReader.detailLimit)
         var packer = RowPacker()
-        try read(key, in: list, reader) { (statement, _) throws(DatabaseError) in
+        try read(key, in: list, reader: reader) { (statement, _) throws(DatabaseError) in
             packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
             _ = reader.addFields(statement, to: &packer)
         }
@@ -54,7 +54,7 @@ extension TableReading {
     }
 
     /// The row of a value; nil for an unknown key.
-    func value(_ key: [UInt8], in list: RecordList, _ table: Int) throws(DatabaseError) -> (Item.Step, Place)? {
+    func value(_ key: [UInt8], in list: RecordList, table: Int) throws(DatabaseError) -> (Item.Step, Place)? {
         let values = try values(of: list)
         guard let number = values.firstIndex(where: { $0.key == key }) else { return nil }
         return (
@@ -63,11 +63,11 @@ extension TableReading {
         )
     }
 
-    func valuesPage(_ list: RecordList, _ query: RowQuery, _ cursor: PageCursor?) throws -> RowPage {
+    func valuesPage(_ list: RecordList, query: RowQuery, cursor: PageCursor?) throws -> RowPage {
         let values = try values(of: list)
         var packer = RowPacker()
         for value in values { packer.beginRow(key: value.key.span, title: value.title.span) }
-        return try shortPage(Self.level(packer), query, cursor) { number in
+        return try shortPage(Self.level(packer), query: query, cursor: cursor) { number in
             try self.count(valuesOrRecordsOf: values[number].list)
         }
     }
@@ -107,7 +107,7 @@ extension TableReading {
                 (isNone ? ["\(place) IS NULL"] : [])
                 + (others.isEmpty
                     ? [] : ["\(place) COLLATE BINARY IN (\(others.map { _ in "?" }.joined(separator: ", ")))"])
-            part.add("(\(conditions.joined(separator: " OR ")))", Array(others))
+            part.add("(\(conditions.joined(separator: " OR ")))", values: Array(others))
             return DrilledValue(title: group.title, key: key, list: part)
         }
     }
@@ -121,7 +121,7 @@ extension TableReading {
         guard !list.own.conditions.isEmpty else { return nil }
         var query = RowQuery()
         query.conditions = list.own.conditions
-        let (rows, _) = try arrangement(of: list, query, total.number)
+        let (rows, _) = try arrangement(of: list, query: query, count: total.number)
         return Set((0..<rows.count).map(rows.rowNumber))
     }
 }

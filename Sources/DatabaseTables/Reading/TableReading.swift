@@ -10,7 +10,7 @@ final class TableReading: RowSource, @unchecked Sendable {
     /// The places that paths have led to, by the level of their own row.
     private var places: [(level: Level, place: Place)] = []
 
-    init(_ rows: TableRows, while isWanted: @escaping @Sendable () -> Bool = { true }) throws(DatabaseError) {
+    init(rows: TableRows, while isWanted: @escaping @Sendable () -> Bool = { true }) throws(DatabaseError) {
         self.rows = rows
         let database = try rows.pool.take()
         database.connection.setBusyTimeout(rows.options.timeout)
@@ -84,7 +84,7 @@ final class TableReading: RowSource, @unchecked Sendable {
         for number in (steps.count - 1)..<max(steps.count - 1, path.count) {
             guard steps.count <= TreeLimits().depth,
                 let (step, next) = try self.step(
-                    path.writtenKey(number), path.key(number), below: place, isLast: number == path.count - 1)
+                    path.writtenKey(number), key: path.key(number), below: place, isLast: number == path.count - 1)
             else {
                 return .missing(nearest: try item(steps, at: place), keyNumber: number)
             }
@@ -108,7 +108,7 @@ final class TableReading: RowSource, @unchecked Sendable {
     ///   - written: the key as it was written.
     ///   - key: the key in NFC.
     private func step(
-        _ written: [UInt8], _ key: String, below place: Place, isLast: Bool
+        _ written: [UInt8], key: String, below place: Place, isLast: Bool
     ) throws(DatabaseError) -> (Item.Step, Place)? {
         let catalogue = try catalogue
         switch place {
@@ -118,28 +118,31 @@ final class TableReading: RowSource, @unchecked Sendable {
                 try Self.step(key: catalogue.keys[number], title: Array(catalogue.tables[number].name.utf8)),
                 .table(number)
             )
-        case .table(let number): return try record(written, in: list(ofTable: number), number, isLast)
+        case .table(let number): return try record(written, in: list(ofTable: number), number: number, isWhole: isLast)
         case .values(let list, let number, _):
             return list.drillColumns.isEmpty
-                ? try record(written, in: list, number, isLast) : try value(Array(key.utf8), in: list, number)
+                ? try record(written, in: list, number: number, isWhole: isLast)
+                : try value(Array(key.utf8), in: list, table: number)
         case .record(let number, let above):
-            let below = try rowsBelow(number, above)
-            if let records = below.records, let found = try record(written, in: records, number, isLast) {
+            let below = try rowsBelow(number, record: above)
+            if let records = below.records,
+                let found = try record(written, in: records, number: number, isWhole: isLast)
+            {
                 return found
             }
             let wanted = Array(key.utf8)
             guard let place = below.lists.firstIndex(where: { $0.key == wanted }) else { return nil }
             return (try Self.step(key: wanted, title: below.lists[place].title), .referring(below, place))
         case .referring(let below, let place):
-            return try record(written, in: below.lists[place].list, below.lists[place].table, isLast)
+            return try record(written, in: below.lists[place].list, number: below.lists[place].table, isWhole: isLast)
         }
     }
 
     func list(of foreignKey: ForeignKey, to identity: RecordIdentity) throws(DatabaseError) -> RecordList {
         let catalogue = try catalogue
         return RecordList(
-            catalogue.tables[foreignKey.child], referringBy: foreignKey, to: catalogue.tables[foreignKey.parent],
-            identity)
+            table: catalogue.tables[foreignKey.child], referringBy: foreignKey, to: catalogue.tables[foreignKey.parent],
+            identity: identity)
     }
 
     static func step(key: [UInt8], title: [UInt8]) throws(DatabaseError) -> Item.Step {

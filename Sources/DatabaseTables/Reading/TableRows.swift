@@ -14,8 +14,8 @@ public struct TableRows: RowSource {
     var prefix: [Item.Step] = []
 
     /// - Parameter path: a SQLite file.
-    init(path: String, _ options: Options) {
-        pool = ConnectionPool(path: path, options)
+    init(path: String, options: Options) {
+        pool = ConnectionPool(path: path, options: options)
         title = Array((path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]).utf8)
         self.options = options
     }
@@ -23,7 +23,9 @@ public struct TableRows: RowSource {
     public var isImmediate: Bool { false }
 
     public func begin(while isWanted: @escaping @Sendable () -> Bool) throws(RowRefusal) -> any RowSource {
-        do throws(DatabaseError) { return try TableReading(self, while: isWanted) } catch { throw RowRefusal(error) }
+        do throws(DatabaseError) { return try TableReading(rows: self, while: isWanted) } catch {
+            throw RowRefusal(error)
+        }
     }
 
     // Outside of an answer, each call is an answer of its own.

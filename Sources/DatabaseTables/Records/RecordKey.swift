@@ -6,24 +6,25 @@ internal import PropertyLists
 /// the same text (manual, Tables).
 enum RecordKey {
     /// - Parameter values: the values of the key's columns; the rowid follows if they name several records.
-    static func text(_ values: [SQLiteValue], _ affinities: [Affinity]) -> [UInt8] {
+    static func text(_ values: [SQLiteValue], affinities: [Affinity]) -> [UInt8] {
         var text: [UInt8] = []
         for (number, value) in values.enumerated() {
             if number > 0 { text.append(comma) }
-            append(value, number < affinities.count ? affinities[number] : .integer, to: &text)
+            append(value, affinity: number < affinities.count ? affinities[number] : .integer, to: &text)
         }
         return text == dot || text == dots ? text + Array("~6".utf8) : text
     }
 
     /// The values of a text; nil for text that is not a key. Another spelling of a value may give the same values.
-    static func values(_ text: [UInt8], _ affinities: [Affinity]) -> [SQLiteValue]? {
+    static func values(_ text: [UInt8], affinities: [Affinity]) -> [SQLiteValue]? {
         var text = text
         if text == dot + Array("~6".utf8) || text == dots + Array("~6".utf8) { text.removeLast(2) }
         let parts = text.split(separator: comma, omittingEmptySubsequences: false)
         guard parts.count == affinities.count || parts.count == affinities.count + 1 else { return nil }
         var values: [SQLiteValue] = []
         for (number, part) in parts.enumerated() {
-            guard let value = value(Array(part), number < affinities.count ? affinities[number] : .integer) else {
+            guard let value = value(Array(part), affinity: number < affinities.count ? affinities[number] : .integer)
+            else {
                 return nil
             }
             values.append(value)
@@ -36,7 +37,7 @@ enum RecordKey {
     private static let dot = Array(".".utf8)
     private static let dots = Array("..".utf8)
 
-    private static func append(_ value: SQLiteValue, _ affinity: Affinity, to text: inout [UInt8]) {
+    private static func append(_ value: SQLiteValue, affinity: Affinity, to text: inout [UInt8]) {
         switch value {
         case .null: text += Array("~3".utf8)
         case .integer(let number): text += Array("\(number)".utf8)
@@ -63,7 +64,7 @@ enum RecordKey {
         }
     }
 
-    private static func value(_ part: [UInt8], _ affinity: Affinity) -> SQLiteValue? {
+    private static func value(_ part: [UInt8], affinity: Affinity) -> SQLiteValue? {
         guard part.first == tilde else {
             guard affinity != .text, readsAsNumber(part) else { return unescaped(part[...]).map { .text($0) } }
             return number(part)

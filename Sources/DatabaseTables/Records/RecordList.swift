@@ -29,7 +29,7 @@ struct RecordList {
     }
 
     /// The records that refer to a record of another table.
-    init(_ table: Table, referringBy key: ForeignKey, to parent: Table, _ identity: RecordIdentity) {
+    init(table: Table, referringBy key: ForeignKey, to parent: Table, identity: RecordIdentity) {
         self.table = table
         let joined = zip(key.targets, key.columns).map { target, column in
             "p.\(parent.columns[target].quoted) = c.\(table.columns[column].quoted)"
@@ -47,11 +47,11 @@ struct RecordList {
         self.init(table)
         guard let tree = table.tree else { return }
         let conditions = tree.columns.map { "c.\(table.columns[$0].quoted) IS NULL" }
-        add("(\(conditions.joined(separator: " OR ")))", [])
+        add("(\(conditions.joined(separator: " OR ")))", values: [])
     }
 
     /// Narrows the list.
-    mutating func add(_ condition: String, _ values: [SQLiteValue]) {
+    mutating func add(_ condition: String, values: [SQLiteValue]) {
         self.condition = [self.condition, condition].compactMap(\.self).joined(separator: " AND ")
         self.values += values
     }
@@ -166,7 +166,7 @@ struct ListScan {
     ///
     /// - Parameter first: the first term that may differ from the record's.
     static func parts(
-        after values: [SQLiteValue], _ terms: [OrderTerm], from first: Int = 0, isReversed: Bool
+        after values: [SQLiteValue], terms: [OrderTerm], from first: Int = 0, isReversed: Bool
     ) -> [ListScan] {
         var parts: [ListScan] = []
         for number in (first..<terms.count).reversed() {
@@ -176,7 +176,7 @@ struct ListScan {
             }
             let bound = values[..<number].filter { $0 != .null }
             let isAfter = term.isDescending != isReversed ? "<" : ">"
-            func add(_ condition: String, _ value: SQLiteValue? = nil) {
+            func add(_ condition: String, value: SQLiteValue? = nil) {
                 parts.append(
                     ListScan(
                         condition: (equal + [condition]).joined(separator: " AND "),
@@ -186,7 +186,7 @@ struct ListScan {
             if values[number] == .null {
                 if isReversed { add("\(term.sql) IS NOT NULL") }
             } else {
-                add("\(term.sql) \(isAfter) ?", values[number])
+                add("\(term.sql) \(isAfter) ?", value: values[number])
                 if term.isNullable, !isReversed { add("\(term.sql) IS NULL") }
             }
         }

@@ -23,12 +23,12 @@ struct RecordReader {
     /// The places of the terms that order the list.
     private let order: [Int32]
 
-    init(_ list: RecordList, showing isShown: (Column) -> Bool, limit: Int) {
-        self.init(list.table, ordered: list.terms, showing: isShown, limit: limit)
+    init(list: RecordList, showing isShown: (Column) -> Bool, limit: Int) {
+        self.init(table: list.table, ordered: list.terms, showing: isShown, limit: limit)
     }
 
     /// - Parameter terms: what orders the records.
-    init(_ table: Table, ordered terms: [OrderTerm] = [], showing isShown: (Column) -> Bool, limit: Int) {
+    init(table: Table, ordered terms: [OrderTerm] = [], showing isShown: (Column) -> Bool, limit: Int) {
         self.table = table
         self.limit = limit
         var places: [Int: Int32] = [:]
@@ -102,7 +102,7 @@ struct RecordReader {
             case .text, .data:
                 let size = statement.byteCount(place)
                 guard size <= limit else {
-                    refusal = refusal ?? Self.refusal(column.name, size, limit)
+                    refusal = refusal ?? Self.refusal(column.name, size: size, limit: limit)
                     continue
                 }
                 let isText = statement.kind(place) == .text
@@ -113,7 +113,7 @@ struct RecordReader {
         return refusal
     }
 
-    private static func refusal(_ name: String, _ size: Int, _ limit: Int) -> String {
+    private static func refusal(_ name: String, size: Int, limit: Int) -> String {
         let advice = limit < detailLimit ? "; the detail shows up to \(detailLimit)" : ""
         return "'\(quoted: name)' has \(size) bytes, more than the \(limit) that are shown here\(advice)."
     }

@@ -93,14 +93,14 @@ final class LevelCache: Sendable {
             try write()
             return nil
         } catch {
-            return .unwritableCache(folder.url, error)
+            return .unwritableCache(folder.url, error: error)
         }
     }
 }
 
 extension Problem {
     /// Levels cannot be kept.
-    static func unwritableCache(_ folder: URL, _ error: any Error) -> Problem {
+    static func unwritableCache(_ folder: URL, error: any Error) -> Problem {
         Problem(
             .unwritableCache, title: "Cache folder not writable",
             detail: "No level can be kept in '\(folder.path)': \(error.localizedDescription)")

@@ -22,7 +22,7 @@ struct LevelCopy: Sendable {
 
 extension LevelCopy {
     /// Makes the first copy from answers with whole rows.
-    init(_ level: Level, _ answers: [PageAnswer], limit: Int?) throws(LevelDelta.Misfit) {
+    init(level: Level, answers: [PageAnswer], limit: Int?) throws(LevelDelta.Misfit) {
         var empty = level
         empty.rows = []
         self = try LevelCopy(level: empty, pages: []).applying(answers, limit: limit)
@@ -43,7 +43,7 @@ extension LevelCopy {
             let page = number < pages.count ? pages[number] : nil
             let rows = level.rows[start..<start + (page?.count ?? 0)]
             start = rows.endIndex
-            try new.append(answer, replacing: page, rows, limit: limit)
+            try new.append(answer, replacing: page, old: rows, limit: limit)
         }
         if limit != nil { new.level.next = nil }
         if new.pages.count > 1 { new.level.version = new.pages.map(\.version).joined(separator: ",") }
@@ -55,7 +55,7 @@ extension LevelCopy {
     ///   - page: the old page, if there was one.
     ///   - old: the rows of that page.
     private mutating func append(
-        _ answer: PageAnswer, replacing page: Page?, _ old: ArraySlice<Row>, limit: Int?
+        _ answer: PageAnswer, replacing page: Page?, old: ArraySlice<Row>, limit: Int?
     ) throws(LevelDelta.Misfit) {
         switch answer {
         case .unchanged:

@@ -7,13 +7,13 @@ struct MemoryDocument: Sendable {
         var children: [Item]
 
         /// - Parameter value: a title, or fields that may include `Children`; a list is the children of a root.
-        init(_ value: FieldValue, title: String? = nil) {
+        init(value: FieldValue, title: String? = nil) {
             var fields = value.dictionary ?? [:]
             let children = (value.list ?? fields["Children"]?.list ?? fields["Rows"]?.list ?? [])
             (fields["Children"], fields["Rows"]) = (nil, nil)
             if fields["Title"] == nil, let title = value.text ?? title { fields["Title"] = .text(title) }
             self.fields = fields
-            self.children = children.map { Item($0) }
+            self.children = children.map { Item(value: $0) }
         }
 
         var title: String { fields["Title"]?.description ?? "" }
@@ -33,7 +33,7 @@ struct MemoryDocument: Sendable {
     }
 
     /// - Parameter value: the root, or the list of its children.
-    init(_ value: FieldValue) { root = Item(value, title: "Root") }
+    init(_ value: FieldValue) { root = Item(value: value, title: "Root") }
 
     // MARK: Reading
 
@@ -58,16 +58,17 @@ struct MemoryDocument: Sendable {
         let parent = try path.parent.map { path throws(Problem) in try self.item(at: path) }
         let siblings = parent?.keys ?? [""]
         let index = siblings.firstIndex(of: path.lastKey ?? "") ?? 0
-        func link(_ parent: Item?, _ path: ItemPath?, _ index: Int) -> ItemLink? {
+        func link(_ parent: Item?, path: ItemPath?, index: Int) -> ItemLink? {
             guard let parent, let path, parent.children.indices.contains(index) else { return nil }
             return ItemLink(title: parent.children[index].title, path: path / parent.keys[index])
         }
         var detail = Detail(
             title: item.title, path: path, fieldsVersion: ItemVersion(rawValue: item.fieldsVersion),
             count: item.children.count, ancestors: try ancestors(of: path),
-            position: .init(index: index, count: siblings.count), previous: link(parent, path.parent, index - 1),
-            next: link(parent, path.parent, index + 1), firstChild: link(item, path, 0),
-            lastChild: link(item, path, item.children.count - 1), fields: item.fields)
+            position: .init(index: index, count: siblings.count),
+            previous: link(parent, path: path.parent, index: index - 1),
+            next: link(parent, path: path.parent, index: index + 1), firstChild: link(item, path: path, index: 0),
+            lastChild: link(item, path: path, index: item.children.count - 1), fields: item.fields)
         let content = JSONText.bytes(of: .dictionary(detail.answer))
         detail.version = ItemVersion(rawValue: StableHash.digits(of: content))
         return detail
@@ -99,21 +100,22 @@ struct MemoryDocument: Sendable {
     private mutating func change<Outcome>(
         at path: ItemPath, _ body: (inout Item) throws(Problem) -> Outcome
     ) throws(Problem) -> Outcome {
-        func change(_ item: inout Item, _ depth: Int) throws(Problem) -> Outcome {
+        func change(_ item: inout Item, depth: Int) throws(Problem) -> Outcome {
             guard depth < path.depth else { return try body(&item) }
             guard let index = item.keys.firstIndex(of: path.keys[depth]) else {
                 throw .noSuchItem(path.keys[depth], in: ItemPath(path.keys.prefix(depth)))
             }
-            return try change(&item.children[index], depth + 1)
+            return try change(&item.children[index], depth: depth + 1)
         }
-        return try change(&root, 0)
+        return try change(&root, depth: 0)
     }
 
     /// Does an edit; gives the path of the item afterwards, nil if it is gone.
     mutating func perform(_ edit: Edit) throws(Problem) -> ItemPath? {
         try edit.checkPaths()
         switch edit.action {
-        case .insert(let value, let level, let position, _): return try insert(Item(value), into: level, at: position)
+        case .insert(let value, let level, let position, _):
+            return try insert(Item(value: value), into: level, at: position)
         case .put(let fields, let path):
             return try update(path) { item in
                 let key = item.fields["Key"]

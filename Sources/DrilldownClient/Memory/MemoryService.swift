@@ -73,28 +73,28 @@ actor MemoryService {
                 detail: "A service in memory has no \(request.method) \(request.target).")
         }
         try request.checkOptions()
-        var content = try content(at: path, request)
+        var content = try content(at: path, request: request)
         if request.wait > 0, let known = request.since ?? request.ifNoneMatch {
             let end = ContinuousClock.now + .seconds(request.wait)
             while content.version == known, ContinuousClock.now < end, !Task.isCancelled {
                 await nextChange(until: end)
-                content = try self.content(at: path, request)
+                content = try self.content(at: path, request: request)
             }
         }
         if request.ifNoneMatch == content.version { return Content(status: 304, version: content.version) }
         return content
     }
 
-    private func content(at path: ItemPath, _ request: MemoryRequest) throws(Problem) -> Content {
+    private func content(at path: ItemPath, request: MemoryRequest) throws(Problem) -> Content {
         if request.target.hasPrefix("/detail") { return Self.content(of: try document.detail(at: path)) }
-        return Self.content(of: try document.level(at: path), request)
+        return Self.content(of: try document.level(at: path), request: request)
     }
 
     private static func content(of detail: Detail) -> Content {
         Content(version: detail.version.rawValue, body: Data(JSONText.bytes(of: .dictionary(detail.answer))))
     }
 
-    private static func content(of level: Level, _ request: MemoryRequest) -> Content {
+    private static func content(of level: Level, request: MemoryRequest) -> Content {
         var page = level
         let start = min(request.start, level.count)
         let rows = level.rows[start...].prefix(request.limit)

@@ -23,7 +23,7 @@ enum DetailReader {
         }
         try reader.end()
         try head.check(at: reader.offset)
-        guard hasFields else { throw JSONError("it has no 'fields'", at: reader.offset) }
+        guard hasFields else { throw JSONError(reason: "it has no 'fields'", at: reader.offset) }
         detail.title = head.title
         detail.path = head.path
         detail.version = ItemVersion(rawValue: head.version)
@@ -77,7 +77,7 @@ struct ItemHead {
     }
 
     func check(at end: Int) throws(JSONError) {
-        if let name = missing.min() { throw JSONError("it has no '\(name)'", at: end) }
+        if let name = missing.min() { throw JSONError(reason: "it has no '\(name)'", at: end) }
     }
 
     static func link(_ reader: inout JSONReader) throws(JSONError) -> ItemLink {
@@ -95,7 +95,7 @@ struct ItemHead {
     private static func path(_ reader: inout JSONReader) throws(JSONError) -> ItemPath {
         let start = reader.offset
         guard let path = ItemPath(href: try reader.text()) else {
-            throw JSONError("it has an 'href' that is not a link of an item", at: start)
+            throw JSONError(reason: "it has an 'href' that is not a link of an item", at: start)
         }
         return path
     }

@@ -145,16 +145,17 @@ extension Edit {
         case .insert(let item, let level, let position, let section):
             var query = "?at=\(PercentEncoding.encode(position.text))"
             if let section { query += "&section=\(section)" }
-            request = Request("POST", level.levelLink + query, json: item)
-        case .put(let fields, let path): request = Request("PUT", path.detailLink, json: .dictionary(fields))
-        case .patch(let changes, let path): request = Request("PATCH", path.detailLink, json: .dictionary(changes))
+            request = Request("POST", target: level.levelLink + query, json: item)
+        case .put(let fields, let path): request = Request("PUT", target: path.detailLink, json: .dictionary(fields))
+        case .patch(let changes, let path):
+            request = Request("PATCH", target: path.detailLink, json: .dictionary(changes))
         case .move(let path, let level, let position, let section):
             var body: Fields = [
                 "from": .text(path.detailLink), "to": .text(level.levelLink), "at": position.value,
             ]
             body["section"] = section.map { .integer(Int64($0)) }
-            request = Request("POST", "/moves", json: .dictionary(body))
-        case .delete(let path): request = Request("DELETE", path.detailLink, json: nil)
+            request = Request("POST", target: "/moves", json: .dictionary(body))
+        case .delete(let path): request = Request("DELETE", target: path.detailLink, json: nil)
         }
         if let ifMatch { request.header["If-Match"] = "\"\(ifMatch.rawValue)\"" }
         return request
@@ -163,7 +164,7 @@ extension Edit {
 
 extension Request {
     /// An edit with a body of JSON.
-    init(_ method: String, _ target: String, json: FieldValue?) {
+    init(_ method: String, target: String, json: FieldValue?) {
         self.init(target)
         self.method = method
         isEdit = true
@@ -189,7 +190,7 @@ public struct EditResult: Hashable, Sendable {
     static func read(_ bytes: [UInt8]) throws(JSONError) -> EditResult {
         let fields = try JSONReader.fields(bytes)
         guard let revision = fields["revision"]?.text, let edits = fields["edits"]?.list else {
-            throw JSONError("it has no 'revision' or no 'edits'", at: 0)
+            throw JSONError(reason: "it has no 'revision' or no 'edits'", at: 0)
         }
         return EditResult(
             revision: revision, paths: edits.map { $0.dictionary?["href"]?.text.flatMap { ItemPath(href: $0) } })
@@ -212,7 +213,7 @@ public struct ReloadResult: Hashable, Sendable {
     static func read(_ bytes: [UInt8]) throws(JSONError) -> ReloadResult {
         let fields = try JSONReader.fields(bytes)
         guard let outcome = fields["outcome"]?.text, let revision = fields["revision"]?.text else {
-            throw JSONError("it has no 'outcome' or no 'revision'", at: 0)
+            throw JSONError(reason: "it has no 'outcome' or no 'revision'", at: 0)
         }
         return ReloadResult(isChanged: outcome == "published", revision: revision)
     }

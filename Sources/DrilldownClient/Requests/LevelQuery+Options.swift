@@ -19,16 +19,24 @@ extension LevelQuery {
     }
 
     /// Only rows whose field has a value; every condition of a query must hold.
-    public func `where`(_ field: String, equals value: FieldValue) -> LevelQuery { adding(field, ":", value) }
+    public func `where`(_ field: String, equals value: FieldValue) -> LevelQuery {
+        adding(field, comparison: ":", value: value)
+    }
 
     /// Only rows whose field is less than a value.
-    public func `where`(_ field: String, isLessThan value: FieldValue) -> LevelQuery { adding(field, "<", value) }
+    public func `where`(_ field: String, isLessThan value: FieldValue) -> LevelQuery {
+        adding(field, comparison: "<", value: value)
+    }
 
     /// Only rows whose field is greater than a value.
-    public func `where`(_ field: String, isGreaterThan value: FieldValue) -> LevelQuery { adding(field, ">", value) }
+    public func `where`(_ field: String, isGreaterThan value: FieldValue) -> LevelQuery {
+        adding(field, comparison: ">", value: value)
+    }
 
     /// Only rows whose field contains a text; case and accents are ignored.
-    public func `where`(_ field: String, contains text: String) -> LevelQuery { adding(field, "~", .text(text)) }
+    public func `where`(_ field: String, contains text: String) -> LevelQuery {
+        adding(field, comparison: "~", value: .text(text))
+    }
 
     /// A search: all items below the level, on all levels, that contain a text.
     ///

@@ -43,7 +43,7 @@ extension LevelQuery {
     /// The query without the parameters that select a page.
     var withoutPage: LevelQuery { ["limit", "start", "after"].reduce(self) { $0.removing($1) } }
 
-    func adding(_ field: String, _ comparison: String, _ value: FieldValue) -> LevelQuery {
+    func adding(_ field: String, comparison: String, value: FieldValue) -> LevelQuery {
         var query = self
         query.parameters.append(Parameter(name: "where", value: field + comparison + value.queryText))
         return query

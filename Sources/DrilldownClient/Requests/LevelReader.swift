@@ -32,7 +32,7 @@ struct LevelReader {
         case "removed": delta.removed = try reader.texts()
         case "inserted": delta.inserted = try placedRows(&reader)
         case "moved":
-            delta.moved = try Self.placed(&reader, "key") { reader throws(JSONError) in try reader.text() }
+            delta.moved = try Self.placed(&reader, name: "key") { reader throws(JSONError) in try reader.text() }
         case "updated": delta.updated = try placedRows(&reader)
         case "next": next = try reader.optionalText()
         default: try head.read(name, &reader)
@@ -45,7 +45,9 @@ struct LevelReader {
             title: head.title, path: head.path, version: head.version, isLeaf: head.isLeaf, ancestors: head.ancestors,
             count: count ?? rows?.count ?? 0, start: start, sections: sections.isEmpty ? nil : sections,
             next: next, error: head.error)
-        guard level.sectionsDivideRows else { throw JSONError("it has sections that do not divide its rows", at: end) }
+        guard level.sectionsDivideRows else {
+            throw JSONError(reason: "it has sections that do not divide its rows", at: end)
+        }
         // Their parents are known.
         level.rows = rows ?? []
         if let since, rows == nil {
@@ -53,13 +55,13 @@ struct LevelReader {
             (delta.level, delta.since) = (level, since)
             return .delta(delta)
         }
-        guard rows != nil else { throw JSONError("it has neither 'rows' nor 'since'", at: end) }
+        guard rows != nil else { throw JSONError(reason: "it has neither 'rows' nor 'since'", at: end) }
         return .level(level)
     }
 
     /// Reads the changes of one kind: positions, and for each a row or a key in the member `name`.
     private static func placed<Value: Hashable & Sendable>(
-        _ reader: inout JSONReader, _ name: String, _ value: (inout JSONReader) throws(JSONError) -> Value
+        _ reader: inout JSONReader, name: String, _ value: (inout JSONReader) throws(JSONError) -> Value
     ) throws(JSONError) -> [LevelDelta.Placed<Value>] {
         var placed: [LevelDelta.Placed<Value>] = []
         try reader.list { reader throws(JSONError) in
@@ -74,7 +76,7 @@ struct LevelReader {
                 }
             }
             guard let position, let found else {
-                throw JSONError("it has a change without 'at' or '\(name)'", at: start)
+                throw JSONError(reason: "it has a change without 'at' or '\(name)'", at: start)
             }
             placed.append(LevelDelta.Placed(position: position, value: found))
         }
@@ -82,7 +84,9 @@ struct LevelReader {
     }
 
     private func placedRows(_ reader: inout JSONReader) throws(JSONError) -> [LevelDelta.Placed<Row>] {
-        try Self.placed(&reader, "row") { reader throws(JSONError) in try RowReader.read(&reader, below: head.path) }
+        try Self.placed(&reader, name: "row") { reader throws(JSONError) in
+            try RowReader.read(&reader, below: head.path)
+        }
     }
 
     private static func section(_ reader: inout JSONReader) throws(JSONError) -> Level.Section {
@@ -152,7 +156,7 @@ extension Transport {
                 // An edit compares the version of the level without a query.
                 if !target.contains("?") { level.itemVersion = ItemVersion(rawValue: level.version) }
                 return level
-            case .delta: throw JSONError("it lists changes that were not requested", at: 0)
+            case .delta: throw JSONError(reason: "it lists changes that were not requested", at: 0)
             }
         }
     }

@@ -51,13 +51,13 @@ struct RowReader {
     }
 
     private func row(below path: ItemPath, at start: Int) throws(JSONError) -> Row {
-        guard let key, let title else { throw JSONError("it has a row without 'key' or 'title'", at: start) }
+        guard let key, let title else { throw JSONError(reason: "it has a row without 'key' or 'title'", at: start) }
         var row = Row(key: key, below: path, version: version, title: title, count: count, fields: fields)
         if let isLeaf { row.isLeaf = isLeaf }
         guard var extras else { return row }
         if extras.trail != nil || extras.indent != nil {
             guard let parent = ItemPath(href: href)?.parent else {
-                throw JSONError("it has a row whose 'href' is not a link of an item", at: start)
+                throw JSONError(reason: "it has a row whose 'href' is not a link of an item", at: start)
             }
             row.parent = parent
             extras.href = href

@@ -129,13 +129,13 @@ extension Server {
         for edit in edits { try edit.checkPaths() }
         let body: Fields = ["edits": .list(edits.map { .dictionary($0.step) })]
         do {
-            let answer = try await transport.send(Request("POST", "/edits", json: .dictionary(body)))
+            let answer = try await transport.send(Request("POST", target: "/edits", json: .dictionary(body)))
             return try transport.read(answer, as: EditResult.read)
         } catch let problem as Problem {
             // A conflict that concerns the whole batch, such as a file that has changed, names none of its edits.
             let number = problem.editIndex ?? (edits.count == 1 ? 0 : -1)
             guard edits.indices.contains(number) else { throw problem }
-            throw try await conflict(edits[number], problem) ?? problem
+            throw try await conflict(edits[number], problem: problem) ?? problem
         }
     }
 
@@ -171,7 +171,8 @@ extension Server {
     ///   in use.
     @discardableResult
     public func reload() async throws -> ReloadResult {
-        try transport.read(try await transport.send(Request("POST", "/reload", json: nil)), as: ReloadResult.read)
+        try transport.read(
+            try await transport.send(Request("POST", target: "/reload", json: nil)), as: ReloadResult.read)
     }
 
     // MARK: Requests
@@ -185,12 +186,12 @@ extension Server {
         do {
             return try await transport.send(edit.request)
         } catch let problem as Problem {
-            throw try await conflict(edit, problem) ?? problem
+            throw try await conflict(edit, problem: problem) ?? problem
         }
     }
 
     /// The conflict for a status of 409 or 412, with the current item or level; nil for any other problem.
-    private func conflict(_ edit: Edit, _ problem: Problem) async throws -> EditConflict? {
+    private func conflict(_ edit: Edit, problem: Problem) async throws -> EditConflict? {
         guard problem.status == 409 || problem.status == 412 else { return nil }
         return EditConflict(edit: edit, current: try await current(for: edit), problem: problem)
     }

@@ -39,7 +39,7 @@ extension Server {
     /// - Throws: `Problem` if the server refuses or cannot be reached, `CancellationError`.
     public func wholeLevel(at path: ItemPath = .root, matching query: LevelQuery = .all) async throws -> Level {
         let target = LevelTarget(path: path, query: query.withoutPage)
-        var poller = LevelPoller(transport, target)
+        var poller = LevelPoller(transport: transport, target: target)
         guard let level = try await poller.next(wait: 0, over: nil) else { throw Problem.unexpectedAnswer(target) }
         return level
     }
@@ -152,7 +152,7 @@ extension Server {
     private func data(of target: String) async throws -> Data {
         try await transport.value(of: Request(target)) { answer in
             guard answer.status == 200 else {
-                throw Problem.unreadable(answer, from: transport.address, "its status is \(answer.status)")
+                throw Problem.unreadable(answer, from: transport.address, reason: "its status is \(answer.status)")
             }
             return answer.body
         }

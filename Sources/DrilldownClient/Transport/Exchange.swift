@@ -26,7 +26,7 @@ final class Exchange: Sendable {
 
     private static let mostRedirects = 5
 
-    init(_ target: String, of address: String, limit: Int) {
+    init(target: String, of address: String, limit: Int) {
         self.target = target
         self.address = address
         self.limit = limit
@@ -46,12 +46,12 @@ final class Exchange: Sendable {
             let (body, head) = try await send()
             guard let head = head as? HTTPURLResponse else { throw URLError(.badServerResponse) }
             if receive(head) { _ = receive(body) }
-            return try result(of: state.withLock { $0 }, nil, false).get()
+            return try result(of: state.withLock { $0 }, error: nil, isCancelled: false).get()
         } catch let problem as Problem {
             throw problem
         } catch {
             let isCancelled = error is CancellationError || (error as? URLError)?.code == .cancelled
-            return try result(of: State(), error, isCancelled).get()
+            return try result(of: State(), error: error, isCancelled: isCancelled).get()
         }
     }
 
@@ -105,17 +105,17 @@ final class Exchange: Sendable {
         let (continuation, outcome) = state.withLock { state in
             let ended = state
             state = State()
-            let outcome = result(of: ended, error, isCancelled)
+            let outcome = result(of: ended, error: error, isCancelled: isCancelled)
             if ended.continuation == nil { state.outcome = outcome }
             return (ended.continuation, outcome)
         }
         continuation?.resume(with: outcome)
     }
 
-    private func result(of state: State, _ error: (any Error)?, _ isCancelled: Bool) -> Result<Answer, any Error> {
+    private func result(of state: State, error: (any Error)?, isCancelled: Bool) -> Result<Answer, any Error> {
         if let problem = state.problem { return .failure(problem) }
         if isCancelled { return .failure(CancellationError()) }
-        if let error { return .failure(Problem.unreachable(target, of: address, error)) }
+        if let error { return .failure(Problem.unreachable(target, of: address, error: error)) }
         return .success(Answer(status: state.status, header: state.header, body: state.body, target: target))
     }
 }

@@ -14,7 +14,7 @@ extension Problem {
     /// No whole answer came.
     ///
     /// - Parameter address: the address of the service.
-    static func unreachable(_ target: String, of address: String, _ error: any Error) -> Problem {
+    static func unreachable(_ target: String, of address: String, error: any Error) -> Problem {
         Problem(
             .unreachable, title: "Unreachable",
             detail: "\(address) gave no whole answer to \(target.prefix { $0 != "?" }): \(reason(error)).",
@@ -38,7 +38,7 @@ extension Problem {
     }
 
     /// The token provider of the configuration failed.
-    static func noToken(for address: String, _ error: any Error) -> Problem {
+    static func noToken(for address: String, error: any Error) -> Problem {
         Problem(.unreachable, title: "No token", detail: "There is no token for \(address): \(reason(error)).")
     }
 
@@ -104,7 +104,7 @@ extension Problem {
     /// The answer does not come from a drilldown service.
     ///
     /// - Parameter reason: the fault, as the end of a sentence.
-    static func unreadable(_ answer: Answer, from server: String, _ reason: String) -> Problem {
+    static func unreadable(_ answer: Answer, from server: String, reason: String) -> Problem {
         unreadable(
             answer.target, status: answer.status,
             "\(server) answered \(answer.target) with \(answer.summary), which is not the answer of a drilldown service: \(reason)."

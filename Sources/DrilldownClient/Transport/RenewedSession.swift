@@ -23,7 +23,7 @@ final class RenewedSession: Sendable {
     /// A task for a request, which has to be resumed.
     ///
     /// - Throws: `CancellationError` after `end`.
-    func task(for request: URLRequest, _ exchange: Exchange) throws(CancellationError) -> URLSessionDataTask {
+    func task(for request: URLRequest, exchange: Exchange) throws(CancellationError) -> URLSessionDataTask {
         // Within the lock: a session that was invalidated traps.
         try current.withLock { current throws(CancellationError) in
             if isOver.withLock({ $0 }) { throw CancellationError() }

@@ -45,16 +45,16 @@ final class Transport: Sendable {
             throw problem
         } catch {
             try Task.checkCancellation()
-            throw Problem.noToken(for: address, error)
+            throw Problem.noToken(for: address, error: error)
         }
     }
 
     private func answer(to request: Request, token: String?) async throws -> Answer {
         try Task.checkCancellation()
-        let exchange = Exchange(request.target, of: address, limit: configuration.maximumAnswerBytes)
+        let exchange = Exchange(target: request.target, of: address, limit: configuration.maximumAnswerBytes)
         let urlRequest = try urlRequest(for: request, token: token)
         if let send = configuration.send { return try await exchange.run { try await send(urlRequest) } }
-        let task = try (request.session ?? session).task(for: urlRequest, exchange)
+        let task = try (request.session ?? session).task(for: urlRequest, exchange: exchange)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 exchange.start(continuation)
@@ -96,7 +96,7 @@ extension Transport {
         }
         guard answer.status < 300 || answer.status == 304 else {
             let place = answer.header["location"].map { "it redirects to \($0.prefix(200))" }
-            throw Problem.unreadable(answer, from: address, place ?? "its status is \(answer.status)")
+            throw Problem.unreadable(answer, from: address, reason: place ?? "its status is \(answer.status)")
         }
         pauses.end()
         return answer
@@ -110,14 +110,14 @@ extension Transport {
     ) throws(Problem) -> Value {
         guard answer.isJSON, (200..<300).contains(answer.status) else {
             let reason = answer.isJSON ? "its status is \(answer.status)" : "it is not announced as JSON"
-            throw .unreadable(answer, from: address, reason)
+            throw .unreadable(answer, from: address, reason: reason)
         }
         do {
             return try read([UInt8](answer.body))
         } catch  where error.isTooDeep {
             throw .answerTooDeep(answer.target)
         } catch {
-            throw .unreadable(answer, from: address, error.description)
+            throw .unreadable(answer, from: address, reason: error.description)
         }
     }
 
@@ -139,7 +139,8 @@ extension Transport {
         let answer = try await send(request)
         if answer.status == 304 {
             guard let remembered else {
-                throw Problem.unreadable(answer, from: address, "its status is 304, although no version was named")
+                throw Problem.unreadable(
+                    answer, from: address, reason: "its status is 304, although no version was named")
             }
             return remembered
         }

@@ -24,7 +24,7 @@ final class ChangeFollower: Sendable {
 
     init(_ transport: Transport) { self.transport = transport }
 
-    func add<Content>(_ observed: ObservedState<Content>, _ target: some Observed) {
+    func add<Content>(_ observed: ObservedState<Content>, target: some Observed) {
         let member = Member(
             isConcerned: { target.isConcerned(by: $0) }, interrupt: { observed.interrupt($0) },
             confirm: { observed.confirm() })

@@ -22,7 +22,7 @@ struct ChangesAnswer: Hashable, Sendable {
             }
         }
         try reader.end()
-        guard !answer.revision.isEmpty else { throw JSONError("it has no 'revision'", at: reader.offset) }
+        guard !answer.revision.isEmpty else { throw JSONError(reason: "it has no 'revision'", at: reader.offset) }
         return answer
     }
 

@@ -7,7 +7,9 @@ public struct DetailUpdates: AsyncSequence, Sendable {
     let target: DetailTarget
 
     /// Begins to observe.
-    public func makeAsyncIterator() -> Iterator { Iterator(observer: ObserverIterator(observations, target)) }
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(observer: ObserverIterator(observations: observations, target: target))
+    }
 
     /// One observer of a detail; it leaves when the iterator is released.
     public struct Iterator: AsyncIteratorProtocol {

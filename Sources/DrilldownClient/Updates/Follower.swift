@@ -27,7 +27,7 @@ struct Follower<Target: Observed>: Sendable {
             do {
                 let wait = waits && own != nil ? transport.configuration.allowedWait : 0
                 let content = try await poller.next(wait: wait, over: own ?? observations.readers)
-                if let content { show(content, poller) } else { observed.confirm() }
+                if let content { show(content, poller: poller) } else { observed.confirm() }
                 guard own != nil else {
                     outage.end()
                     await observations.changes.wait(for: observed)
@@ -50,7 +50,7 @@ struct Follower<Target: Observed>: Sendable {
                 waits = false
                 if isGivenUp { continue }
                 let problem = error as? Problem ?? .unexpectedAnswer(transport.address)
-                guard problem.isTemporary else { return end(problem, poller) }
+                guard problem.isTemporary else { return end(problem, poller: poller) }
                 outage.fail()
                 // A server that restarts is back at the first attempt, so one failure is not shown beside a level.
                 if outage.failures > 1 || !observed.hasContent { observed.interrupt(problem) }
@@ -61,17 +61,17 @@ struct Follower<Target: Observed>: Sendable {
         }
     }
 
-    private func show(_ content: Target.Content, _ poller: any Poller<Target.Content>) {
+    private func show(_ content: Target.Content, poller: any Poller<Target.Content>) {
         // Kept first, so that a flush by an observer writes the state that it has seen.
         if let cache = observations.cache { poller.keep(in: cache, isGone: false) }
         observed.show(content, isFromCache: false)
     }
 
-    private func end(_ problem: Problem, _ poller: any Poller<Target.Content>) {
+    private func end(_ problem: Problem, poller: any Poller<Target.Content>) {
         // First, so that a flush by an observer that has seen the end removes the level. Any other refusal may be
         // temporary: a wrong token, or a query for another version of the server.
         if problem.kind == .noSuchItem, let cache = observations.cache { poller.keep(in: cache, isGone: true) }
-        observations.remove(target, observed)
+        observations.remove(target, observed: observed)
         observed.end(problem)
     }
 }

@@ -35,7 +35,8 @@ extension LevelDifference {
             old: old, new: new, removed: removed, inserted: inserted, moved: moved,
             updated: (before + found + after).filter { !old.rows[$0.old].showsSame(as: new.rows[$0.new]) },
             sectionsChanged: !old.keepsSections(
-                in: new, without: (removed + moved.map(\.old)).sorted(), (inserted + moved.map(\.new)).sorted()))
+                in: new, without: (removed + moved.map(\.old)).sorted(), placed: (inserted + moved.map(\.new)).sorted())
+        )
     }
 }
 
@@ -53,7 +54,7 @@ extension Level {
     /// - Parameters:
     ///   - taken: positions in this level's rows, ascending.
     ///   - placed: positions in the new level's rows, ascending.
-    fileprivate func keepsSections(in new: Level, without taken: [Int], _ placed: [Int]) -> Bool {
+    fileprivate func keepsSections(in new: Level, without taken: [Int], placed: [Int]) -> Bool {
         guard sections.count == new.sections.count else { return false }
         let headers = zip(sections, new.sections).allSatisfy { old, new in
             old.title == new.title && old.index == new.index && old.footer == new.footer

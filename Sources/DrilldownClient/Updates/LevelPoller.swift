@@ -13,7 +13,7 @@ struct LevelPoller: Poller {
     /// The connections of all requests; nil for the shared ones.
     private var session: RenewedSession?
 
-    init(_ transport: Transport, _ target: LevelTarget) {
+    init(transport: Transport, target: LevelTarget) {
         (self.transport, self.target) = (transport, target)
     }
 
@@ -53,7 +53,8 @@ struct LevelPoller: Poller {
     private mutating func read() async throws -> LevelCopy? {
         let answer = try await answer(known: nil)
         guard case .whole(let level, _) = answer else { throw Problem.unexpectedAnswer(target) }
-        return try await isLong(answer) ? readPages() : change(to: LevelCopy(level, [answer], limit: limit))
+        return try await isLong(answer)
+            ? readPages() : change(to: LevelCopy(level: level, answers: [answer], limit: limit))
     }
 
     /// The number of rows of a page; nil if the query asks for a page itself.
@@ -92,7 +93,7 @@ extension LevelTarget: Observed {
 
     func isConcerned(by changes: ChangesAnswer) -> Bool { changes.mayConcern(self) }
 
-    func poller(_ transport: Transport) -> any Poller<Level> { LevelPoller(transport, self) }
+    func poller(_ transport: Transport) -> any Poller<Level> { LevelPoller(transport: transport, target: self) }
 }
 
 extension Problem {
@@ -168,7 +169,7 @@ extension LevelPoller {
         let answers = try await answers(known: [])
         guard let level = answers.first?.level else { throw Problem.unexpectedAnswer(target) }
         do {
-            return try LevelCopy(level, answers, limit: limit)
+            return try LevelCopy(level: level, answers: answers, limit: limit)
         } catch {
             throw Problem.unexpectedAnswer(target)
         }
@@ -184,7 +185,7 @@ extension LevelPoller {
             var answers = [0: first]
             for page in 1..<count {
                 if page > Self.concurrency, let (page, answer) = try await group.next() { answers[page] = answer }
-                add(page, known, to: &group)
+                add(page, known: known, to: &group)
             }
             for try await (page, answer) in group { answers[page] = answer }
             return answers.sorted { $0.key < $1.key }.map(\.value)
@@ -202,7 +203,7 @@ extension LevelPoller {
     }
 
     private func add(
-        _ page: Int, _ known: [LevelCopy.Page], to group: inout ThrowingTaskGroup<(Int, PageAnswer), any Error>
+        _ page: Int, known: [LevelCopy.Page], to group: inout ThrowingTaskGroup<(Int, PageAnswer), any Error>
     ) {
         group.addTask {
             do {

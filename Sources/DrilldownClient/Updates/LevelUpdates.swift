@@ -13,7 +13,9 @@ public struct LevelUpdates: AsyncSequence, Sendable {
     let target: LevelTarget
 
     /// Begins to observe.
-    public func makeAsyncIterator() -> Iterator { Iterator(observer: ObserverIterator(observations, target)) }
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(observer: ObserverIterator(observations: observations, target: target))
+    }
 
     /// One observer of a level; it leaves when the iterator is released.
     ///

@@ -80,32 +80,32 @@ final class Observations: Sendable {
             }
             let observed = ObservedState<Target.Content>()
             let follower = Follower(observations: self, target: target, observed: observed)
-            changes.add(observed, target)
+            changes.add(observed, target: target)
             state.entries[target.link] = Entry(observed: observed, observers: 1, task: Task { await follower.run() })
             if state.entries.count > 1 { share(&state) }
             return observed
         }
-        return Observer(observed) { [weak self] in self?.leave(target, observed) }
+        return Observer(state: observed) { [weak self] in self?.leave(target, observed: observed) }
     }
 
-    private func leave<Content>(_ target: some Observed, _ observed: ObservedState<Content>) {
+    private func leave<Content>(_ target: some Observed, observed: ObservedState<Content>) {
         state.withLock { state in
             guard let entry = state.entries[target.link], entry.observed === observed else { return }
             state.entries[target.link]?.observers -= 1
             guard entry.observers == 1 else { return }
             entry.task.cancel()
-            forget(target, &state)
+            forget(target, state: &state)
         }
     }
 
     /// Forgets what has ended, so that the next observer begins anew.
-    func remove<Content>(_ target: some Observed, _ observed: ObservedState<Content>) {
+    func remove<Content>(_ target: some Observed, observed: ObservedState<Content>) {
         state.withLock { state in
-            if state.entries[target.link]?.observed === observed { forget(target, &state) }
+            if state.entries[target.link]?.observed === observed { forget(target, state: &state) }
         }
     }
 
-    private func forget(_ target: some Observed, _ state: inout State) {
+    private func forget(_ target: some Observed, state: inout State) {
         if let observed = state.entries.removeValue(forKey: target.link)?.observed { changes.remove(observed) }
         guard state.entries.isEmpty else { return }
         state.isShared = false

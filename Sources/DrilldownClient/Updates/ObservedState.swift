@@ -97,7 +97,7 @@ final class Observer<Content: Sendable>: Sendable {
     private let leave: @Sendable () -> Void
     private let seen = Guarded<ObservedState<Content>.Moment?>(nil)
 
-    init(_ state: ObservedState<Content>, leave: @escaping @Sendable () -> Void) {
+    init(state: ObservedState<Content>, leave: @escaping @Sendable () -> Void) {
         (self.state, self.leave) = (state, leave)
     }
 
@@ -119,7 +119,7 @@ struct ObserverIterator<Target: Observed> {
     private var observer: Observer<Target.Content>?
     private var isOver = false
 
-    init(_ observations: Observations, _ target: Target) { (self.observations, self.target) = (observations, target) }
+    init(observations: Observations, target: Target) { (self.observations, self.target) = (observations, target) }
 
     /// Waits for a state that this observer has not seen; nil if the task was cancelled.
     mutating func next() async throws -> (old: Target.Content?, newest: ObservedState<Target.Content>.Moment)? {

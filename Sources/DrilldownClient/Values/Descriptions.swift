@@ -12,9 +12,11 @@ extension Fields: CustomStringConvertible {
 
 extension Row: CustomStringConvertible {
     /// The title, the number of rows below, and the fields: `Item 4 (1 row) {"Subtitle":"red"}`.
-    public var description: String { Self.description(title.isEmpty ? key : title, isLeaf ? nil : count, fields) }
+    public var description: String {
+        Self.description(title.isEmpty ? key : title, count: isLeaf ? nil : count, fields: fields)
+    }
 
-    fileprivate static func description(_ title: String, _ count: Int?, _ fields: Fields) -> String {
+    fileprivate static func description(_ title: String, count: Int?, fields: Fields) -> String {
         let rows = count.map { $0 == 1 ? " (1 row)" : " (\($0) rows)" } ?? ""
         return title + rows + (fields.isEmpty ? "" : " \(fields)")
     }
@@ -22,7 +24,7 @@ extension Row: CustomStringConvertible {
 
 extension Detail: CustomStringConvertible {
     /// The title, the number of rows below, and the fields.
-    public var description: String { Row.description(title, isLeaf ? nil : count, fields) }
+    public var description: String { Row.description(title, count: isLeaf ? nil : count, fields: fields) }
 }
 
 extension Level: CustomStringConvertible {

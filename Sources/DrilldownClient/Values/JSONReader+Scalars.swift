@@ -20,7 +20,7 @@ extension JSONReader {
             if byte == UInt8(ascii: "\\") { return try escapedString(from: start, to: end) }
             if byte < 0x20 {
                 offset = end
-                throw JSONError("it has the control character \(byte) in a text", at: end)
+                throw JSONError(reason: "it has the control character \(byte) in a text", at: end)
             }
             if byte >= 0x80 { isASCII = false }
             end += 1
@@ -39,7 +39,7 @@ extension JSONReader {
                 offset += 1
                 return try checked(text[...], at: start)
             }
-            if byte < 0x20 { throw JSONError("it has the control character \(byte) in a text", at: offset) }
+            if byte < 0x20 { throw JSONError(reason: "it has the control character \(byte) in a text", at: offset) }
             if byte == UInt8(ascii: "\\") {
                 try appendEscaped(to: &text)
             } else {
@@ -73,12 +73,16 @@ extension JSONReader {
         var code = try fourDigits()
         if (0xD800..<0xDC00).contains(code), byte == UInt8(ascii: "\\") {
             offset += 1
-            guard byte == UInt8(ascii: "u") else { throw JSONError("it has half a surrogate pair", at: start) }
+            guard byte == UInt8(ascii: "u") else { throw JSONError(reason: "it has half a surrogate pair", at: start) }
             let low = try fourDigits()
-            guard (0xDC00..<0xE000).contains(low) else { throw JSONError("it has half a surrogate pair", at: start) }
+            guard (0xDC00..<0xE000).contains(low) else {
+                throw JSONError(reason: "it has half a surrogate pair", at: start)
+            }
             code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
         }
-        guard let scalar = Unicode.Scalar(code) else { throw JSONError("it has half a surrogate pair", at: start) }
+        guard let scalar = Unicode.Scalar(code) else {
+            throw JSONError(reason: "it has half a surrogate pair", at: start)
+        }
         return scalar
     }
 
@@ -98,7 +102,9 @@ extension JSONReader {
     private func checked(_ bytes: ArraySlice<UInt8>, at start: Int) throws(JSONError) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         // A repaired text has replacement characters in place of the bytes that were wrong.
-        guard text.utf8.elementsEqual(bytes) else { throw JSONError("it has a text that is not UTF-8", at: start) }
+        guard text.utf8.elementsEqual(bytes) else {
+            throw JSONError(reason: "it has a text that is not UTF-8", at: start)
+        }
         return text
     }
 
@@ -109,7 +115,7 @@ extension JSONReader {
         let digits = offset
         try skipDigits()
         guard offset == digits + 1 || bytes[digits] != UInt8(ascii: "0") else {
-            throw JSONError("it has a number that begins with 0", at: start)
+            throw JSONError(reason: "it has a number that begins with 0", at: start)
         }
         let end = offset
         if byte == UInt8(ascii: ".") {
@@ -128,7 +134,7 @@ extension JSONReader {
             if let number = UInt64(text) { return .unsigned(number) }
         }
         guard let number = Double(text), number.isFinite else {
-            throw JSONError("it has a number that is too large for a real number of 64 bits", at: start)
+            throw JSONError(reason: "it has a number that is too large for a real number of 64 bits", at: start)
         }
         return .real(number)
     }

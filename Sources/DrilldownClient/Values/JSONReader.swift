@@ -17,9 +17,9 @@ struct JSONReader {
     mutating func object(
         _ member: (_ name: String, _ reader: inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
-        try open(UInt8(ascii: "{"), "an object")
+        try open(UInt8(ascii: "{"), name: "an object")
         var isFirst = true
-        while try !closes(UInt8(ascii: "}"), &isFirst) {
+        while try !closes(UInt8(ascii: "}"), isFirst: &isFirst) {
             try member(memberName(), &self)
         }
     }
@@ -27,9 +27,9 @@ struct JSONReader {
     /// Reads a list; `element` reads each element.
     @inline(__always)
     mutating func list(_ element: (_ reader: inout JSONReader) throws(JSONError) -> Void) throws(JSONError) {
-        try open(UInt8(ascii: "["), "a list")
+        try open(UInt8(ascii: "["), name: "a list")
         var isFirst = true
-        while try !closes(UInt8(ascii: "]"), &isFirst) { try element(&self) }
+        while try !closes(UInt8(ascii: "]"), isFirst: &isFirst) { try element(&self) }
     }
 
     /// The fields of an object that is all there is.
@@ -63,7 +63,7 @@ struct JSONReader {
         }
     }
 
-    mutating func open(_ bracket: UInt8, _ name: String) throws(JSONError) {
+    mutating func open(_ bracket: UInt8, name: String) throws(JSONError) {
         skipWhitespace()
         guard byte == bracket else { throw expected(name) }
         guard depth < Self.deepest else { throw .tooDeep(at: offset) }
@@ -73,7 +73,7 @@ struct JSONReader {
 
     /// Whether the container ends here; if not, the offset is then at its next element.
     @inline(__always)
-    mutating func closes(_ bracket: UInt8, _ isFirst: inout Bool) throws(JSONError) -> Bool {
+    mutating func closes(_ bracket: UInt8, isFirst: inout Bool) throws(JSONError) -> Bool {
         skipWhitespace()
         if byte == bracket {
             offset += 1
@@ -105,9 +105,9 @@ struct JSONReader {
 
     /// The error for an unexpected byte at the offset.
     func expected(_ name: String) -> JSONError {
-        guard offset < bytes.count else { return JSONError("it ends where \(name) was expected", at: offset) }
+        guard offset < bytes.count else { return JSONError(reason: "it ends where \(name) was expected", at: offset) }
         let found = byte > 0x20 && byte < 0x7F ? "'\(Unicode.Scalar(byte))'" : "byte \(byte)"
-        return JSONError("it has \(found) where \(name) was expected", at: offset)
+        return JSONError(reason: "it has \(found) where \(name) was expected", at: offset)
     }
 }
 
@@ -123,7 +123,7 @@ extension JSONReader {
             switch byte {
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 open.append(Container(isObject: byte == UInt8(ascii: "{")))
-                try self.open(byte, "a value")
+                try self.open(byte, name: "a value")
                 guard let end = try closedValue(&open) else { continue }
                 value = end
             default: value = try scalar()
@@ -162,7 +162,7 @@ extension JSONReader {
     /// The value of the innermost container if it ends here; else nil, and the offset is at its next element.
     private mutating func closedValue(_ open: inout [Container]) throws(JSONError) -> FieldValue? {
         let last = open.count - 1
-        if try closes(open[last].isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), &open[last].isFirst) {
+        if try closes(open[last].isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), isFirst: &open[last].isFirst) {
             return open.removeLast().value
         }
         if open[last].isObject {
@@ -247,13 +247,13 @@ struct JSONError: Error, Hashable, CustomStringConvertible {
     /// Whether it is JSON, but has more containers within each other than the reader allows.
     private(set) var isTooDeep = false
 
-    init(_ reason: String, at offset: Int) {
+    init(reason: String, at offset: Int) {
         self.reason = reason
         self.offset = offset
     }
 
     static func tooDeep(at offset: Int) -> JSONError {
-        var error = JSONError("it nests deeper than \(JSONReader.deepest) containers", at: offset)
+        var error = JSONError(reason: "it nests deeper than \(JSONReader.deepest) containers", at: offset)
         error.isTooDeep = true
         return error
     }

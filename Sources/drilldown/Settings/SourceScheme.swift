@@ -64,7 +64,8 @@ extension SourceScheme {
             let path = String(address.dropFirst(sqlitePrefix.count))
             guard !path.isEmpty else { throw UsageError(fact: "'sqlite:' names no file; write sqlite:FILE.") }
             if settings.interpretation.shape == .tables || DatabaseTables.areTables(path: path) {
-                return DatabaseTables(sqlite: path, name: address, settings.tables, patience: settings.firstPatience)
+                return DatabaseTables(
+                    sqlite: path, name: address, options: settings.tables, patience: settings.firstPatience)
             }
             return DatabaseTree.sqlite(
                 path: path, name: address, interpretation: settings.interpretation, patience: settings.firstPatience,

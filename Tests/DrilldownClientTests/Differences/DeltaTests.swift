@@ -22,7 +22,7 @@ struct DeltaTests {
     }
 
     private func copy(of level: Level, limit: Int?) throws -> LevelCopy {
-        try LevelCopy(level, pages(of: level, limit).map { .whole($0, entityTag: nil) }, limit: limit)
+        try LevelCopy(level: level, answers: pages(of: level, limit).map { .whole($0, entityTag: nil) }, limit: limit)
     }
 
     /// The pages of a level as a server gives them; the versions of the rows decide the versions of the pages.

@@ -26,7 +26,7 @@ public enum EditDistance {
                 if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, beforeLast[j - 1] + 1) }
                 row.append(cost)
             }
-            // Distances in later rows are not below the smallest distance here.
+            // Later distances are never below the smallest one in this line of the matrix.
             guard row.contains(where: { $0 <= limit }) else { return nil }
             beforeLast = last
             last = row

@@ -54,7 +54,7 @@ export class EditForm {
     }, this.#note, this.#list, this.#buttons)
   }
 
-  // Shows a state of the item with nothing changed in it yet.
+  // Begins with a detail and no changes.
   #begin(detail, fields = detail.fields) {
     this.original = detail
     this.fields = structuredClone(fields)
@@ -196,8 +196,8 @@ export class EditForm {
     return getJSON(made.detail)
   }
 
-  // Fields that one side alone changed are merged. Of those that both changed, both values are shown, and it is asked
-  // which to keep.
+  // Merges the fields that only one side changed. If both sides changed a field differently, it shows both values and
+  // asks which to keep.
   async #resolve() {
     const theirs = await this.editor.attempt(() => readDetail(this.pane.place), ' What you typed is still here.')
     if (!theirs) return

@@ -218,7 +218,7 @@ export class Editor {
     return this.#copy(this.#chosen(pane).map(Place.ofLink))
   }
 
-  // Copies items with all below them, each after the last of them.
+  // Copies items with everything below them; the copies follow the last of the items.
   async #copy(places) {
     const made = await this.attempt(async () => {
       const steps = await Promise.all(places.map(async place => {

@@ -62,7 +62,7 @@ export class LevelHead {
     pane.app.editor?.updateHead(this)
   }
 
-  // What was chosen of the view, each with a button that takes it off.
+  // A button for each chosen option of the view; it removes the option.
   #drawChips() {
     const {pane: {app}} = this, {place} = this.pane, all = place.values('where')
     const chip = (text, values) => el('button.chip', {onclick: () => app.go(this.pane.place.setting({show: null, ...values}))},

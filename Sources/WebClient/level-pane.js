@@ -141,7 +141,7 @@ export class LevelPane {
     if (changes !== this.app.changes) this.refresh()
   }
 
-  // What the heights of rows and footers depend on.
+  // The values that determine the heights of rows and footers: the size of the font, and the width.
   get #measure() {
     return [parseFloat(getComputedStyle(document.documentElement).fontSize), this.list.element.clientWidth]
   }

@@ -4,7 +4,7 @@ import {Place} from './place.js'
 import {getJSON} from './service.js'
 
 const PAGE = 100
-// How many pages are kept. Those furthest from what is seen are let go.
+// The most pages to keep; the pages furthest from the visible rows are dropped.
 const KEPT_PAGES = 20
 
 export class Level {

@@ -46,7 +46,7 @@ export class Geometry {
     return this.tops[section] + this.headerHeight(section) + (row - this.sections[section].start) * this.heights.row
   }
 
-  // The row at a height: the one below if the height is that of a header, the one above if it is that of a footer.
+  // The row at a vertical position; for a header the row below it, for a footer the row above.
   rowAt(y) {
     const section = this.sectionAt(Math.max(0, y))
     const {start, count} = this.sections[section]
@@ -219,7 +219,7 @@ export class List {
     this.#rows.clear()
     const old = this.geometry.sections
     this.geometry = geometry
-    // The block of one section can show another if only their rows differ.
+    // A block is kept if the new section with its number has the same title and footer.
     this.#removeBlocks(number => ['title', 'footer'].some(part => geometry.sections[number]?.[part] !== old[number][part]))
     this.y = y
     const used = new Set([...this.#rows.values()].map(({element}) => element))

@@ -79,7 +79,7 @@ export async function openViewMenu(pane, button) {
   ])
 }
 
-// The fields that are shown in columns, to compare rows.
+// Checkboxes that choose the fields to show as columns.
 function columnChoice(pane, names) {
   const chosen = new Set(pane.place.names('columns'))
   if (!names.length) return null

@@ -69,7 +69,7 @@ import Testing
         try tree.commit([RevisionWrite(.insert(ItemRow(9, #""c""#)))], after: first)
         let last = try tree.head()
         let error = try #require(throws: DatabaseError.self) { try server.makeTree("replaced", ["x"]) }
-        #expect(error.reason == "the database has a tree named 'replaced' already; give --replace to replace it")
+        #expect(error.reason == "the database already has a tree named 'replaced'; use --replace to replace it")
         try server.makeTree("replaced", ["x", "y", "z", "w"], replaces: true)
         #expect(try tree.revisions(after: last) == nil)
         let head = try tree.head()

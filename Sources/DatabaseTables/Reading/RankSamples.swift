@@ -54,7 +54,8 @@ private struct SampledOrder {
 }
 
 extension TableReading {
-    /// The values of a record before a position, and how many records are between them; nil if stepping is as good.
+    /// The values of the last sample before a position, and the distance from it to the position; nil without samples, or
+    /// near the beginning.
     func sample(
         before position: Int, in list: RecordList
     ) throws(DatabaseError) -> (values: [SQLiteValue], distance: Int)? {

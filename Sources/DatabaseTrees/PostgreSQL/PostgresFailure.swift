@@ -64,7 +64,7 @@ extension PostgresFailure {
 
     /// A line of libpq without the address and its advice; nil if nothing else remains.
     private static func reason(_ line: Substring) -> String? {
-        // A continued line has advice, or the path of a file with passwords.
+        // These lines are advice, or name a file with secrets.
         guard !line.hasPrefix("\t"), !line.hasPrefix("password retrieved"), !line.hasPrefix("could not initiate") else {
             return nil
         }

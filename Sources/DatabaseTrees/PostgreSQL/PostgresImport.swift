@@ -89,7 +89,7 @@ final class PostgresImport: TreeImport {
                     DatabaseError(
                         kind: .other,
                         reason:
-                            "the database has a tree named '\(tree.address.tree)' already; give --replace to replace it"
+                            "the database already has a tree named '\(tree.address.tree)'; use --replace to replace it"
                     ))
             }
             _ = try connection.query(statements.lock)

@@ -117,8 +117,8 @@ struct ItemTable {
 
     /// The numbers of the rows below an item, by section, position and id.
     ///
-    /// - Parameter hint: the place in `parents` of an item with an id near by, which makes the search O(1); set to the
-    ///   place of this item.
+    /// - Parameter hint: an index to try first: the search is O(1) if it is right, otherwise binary. It is set to the
+    ///   index of the first item whose id is not less.
     func rows(below id: Int64, near hint: inout Int) -> Range<Int> {
         if hint >= below.count || id > below[hint].id || hint > 0 && id <= below[hint - 1].id {
             var (low, high) = (0, below.count)

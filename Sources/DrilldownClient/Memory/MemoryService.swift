@@ -13,8 +13,8 @@ extension Server {
     /// }
     /// ```
     ///
-    /// It knows no sections and no files. Of the options of a level it knows pages; it refuses any other that changes the
-    /// rows. Rows show all fields.
+    /// It has neither sections nor files. It supports the options for pages, and refuses every other option that changes
+    /// the rows. Rows show all fields.
     ///
     /// - Parameter document: the items of the first level, each a title or a dictionary with `Title` and `Children`; or a
     ///   dictionary that is the root.

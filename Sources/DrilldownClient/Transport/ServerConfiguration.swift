@@ -14,8 +14,8 @@ public struct ServerConfiguration: Sendable {
     public var editToken: String?
     /// Gives the token for reads and edits, in place of `readToken` and `editToken`.
     ///
-    /// It is called before the first request, and again with the refused token if the service does not accept it; requests
-    /// at the same time share a call. Nil sends a request without a token.
+    /// It is called before the first request, and again with the refused token if the service does not accept it; concurrent
+    /// requests share one call. If it returns nil, the request has no token.
     ///
     /// ```swift
     /// configuration.tokenProvider = { refused in try await account.token(renewing: refused) }

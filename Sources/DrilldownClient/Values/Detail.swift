@@ -90,7 +90,7 @@ extension Detail {
 /// The version of an item, for a conditional edit with `ifMatch`.
 ///
 /// It comes from `Detail.version`, `Detail.fieldsVersion`, `Row.fieldsVersion` or, for an insertion, `Level.itemVersion`.
-/// Other versions of rows and levels only compare answers with each other, so they have another type.
+/// All other versions of rows and levels are only for comparing answers, so they have a different type.
 ///
 /// ```swift
 /// let detail = try await server.detail(at: row.path)

@@ -20,7 +20,7 @@ struct Slot: Sendable {
 
     /// The names of a slot that require an allowed value.
     enum Check: Sendable {
-        /// A value that is not allowed makes the key an ordinary field.
+        /// No name; a key whose value is not allowed is an ordinary field.
         case noName
         case allNames
         /// The strongest so far; weaker names are ordinary fields.

@@ -61,7 +61,7 @@ public struct OutlineRows {
 
     // MARK: Levels with an order of their own
 
-    /// The number of rows to sort to count the rows.
+    /// The number of rows that must be sorted before they can be counted.
     public var workOfCounting: Int { names.map { work(of: $0, below: step) } ?? 0 }
 
     private func work(of names: NamedRows, below step: Item.Step) -> Int {
@@ -71,7 +71,7 @@ public struct OutlineRows {
         }
     }
 
-    /// The number of rows to sort to find the row at a position.
+    /// The number of rows that must be sorted to find the row at a position.
     ///
     /// - Parameter limit: how many rows may be sorted to find the number; a level that would exceed it is not searched.
     public func work(at position: Int, limit: Int) -> Int {

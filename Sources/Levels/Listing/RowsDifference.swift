@@ -28,8 +28,8 @@ public struct RowsDifference: Sendable {
     /// Compares two lists; O(n log n) if rows were reordered, else linear.
     ///
     /// - Parameters:
-    ///   - oldRows: the positions of the old list in the old listing.
-    ///   - newRows: the positions of the new list in the new listing.
+    ///   - oldRows: the positions in `old` of the rows to compare.
+    ///   - newRows: the positions in `new` of the rows to compare.
     public init(from old: Listing, oldRows: Range<Int>, to new: Listing, newRows: Range<Int>) {
         var matches = RowMatches(from: old, to: new)
         var isKept = [Bool](repeating: false, count: newRows.count)

@@ -102,7 +102,7 @@ extension QueryOption {
     static let position = QueryOption(
         name: "at", grammar: "\"first\" / \"last\" / 1*DIGIT / ( \"before:\" / \"after:\" ) key",
         pattern: "^(first|last|[0-9]+|before:[\\s\\S]*|after:[\\s\\S]*)$", example: "first", defaultValue: "last",
-        summary: "The place of the new item among the rows: an end, the number of rows before it, or a row beside it."
+        summary: "The position of the new item: first, last, the number of rows before it, or before or after a row."
     ) { value, values throws(Problem) in
         guard let position = Int(digits: value.utf8Span.span).map(RowPosition.offset) ?? RowPosition(name: value)
         else { throw .badParameter("at", detail: "'at' must be \(RowPosition.grammar), not '\(quoted: value)'.") }

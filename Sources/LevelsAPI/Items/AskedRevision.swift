@@ -13,8 +13,8 @@ enum AskedRevision {
     /// The revision that a request asks for; nil if it asks for none.
     ///
     /// - Parameter parameter: what the query names, which has precedence over the header.
-    /// - Throws: `Problem` (400) for a query that names one if revisions have names of this process only; the header is
-    ///   ignored then.
+    /// - Throws: `Problem` (400) if the query names a revision of a document that is not in a database. For such a
+    ///   document the header is ignored.
     static func read(
         _ parameter: String?, request: Request, in snapshot: Snapshot
     ) throws(Problem) -> String? {

@@ -21,8 +21,8 @@ import time
 SUM = re.compile(r": (\d+) passed, (\d+) failed$")
 FAILURE = "FAILED: "
 # Those that take longest start first, so that the last one to end does not run alone for long.
-LONGEST = ("description", "browser_edit_safety", "browser_screens", "swift_package", "browser_drilling",
-           "browser_faults", "browser_conditions", "swift_client", "browser_editing", "browser_print")
+LONGEST = ("browser_screens", "description", "browser_edit_safety", "unread_answers", "swift_package", "browser_growing",
+           "browser_drilling", "swift_client", "browser_faults", "browser_finding")
 
 
 class Outcome:

@@ -86,7 +86,7 @@ struct LevelAssembler: ~Copyable {
         return Array(copying: output.span)
     }
 
-    /// As `packed`, without a second copy of the fields; a first pass measures the rows.
+    /// Like `packed`, but without a second copy of the fields; a first pass measures the rows.
     private mutating func packedOnce(_ rows: Span<PendingRow>, from source: Span<UInt8>) throws(TreeError) -> [UInt8] {
         let table = output.count
         var size = table
@@ -118,7 +118,7 @@ struct LevelAssembler: ~Copyable {
         return bytes
     }
 
-    /// As `assemble`, for a builder's rows from number `base` on.
+    /// Like `assemble`, for a builder's rows from number `base` on.
     mutating func assemble(
         _ rows: borrowing [PendingRow], from base: Int, in source: borrowing ByteBuffer, parts: Parts
     ) throws(PropertyListError) -> Level {

@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// Gives the rows of one level their keys (manual, Paths and keys), in time linear in the rows.
 struct SiblingKeys: ~Copyable {
-    /// By row, the start in `texts` of a key that differs from the title.
+    /// The keys that differ from the titles: by row, the start in `texts`.
     private var own: [UInt32: Int] = [:]
     /// The keys, each after its length; a level can have a million of them.
     private var texts = ByteBuffer()

@@ -86,7 +86,7 @@ public struct TreeWalk {
         } else if row.isString {
             try consumer.string(bytes.span.extracting(row.title))
         } else if row.fields.isEmpty, !row.isRecord {
-            // Only the root of an array document is without fields.
+            // Only the root of an array document has no fields.
             let below = level.child(number)
             if omitsRows, below?.form ?? .rows == .rows { return try consumer.null() }
             try beginRows(below, form: below?.form ?? .rows, to: &consumer)

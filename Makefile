@@ -184,7 +184,7 @@ soak: system-test-deps soak-deps build test-client ## Run the release under ever
 	python3 Tests/System/browser_drilling.py --server $(SERVER) --all
 	python3 Tests/System/browser_first_load.py --server $(SERVER) --million --idle
 	python3 Tests/System/browser_trouble.py --server $(SERVER) --changes 1000
-	python3 Tests/System/browser_screens.py --server $(SERVER) --million
+	python3 Tests/System/browser_screens.py --server $(SERVER) --all --million
 	python3 Tests/System/soak/browser_engines.py --server $(SERVER) --all
 	python3 Tests/System/waiters.py --server $(SERVER) --each 16 --own-each 16
 	python3 Tests/System/swift_client.py --server $(SERVER) --versions 1000 --long 100 --kills 50 --cuts 20 --seconds 10 \

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Every screen of the web client in a browser, on a phone and on a desktop, light and dark, and in forced colours: what axe-core
-finds wrong with it, at 200 % too. With --all in four sizes, with --pictures FOLDER also a picture of each, with --picture FILE the one
+"""Every screen of the web client in a browser, on a phone and on a desktop, light or dark, and in forced colours: what axe-core
+finds wrong with it, at 200 % too. With --all in four sizes and all colours, with --pictures FOLDER also a picture of each, with --picture FILE the one
 of the manual, and with --million the times on a level of 1,000,000 rows. With --only NAME one screen alone."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -255,11 +256,11 @@ def main():
                                     "--values", os.path.join(folder, "values.plist"))
                    for document in {screen[1] for screen in SCREENS}}
         screens = [screen for screen in SCREENS if arguments.only in ("", screen[0])]
-        for size in SIZES if arguments.all else (WIDE, NARROW):
-            for theme in THEMES:
-                look(verdict, servers, screens, size, theme, arguments.pictures)
-                if not arguments.only:
-                    conflicts(verdict, arguments.server, folder, size, theme, arguments.pictures)
+        usual = [(WIDE, "light"), (NARROW, "dark"), (NARROW, "forced"), (WIDE, "forced-dark")]
+        for size, theme in itertools.product(SIZES, THEMES) if arguments.all else usual:
+            look(verdict, servers, screens, size, theme, arguments.pictures)
+            if not arguments.only:
+                conflicts(verdict, arguments.server, folder, size, theme, arguments.pictures)
         if not arguments.only:
             zoomed(verdict, servers["Catalog.plist"])
         if arguments.picture:

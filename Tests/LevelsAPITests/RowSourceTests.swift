@@ -26,6 +26,12 @@ private struct NumberRows: RowSource {
 
         func begin(_ isWanted: @escaping @Sendable () -> Bool) { self.isWanted.withLock { $0 = isWanted } }
 
+        /// Releases what refers to the waiter, and thereby to these rows.
+        func end() {
+            isWanted.withLock { $0 = { true } }
+            duringPage.withLock { $0 = {} }
+        }
+
         /// Works until that is not wanted, if the page is a long one; returns whether it is.
         func isGivenUp() -> Bool {
             let isLong = longPages.withLock { left in
@@ -47,6 +53,8 @@ private struct NumberRows: RowSource {
         observer?.begin(isWanted)
         return self
     }
+
+    func end() { observer?.end() }
 
     func keptAnswer(_ name: String) -> (any Sendable)? { observer?.kept.withLock { $0[name] } }
 

@@ -7,14 +7,7 @@ struct BurstTests {
     @Test("is answered, also if it is as large as the library's list of events")
     func exact() throws {
         let (asked, released) = (Gate(), Gate())
-        let responder = Echo(answer: { request in
-            if request.targetText == "/busy" {
-                asked.open()
-                try? released.pass()
-            }
-            return Echo.description(of: request)
-        })
-        try withServer(responder, .varied { $0.threads = 1 }) { port throws in
+        try withServer(Echo.busy(asked: asked, released: released), .varied { $0.threads = 1 }) { port throws in
             let busy = try RawClient(port: port)
             let clients = try (0..<Daemon.eventsAtOnce).map { _ in try RawClient(port: port) }
             for client in clients {

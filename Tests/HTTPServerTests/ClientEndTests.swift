@@ -10,14 +10,7 @@ struct ClientEndTests {
         _ message: String, after before: String? = nil, _ body: (RawClient) throws -> Void
     ) throws {
         let (asked, released) = (Gate(), Gate())
-        let responder = Echo(answer: { request in
-            if request.targetText == "/busy" {
-                asked.open()
-                try? released.pass()
-            }
-            return Echo.description(of: request)
-        })
-        try withServer(responder, .varied { $0.threads = 1 }) { port throws in
+        try withServer(Echo.busy(asked: asked, released: released), .varied { $0.threads = 1 }) { port throws in
             let (client, other) = (try RawClient(port: port), try RawClient(port: port))
             client.send(before ?? "GET /first HTTP/1.1\r\nHost: a\r\n")
             if before != nil { #expect(try client.readAnswer().status == 200) }

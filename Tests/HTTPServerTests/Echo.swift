@@ -22,6 +22,17 @@ struct Echo: Responder {
 
     func response(toFault id: String, target: String) -> Response { Echo.text("fault \(id) \(target)", status: 500) }
 
+    /// Describes each request; one for `/busy` keeps its thread until it is released.
+    static func busy(asked: Gate, released: Gate) -> Echo {
+        Echo(answer: { request in
+            if request.targetText == "/busy" {
+                asked.open()
+                try? released.pass()
+            }
+            return description(of: request)
+        })
+    }
+
     static func text(_ text: String, status: Int = 200) -> Response {
         Response(status: status, headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
     }

@@ -1,7 +1,6 @@
 // Columns that show the fields of one item, or why there is none.
 
 import {widthEdge} from './columns.js'
-import {concerns} from './drilldown.js'
 import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, oneLine, plural, size, swatch, titleText, TYPES, visible} from './elements.js'
 import {Place} from './place.js'
 import {bytesIn, readDetail} from './plist.js'
@@ -107,7 +106,7 @@ export class DetailPane {
   concernedBy(entry) {
     if (entry.truncated) return true
     const {detail, level, parent} = this.place
-    return entry.details.includes(detail) || entry.levels.includes(level) || parent && concerns(entry, parent.level)
+    return entry.details.includes(detail) || entry.levels.includes(level) || parent && entry.levels.includes(parent.level)
   }
 
   refresh = coalesced(async () => {

@@ -1,10 +1,10 @@
 // A client of this service for web pages, without a build step: levels, details, live updates, edits, and copies for the
-// time without a connection. `import {Drilldown} from '/client/drilldown.js'`. What is exported changes as semantic
-// versioning says; the manual has examples.
+// time without a connection. `import {Drilldown} from '/client/drilldown.js'`. Its exports follow semantic versioning; the
+// manual has examples.
 
 export const version = '1.0.0'
 
-/** An answer that is an error: its status, and the problem as `body`. */
+/** A refused request: its status, and the problem as `body`. */
 export class Problem extends Error {
   constructor(status, body) {
     super(body.detail ?? body.title ?? (status === 414 ? 'The address is too long.' : `The server answered with status ${status}.`))
@@ -17,61 +17,40 @@ export class Problem extends Error {
   }
 }
 
-/** The events of a stream (WHATWG HTML, section 9.2.6) as {type, id, data}. The service gives a sign of life every 15 seconds:
-  a stream that is quiet for more than twice that is dead, and ends. */
-export async function* events(body, silence = 35_000) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
-  try {
-    for (;;) {
-      let timer
-      const quiet = new Promise(resolve => timer = setTimeout(resolve, silence, {done: true}))
-      const {done, value} = await Promise.race([reader.read(), quiet]).finally(() => clearTimeout(timer))
-      if (done) return
-      const blocks = (rest + value).split('\n\n')
-      rest = blocks.pop()
-      for (const block of blocks) {
-        const lines = block.split('\n').map(line => /^([^:]*):? ?(.*)$/.exec(line).slice(1)), {event, id, data} = Object.fromEntries(lines)
-        yield {type: event ?? 'message', id: id ?? null, data: data ?? ''}
-      }
-    }
-  } finally {
-    reader.cancel().catch(() => {})
-  }
-}
+const pathOf = link => link.replace(/^\/(levels|detail)/, '').replace(/\/$/, '')
+const above = path => path.replace(/\/[^/]*$/, '')
 
-/** Whether an entry of `/changes` may concern what a link leads to, or for a level anything below it. */
-export function concerns({truncated, levels, details}, href, {below = false} = {}) {
-  const [base, ...links] = [href, ...levels, ...details].map(link => link.replace(/\/$/, ''))
-  return Boolean(truncated) || links.some(link => link === base || below && link.startsWith(base + '/'))
+/** Whether an entry of `/changes` may concern a level, whose rows can show any of their fields; or, with `below`, anything below it. */
+export function concerns({truncated, levels, details}, level, {below = false} = {}) {
+  const path = pathOf(level), changed = [...levels.map(pathOf), ...details.map(link => above(pathOf(link)))]
+  return Boolean(truncated) || changed.some(each => each === path || below && each.startsWith(path + '/'))
 }
 
 export class Drilldown {
   #watches = new Set()
+  #isFollowing = false
 
-  /** `address`: that of the service; `token`: for reading or edits; `store`: where copies are kept, or null. A change of `token` counts from the next request. */
+  /** `address`: that of the service; `token`: for reading or edits, from the next request on; `store`: for copies, or null. */
   constructor({address = new URL('..', import.meta.url).href, token = null, store = globalThis.localStorage} = {}) {
     this.address = address.replace(/\/$/, '')
     this.token = token
     this.store = store
   }
 
-  #fetch(link, how = {}) {
-    return fetch(this.address + link, {...how, headers: {Accept: 'application/json', ...(this.token && {Authorization: `Bearer ${this.token}`}), ...how.headers}})
-  }
-
   /** The answer to a link, such as '/levels/' or the `href` of a row, with options of the query, such as {sort: '-Title'}. */
-  get(link, query = {}) {
+  get(link, query = {}, how = {}) {
     const options = new URLSearchParams(query).toString()
-    return this.send('GET', options ? `${link}${link.includes('?') ? '&' : '?'}${options}` : link)
+    return this.send('GET', options ? `${link}${link.includes('?') ? '&' : '?'}${options}` : link, undefined, undefined, how)
   }
 
   /** Sends a request once; `tag`: the version that must still be there. Throws a Problem, or a TypeError without a connection. */
-  async send(method, link, content, tag) {
-    const response = await this.#fetch(link, {method, body: content && JSON.stringify(content), headers: {
-      ...(content && {'Content-Type': 'application/json'}), ...(tag && {'If-Match': `"${tag}"`})}})
+  async send(method, link, content, tag, how = {}) {
+    const headers = {
+      Accept: 'application/json', ...(this.token && {Authorization: `Bearer ${this.token}`}),
+      ...(content !== undefined && {'Content-Type': 'application/json'}), ...(tag && {'If-Match': `"${tag}"`})}
+    const response = await fetch(this.address + link, {...how, method, headers, body: JSON.stringify(content)})
     if (!response.ok) throw await Problem.of(response)
-    return response.json()
+    return response.status === 204 ? null : response.json()
   }
 
   /** Changes fields of a detail; null removes one. What others changed in other fields stays. If they changed one of these
@@ -88,57 +67,51 @@ export class Drilldown {
     }
   }
 
-  /** Calls `show(answer, state)` with a level or a detail: with the copy that is kept (state.isCopy), with what is read, after each
-    change, and when the connection is lost (state.isLost) or the answer is an error (state.problem). Gives a function that ends it. */
+  /** Calls `show(answer, state)` with a level or a detail: with the stored copy (state.isCopy), with the current answer, after each
+    change, when the connection is lost (state.isLost), and for a refusal (state.problem). Returns a function that ends the watch. */
   watch(link, show, query = {}) {
     const key = `drilldown ${this.address} ${link} ${new URLSearchParams(query)}`, kept = JSON.parse(this.store?.getItem(key) ?? 'null')
-    // A detail changes with its neighbours and its children too.
-    const [path] = link.split('?'), parts = /^\/detail(\/.*?)?\/[^/]*$/.exec(path)
-    const near = parts ? [`/levels${parts[1] ?? ''}`, path.replace('/detail', '/levels')] : []
-    const isConcerned = entry => concerns(entry, path, {below: true}) || near.some(each => concerns(entry, each))
-    const watch = {isConcerned, answer: kept, reading: Promise.resolve(), show: state => show(watch.answer, state), read: async () => {
+    // A detail names its neighbours and its children, which are rows of two levels.
+    const [path] = link.split('?'), isDetail = path.startsWith('/detail'), levels = isDetail ? [above(path), path] : [path]
+    const load = async () => {
       try {
         const answer = await this.get(link, query)
-        if (!this.#watches.has(watch)) return
-        if (watch.isRead && !watch.isLost && answer.version === watch.answer?.version) return
-        Object.assign(watch, {answer, isRead: true, isLost: false})
+        if (!this.#watches.has(watch) || watch.isCurrent && answer.version === watch.answer?.version) return
+        Object.assign(watch, {answer, isCurrent: true})
         watch.show({})
         this.store?.setItem(key, JSON.stringify(answer))
       } catch (problem) {
         if (this.#watches.has(watch) && problem.status) watch.show({problem})
       }
-    }}
+    }
+    let reading = Promise.resolve()
+    const watch = {
+      answer: kept, isCurrent: false, show: state => show(watch.answer, state),
+      // One after the other, so that an older answer never replaces a newer one.
+      read: () => reading = reading.then(load),
+      isConcerned: entry => levels.some(level => concerns(entry, level, {below: !isDetail}))}
     this.#watches.add(watch)
     if (kept) watch.show({isCopy: true})
-    if (this.#isFollowing) this.#read(watch)
+    if (this.#isFollowing) watch.read()
     else this.#follow()
-    return () => {
-      this.#watches.delete(watch)
-      if (!this.#watches.size) this.#over.abort()
-    }
+    return () => this.#watches.delete(watch)
   }
 
-  // One after the other, so that an older answer never replaces a newer one.
-  #read(watch) {
-    watch.reading = watch.reading.then(watch.read)
-  }
-
-  #isFollowing = false
-  #over = new AbortController()
-
+  // Reads every watch, then those that a change concerns, until the connection or the server's memory of changes is lost.
   async #follow() {
+    // @ts-ignore: TypeScript 4.8 does not know AbortSignal.timeout.
+    const changes = query => this.get('/changes', query, {cache: 'no-store', signal: AbortSignal.timeout(45_000)})
     for (this.#isFollowing = true; this.#watches.size;) {
       try {
-        this.#over = new AbortController()
-        const response = await this.#fetch('/changes', {signal: this.#over.signal, headers: {Accept: 'text/event-stream'}})
-        if (!response.ok) throw await Problem.of(response)
-        for (const watch of this.#watches) this.#read(watch)
-        for await (const {type, data} of events(response.body)) {
-          const entry = type === 'change' ? JSON.parse(data) : {truncated: type === 'reset', levels: [], details: []}
-          for (const watch of this.#watches) if (watch.isConcerned(entry)) this.#read(watch)
+        let last = await changes({})
+        for (const watch of this.#watches) watch.read()
+        while (this.#watches.size) {
+          last = await changes({since: last.revision, wait: 30})
+          for (const watch of this.#watches) if (last.changes.some(watch.isConcerned)) watch.read()
         }
       } catch (problem) {
-        for (const watch of this.#watches) watch.show(problem.status ? {problem} : {isLost: watch.isLost = true})
+        if (!problem.status) for (const watch of this.#watches) watch.isCurrent = false
+        for (const watch of this.#watches) if (problem.status !== 410) watch.show(problem.status ? {problem} : {isLost: true})
       }
       await new Promise(resolve => setTimeout(resolve, 1000))
     }

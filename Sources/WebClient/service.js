@@ -1,6 +1,6 @@
 // Requests to the service, and its stream of changes.
 
-import {events, Problem} from './drilldown.js'
+import {Problem} from './drilldown.js'
 import {base, on} from './elements.js'
 
 // MARK: Requests to the service. Reading never gives up: while the service cannot be reached it waits and asks again.
@@ -137,6 +137,29 @@ export async function send(method, target, content, {ifMatch, type} = {}) {
 }
 
 // MARK: Follows the changes of the document by the event stream, and takes it up again whenever it breaks off.
+
+/** The events of a stream (WHATWG HTML, section 9.2.6) as {type, id, data}. The service gives a sign of life every 15 seconds:
+  a stream that is quiet for more than twice that is dead, and ends. */
+export async function* events(body, silence = 35_000) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  try {
+    for (;;) {
+      let timer
+      const quiet = new Promise(resolve => timer = setTimeout(resolve, silence, {done: true}))
+      const {done, value} = await Promise.race([reader.read(), quiet]).finally(() => clearTimeout(timer))
+      if (done) return
+      const blocks = (rest + value).split('\n\n')
+      rest = blocks.pop()
+      for (const block of blocks) {
+        const lines = block.split('\n').map(line => /^([^:]*):? ?(.*)$/.exec(line).slice(1)), {event, id, data} = Object.fromEntries(lines)
+        yield {type: event ?? 'message', id: id ?? null, data: data ?? ''}
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {})
+  }
+}
 
 // Dispatches `change` (detail: the entry), `reset` (anything may have changed) and `beat` (a sign of life).
 class Live extends EventTarget {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The web client in a browser: search, order, groups, filters, outline, and a settings page that keeps its values."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -92,6 +93,18 @@ def table(verdict, window):
     verdict.expect(max(edges) < 6, f"they are above their cells: {edges}")
     found = window.axe()
     verdict.expect(found == [], f"a table: axe finds {found}")
+
+
+def follows(verdict, program, folder):
+    """A level sorted by a field that rows do not show by default is read again if that field changes."""
+    file = folder / "Prices.json"
+    prices = lambda first, second: file.write_text(json.dumps([{"Title": "Soup", "Price": first}, {"Title": "Stew", "Price": second}]))
+    prices(4, 9)
+    with Server(program, file) as server, Window(origin(server), WIDE) as window:
+        window.open("/?sort=Price")
+        verdict.expect(window.shows(["Soup", "Stew"]), f"sorted by the price: {window.seen()}")
+        prices(10, 9)
+        verdict.expect(window.shows(["Stew", "Soup"]), f"sorted again after a change of the price: {window.seen()}")
 
 
 def order(verdict, window):
@@ -186,6 +199,7 @@ def main():
                     kept_order(verdict, window, size == WIDE)
                     expect_no_complaints(verdict, window)
         settings(verdict, arguments.server, pathlib.Path(folder))
+        follows(verdict, arguments.server, pathlib.Path(folder))
 
 
 if __name__ == "__main__":

@@ -2,39 +2,17 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import './dom.js'
 
-const {concerns, Drilldown, events, Problem, version} = await import('../../Sources/WebClient/drilldown.js')
-
-const stream = (...pieces) => new ReadableStream({start(controller) {
-  for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece))
-  controller.close()
-}})
-
-const all = async each => {
-  const found = []
-  for await (const event of each) found.push(event)
-  return found
-}
+const {concerns, Drilldown, Problem, version} = await import('../../Sources/WebClient/drilldown.js')
 
 test('the version is semantic', () => assert.match(version, /^\d+\.\d+\.\d+$/))
 
-test('events are read wherever the stream is cut, and a heartbeat is an event without anything in it', async () => {
-  const text = 'id: a-1\n\nevent: change\nid: a-2\ndata: {"levels":["/levels/Ä"]}\n\n:\n\nevent: reset\ndata:\n\nunfinished'
-  const wanted = [
-    {type: 'message', id: 'a-1', data: ''}, {type: 'change', id: 'a-2', data: '{"levels":["/levels/Ä"]}'},
-    {type: 'message', id: null, data: ''}, {type: 'reset', id: null, data: ''}]
-  assert.deepEqual(await all(events(stream(text))), wanted)
-  assert.deepEqual(await all(events(stream(...text))), wanted)
-})
-
-test('a stream that is quiet for too long ends', async () => {
-  assert.deepEqual(await all(events(new ReadableStream(), 1)), [])
-})
-
-test('an entry concerns what it names, and what is below only if that is asked for', () => {
-  const entry = {levels: ['/levels/A/B'], details: ['/detail/C']}
-  assert.deepEqual(['/levels/A/B', '/levels/A/B/', '/levels/A', '/levels/', '/detail/C', '/levels/C'].map(href => concerns(entry, href)),
+test('an entry concerns the levels that it names and those whose rows have other fields, and what is below only if that is asked for', () => {
+  const entry = {levels: ['/levels/A/B'], details: ['/detail/C/D']}
+  assert.deepEqual(['/levels/A/B', '/levels/A/B/', '/levels/A', '/levels/', '/levels/C', '/levels/C/D'].map(href => concerns(entry, href)),
     [true, true, false, false, true, false])
-  assert.deepEqual(['/levels/', '/levels/A', '/levels/A/B/C', '/levels/Ax'].map(href => concerns(entry, href, {below: true})), [true, true, false, false])
+  assert.deepEqual(['/levels/', '/levels/A', '/levels/A/B/C', '/levels/Ax', '/levels/C/D'].map(href => concerns(entry, href, {below: true})),
+    [true, true, false, false, false])
+  assert.equal(concerns({levels: [], details: ['/detail/C']}, '/levels/'), true)
   assert.equal(concerns({truncated: true, levels: [], details: []}, '/levels/Z'), true)
 })
 
@@ -79,4 +57,44 @@ test('a save of a field that was changed is refused with the present detail, als
 test('a save of a value that is there already is no conflict', async () => {
   answering([412, {}], [200, {...first, fieldsVersion: 'v2', fields: {Note: 'b', Other: 1}}], [200, {saved: true}])
   assert.deepEqual(await service().save(first, {Note: 'b'}), {saved: true})
+})
+
+test('a deletion has no answer', async () => {
+  globalThis.fetch = async () => new Response(null, {status: 204})
+  assert.equal(await service().send('DELETE', '/detail/First'), null)
+})
+
+// Answers `/changes` in turn, and then never again; everything else with `contents`, by its link. Keeps what was asked.
+function changing(contents, ...changes) {
+  const asked = []
+  globalThis.fetch = async (address, {headers}) => {
+    const link = address.replace('http://host/music', '')
+    asked.push(link)
+    if (!link.startsWith('/changes')) return new Response(JSON.stringify(contents[link]))
+    const change = await changes.shift()
+    return change ? new Response(JSON.stringify({revision: `r${4 - changes.length}`, changes: change})) : new Promise(() => {})
+  }
+  return asked
+}
+
+// What a watch shows, as promises in turn.
+function shown(link, query) {
+  const waiting = [], answers = []
+  const next = () => new Promise(resolve => answers.length ? resolve(answers.shift()) : waiting.push(resolve))
+  service().watch(link, answer => waiting.length ? waiting.shift()(answer) : answers.push(answer), query)
+  return next
+}
+
+test('a watch reads its level again when the fields of a row are others, and not for another level', async () => {
+  const contents = {'/levels/A?fields=Price': {version: 'v1'}}
+  let change
+  const changed = new Promise(resolve => change = () => resolve([{levels: [], details: ['/detail/A/B']}]))
+  const asked = changing(contents, [], [{levels: [], details: ['/detail/B/C']}], changed)
+  const next = shown('/levels/A', {fields: 'Price'})
+  assert.deepEqual(await next(), {version: 'v1'})
+  contents['/levels/A?fields=Price'] = {version: 'v2'}
+  change()
+  assert.deepEqual(await next(), {version: 'v2'})
+  assert.deepEqual(asked.sort(), ['/changes', '/changes?since=r2&wait=30', '/changes?since=r3&wait=30', '/changes?since=r4&wait=30',
+    '/levels/A?fields=Price', '/levels/A?fields=Price'])
 })

@@ -1,6 +1,7 @@
 # All Debian packages that this project needs.
 # The Swift toolchain itself comes from swift.org, with the packages that its download page lists.
 BUILD_PACKAGES := libmicrohttpd-dev libgnutls28-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev libsqlite3-dev libpq-dev
+SAMPLE_PACKAGES := python3
 TEST_PACKAGES := postgresql
 INSTALL_PACKAGES := binutils
 DEB_PACKAGES := debhelper dpkg-dev
@@ -79,6 +80,7 @@ run: server $(filter $(CHINOOK),$(DOCUMENT:sqlite:%=%)) ## Serve DOCUMENT (Data/
 	@exec $(SERVER) serve '$(DOCUMENT)' --listen '$(LISTEN)'
 
 $(CHINOOK): Data/Chinook/make.py
+	@$(call install_missing,$(SAMPLE_PACKAGES))
 	@mkdir -p $(@D)
 	python3 $< $@
 

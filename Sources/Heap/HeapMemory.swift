@@ -3,21 +3,22 @@ internal import Glibc
 
 /// Tunes the C library's heap for trees and connections that come and go in large numbers.
 public enum HeapMemory {
-    /// Blocks of at least this size are mapped individually, and so return to the system when they are freed.
+    /// The size in bytes from which blocks are mapped individually, and so return to the system when they are freed.
     ///
-    /// By default the library raises the threshold up to 32 MiB as large blocks are freed, and keeps a load's memory.
+    /// By default, the library raises this threshold up to 32 MiB as large blocks are freed; it would then keep the
+    /// memory of a load.
     private static let mappedBytes: Int32 = 1 << 20
 
-    /// The free memory at the end of a heap that is kept when blocks are freed.
+    /// The maximum free memory, in bytes, that the library keeps at the end of a heap when blocks are freed.
     ///
     /// With the default of 128 KiB, each edit would return its buffers to the system and take them again.
     private static let keptBytes: Int32 = 4 << 20
 
-    /// Sets the thresholds exactly once, on the first thread that needs them.
+    /// Whether the thresholds are set. The first access sets them, exactly once, on the first thread that needs them.
     ///
     /// If another allocator replaces the library's, as a sanitizer's does, the first call here initializes the
-    /// library's heap. If two threads did that at once, an assertion of the library would end the process when the
-    /// second one ends.
+    /// library's heap. If two threads did that at once, an assertion of the library would end the process at the end of
+    /// the second thread.
     private static let isPrepared: Bool =
         mallopt(M_MMAP_THRESHOLD, mappedBytes) == 1 && mallopt(M_TRIM_THRESHOLD, keptBytes) == 1
 
@@ -26,8 +27,8 @@ public enum HeapMemory {
 
     // MARK: Reserve
 
-    /// A free block of the first heap, with addresses but without memory. A thread whose own heap cannot grow uses the
-    /// first heap, so small allocations still succeed when the system refuses new addresses.
+    /// The size of the reserve: a free block of the first heap, with addresses but without memory. A thread whose own
+    /// heap cannot grow uses the first heap, so small allocations still succeed when the system refuses new addresses.
     private static let reserveBytes = 64 << 20
     private static let isReserved: Bool = {
         guard isPrepared, mallopt(M_MMAP_MAX, 0) == 1 else { return false }
@@ -48,7 +49,7 @@ public enum HeapMemory {
     /// Whether all threads share two heaps, because addresses are scarce from the start.
     private static let hasFewHeaps = MemoryBudget.addressLimit < 4 << 30 && mallopt(M_ARENA_MAX, 2) == 1
 
-    /// The addresses for a new thread's own heap: 64 MiB at a multiple of that. Without them, the thread's first
+    /// The addresses that a new thread's own heap needs: 64 MiB, aligned to 64 MiB. Without them, the thread's first
     /// allocation ends the process.
     private static let newHeapBytes = 128 << 20
 
@@ -61,7 +62,8 @@ public enum HeapMemory {
         return limit - ProcessSize.now.addresses >= newHeapBytes + (stackBytes ?? 8 << 20)
     }
 
-    /// The free bytes within all heaps, without half of the reserve. Visits all free blocks.
+    /// The free bytes within all heaps, less half of the reserve. Takes time in proportion to the number of free
+    /// blocks.
     static var freeBytesBeyondReserve: Int { Int(mallinfo2().fordblks) - (isReserved ? reserveBytes / 2 : 0) }
 
     /// The bytes of all allocated blocks (`mallinfo2(3)`); 0 if another allocator replaces the library's.

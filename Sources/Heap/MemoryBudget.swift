@@ -1,56 +1,59 @@
 internal import Glibc
 internal import Synchronization
 
-/// The memory that the process may still take; to be asked before a large allocation.
+/// The memory that the process may still take; check it before a large allocation.
 ///
 /// Swift ends the process if an allocation fails. Large allocations are therefore refused here while room is left for
 /// small ones: the margin of the limits, and the reserve of the heap.
 ///
-/// One limit is on the memory in use, and is set at the start: exceeding it would end the process (a control group), or
-/// is unwanted. The other limit is on addresses (`ulimit -v`), belongs to the system, and may change at any time.
+/// One limit is on the memory in use: an option, or the limit of the control group; it is set at the start. The other
+/// limit is on addresses (`ulimit -v`); the system keeps it, and it may change at any time.
 public enum MemoryBudget {
     /// The limit on the memory in use, in bytes; `Int.max` without a limit.
     private static let limit = Atomic<Int>(.max)
     /// The bytes reserved by work in progress.
     private static let reserved = Atomic<Int>(0)
-    /// Whether less than the margin was left at the last check.
+    /// Whether less than the margin was left at the last check of `left`.
     private static let tight = Atomic<Bool>(false)
 
     /// The growth of a buffer below which it is granted without a check.
     private static let smallGrowth = 64 << 10
-    /// The maximum left for small allocations.
+    /// The maximum margin: the memory left for small allocations.
     private static let mostMargin = 32 << 20
     private static let leastMargin = 4 << 20
 
     /// Sets the limit on the memory in use, in bytes; call it before the first load.
     public static func setLimit(_ bytes: Int) { limit.store(bytes, ordering: .relaxed) }
 
-    /// Whether little memory was left at the last check; anything that can be made again should not be kept then.
+    /// Whether little memory was left at the last check; if so, nothing that can be made again should be kept.
     public static var isTight: Bool { tight.load(ordering: .relaxed) }
 
     // MARK: Questions
 
-    /// Whether a number of bytes can be taken now, also by work that has reserved memory.
+    /// Whether a number of bytes can be allocated now. Reservations do not count, so the answer also holds for work
+    /// that has reserved memory.
     public static func hasRoom(for bytes: Int) -> Bool { bytes <= left }
 
-    /// Whether a buffer can grow by a number of bytes. Buffers survive a refusal by the system, so they may use free
-    /// memory within the heap.
+    /// Whether a buffer can grow by a number of bytes. A buffer survives a failed allocation, so free memory within the
+    /// heap counts, too, even if it is divided.
     public static func hasRoom(forBuffer growth: Int) -> Bool {
         guard growth >= smallGrowth else { return true }
         return growth <= left || growth <= HeapMemory.freeBytesBeyondReserve
     }
 
-    /// Whether a body of a number of bytes can be kept until a client has read it.
+    /// Whether a body of a number of bytes can be kept until a client has read it; true unless the body is large and
+    /// memory is tight.
     public static func hasRoom(forBody bytes: Int) -> Bool {
         guard isTight, bytes > smallBody else { return true }
         return bytes <= left || bytes <= HeapMemory.freeBytesBeyondReserve
     }
 
-    /// Most answers about the service itself, and about problems, are smaller.
+    /// The size in bytes up to which a body is always kept. Most problems, and most answers about the service itself,
+    /// are smaller.
     private static let smallBody = 4 << 10
 
-    /// The number of buffers on the calling thread that could not grow so far, for work that fills many buffers to
-    /// compare before and after.
+    /// The number of buffers on the calling thread that could not grow so far. Work that fills many buffers compares it
+    /// before and after.
     public static var refusals: Int { unsafe Int(bitPattern: pthread_getspecific(refusalCount)) }
 
     /// Notes that a buffer could not grow.
@@ -58,16 +61,16 @@ public enum MemoryBudget {
         unsafe pthread_setspecific(refusalCount, UnsafeRawPointer(bitPattern: refusals + 1))
     }
 
-    /// The key of a number for each thread, stored in place of a pointer.
+    /// The key of `refusals`: the value of each thread is the number itself in place of a pointer.
     private static let refusalCount: pthread_key_t = {
         var key = pthread_key_t()
         _ = unsafe pthread_key_create(&key, nil)
         return key
     }()
 
-    /// Reserves memory for work that needs much of it; the work ends the reservation.
+    /// Reserves memory for work that needs much of it, until the returned object is released.
     ///
-    /// - Returns: nil if less memory is left.
+    /// - Returns: nil if less memory is left beyond all reservations.
     public static func reserve(_ bytes: Int) -> MemoryReservation? {
         let all = reserved.add(bytes, ordering: .relaxed).newValue
         guard all <= left else {
@@ -80,7 +83,7 @@ public enum MemoryBudget {
     fileprivate static func release(_ bytes: Int) { reserved.subtract(bytes, ordering: .relaxed) }
 
     /// The bytes left beyond the margin, by the stricter of the two limits; negative if less than the margin is left.
-    /// Takes about a microsecond if a limit is set.
+    /// Updates `isTight`. Takes about a microsecond if a limit is set.
     public static var left: Int {
         let (memory, addresses) = (limit.load(ordering: .relaxed), addressLimit)
         guard memory < .max || addresses < .max else {

@@ -23,7 +23,8 @@ public final class Mailbox<Item: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - limit: the maximum number of waiting items.
-    ///   - onArrival: called for each item, on the thread that adds it, to wake the thread that takes it.
+    ///   - onArrival: wakes the thread that takes the items. It is called for each item on the thread that adds it, and
+    ///     by `take` if items are left.
     public init(limit: Int = .max, onArrival: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.onArrival = onArrival
@@ -45,9 +46,9 @@ public final class Mailbox<Item: Sendable>: Sendable {
     /// Takes all items so far.
     public func take() -> [Item] { take { $0.count } }
 
-    /// Takes the first items; calls `onArrival` if others are left.
+    /// Takes the first items; calls `onArrival` if items are left.
     ///
-    /// - Parameter count: returns the number of items to take.
+    /// - Parameter count: receives all waiting items, and returns the number of items to take.
     public func take(_ count: ([Item]) -> Int) -> [Item] {
         let (taken, isMore) = contents.withLock { contents in
             let taken = Array(contents.items.prefix(count(contents.items)))

@@ -5,7 +5,7 @@ internal import Locking
 
 /// A thread with its own name, priority, stack and memory arena.
 ///
-/// It blocks signals from outside; other threads of the process take them.
+/// It blocks all signals except those raised by its own faults; other threads of the process handle them.
 public final class Thread: Sendable {
     private let identifier: pthread_t
     /// Whether the thread has been joined or detached, which is done once.
@@ -35,7 +35,7 @@ public final class Thread: Sendable {
             let failure = unsafe pthread_attr_setstacksize(&attributes, stackBytes)
             guard failure == 0 else { throw SystemCallError(call: "pthread_attr_setstacksize", code: failure) }
         }
-        // In the attributes, so that no signal arrives between the start and the first line.
+        // The mask is in the attributes, so that the new thread receives no signal before its first line.
         var signals = Self.signalsFromOutside()
         let refusal = unsafe pthread_attr_setsigmask_np(&attributes, &signals)
         guard refusal == 0 else { throw SystemCallError(call: "pthread_attr_setsigmask_np", code: refusal) }
@@ -72,8 +72,8 @@ public final class Thread: Sendable {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     }
 
-    /// Prevents the calling thread from preempting the thread that wakes it: it runs when that thread waits, or has
-    /// used its time (`SCHED_BATCH` of `sched(7)`). Its priority stays.
+    /// Prevents the calling thread from preempting the thread that wakes it: the calling thread runs when the other
+    /// thread waits or has used its time (`SCHED_BATCH` of `sched(7)`). The priority does not change.
     public static func setBatchScheduling() {
         var parameters = sched_param()
         _ = unsafe sched_setscheduler(0, CInt(DRILLDOWN_SCHED_BATCH), &parameters)

@@ -92,17 +92,18 @@ public final class Wakeup: Sendable {
     /// Makes the next signal a new event, for a thread that waits for edges (`EPOLLET`) and handles the signals so far.
     public func rearm() { _ = isSignalled.exchange(false, ordering: .acquiringAndReleasing) }
 
-    /// Discards the signals so far; returns false if none was pending.
+    /// Discards the signals so far; returns false if no signal was pending.
     public func reset() -> Bool {
         var count: eventfd_t = 0
-        // After the read: a signal in between must not be read without a trace.
+        // After the read. If the flag were cleared first, a signal before the read would be discarded with the flag
+        // set, and all later signals would write nothing.
         defer { rearm() }
         return unsafe eventfd_read(descriptor, &count) == 0
     }
 
     /// Waits for a signal, and discards it.
     ///
-    /// - Parameter milliseconds: the maximum wait, which may end a little earlier; nil for no maximum.
+    /// - Parameter milliseconds: the maximum wait, which a signal handler may end earlier; nil for no maximum.
     public func wait(milliseconds: Int64? = nil) {
         let time = milliseconds.map { Int32(clamping: max($0, 0)) } ?? -1
         repeat {

@@ -21,7 +21,7 @@ public final class WorkerThread: Sendable {
     /// - Parameters:
     ///   - name: the name of the `Thread`.
     ///   - limit: the maximum number of waiting jobs.
-    ///   - niceness: a thread of low priority uses the processor time in which others wait.
+    ///   - niceness: the niceness of the thread (`Thread.setNiceness(_:)`). By default, other threads have precedence.
     ///   - stackBytes: the size of its stack; nil for the system's default.
     /// - Throws: `SystemCallError` if the system starts no more threads.
     public init(
@@ -31,7 +31,7 @@ public final class WorkerThread: Sendable {
         let jobs = Mailbox<Entry>(limit: limit) { arrival.signal() }
         thread = try Thread(name: name, stackBytes: stackBytes) {
             if niceness != 0 { Thread.setNiceness(niceness) }
-            // The thread that adds a job has more to do, or waits.
+            // A job does not preempt the thread that adds it, which has more to do or waits for the job.
             Thread.setBatchScheduling()
             while let end = Self.runNext(jobs, arrival: arrival) { end.signal() }
         }
@@ -57,9 +57,9 @@ public final class WorkerThread: Sendable {
 
     /// Runs a closure on the thread and waits for its end; for one caller at a time.
     ///
-    /// The two threads never run at once, so the closure may use everything that its caller uses. It has the priority
-    /// of this thread, because a thread without privileges cannot raise its own again. After a stop it runs on the
-    /// caller's thread.
+    /// The two threads never run at once, so the closure may use everything that its caller uses. It runs with the
+    /// priority of this thread: a caller without privileges could lower its own priority for the closure, but not raise
+    /// it again. If too many jobs wait, or the thread was stopped, the closure runs on the caller's thread.
     public func perform<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         var result: Result<Value, Failure>?
         run {
@@ -72,8 +72,8 @@ public final class WorkerThread: Sendable {
         return if let result { try result.get() } else { try body() }
     }
 
-    /// Unchecked Sendable: the thread that adds it waits until it was run and released, so only one thread at a time
-    /// uses the captured values; the semaphores order their accesses.
+    /// Unchecked Sendable: the thread that adds the closure waits until it was run and released, so only one thread at
+    /// a time uses the captured values; the semaphores order their accesses.
     private struct Work: @unchecked Sendable {
         let run: () -> Void
     }
@@ -123,8 +123,8 @@ public final class LoopThread: Sendable {
     }
 }
 
-/// Counts signals that a thread waits for (`sem_overview(7)`); needs no descriptor, and a system call only to wait or
-/// to wake.
+/// A counter of signals that a thread waits for (`sem_overview(7)`). It needs no descriptor, and a system call only to
+/// wait or to wake.
 @safe
 public final class Semaphore: Sendable {
     /// Passed only to functions that any number of threads may call at once.

@@ -13,7 +13,7 @@ public struct ByteBuffer: ~Copyable {
     @usableFromInline var size: Int
     /// The number of bytes written.
     @inlinable public var count: Int { size }
-    /// Whether bytes are missing for lack of memory; the others are a prefix of all bytes appended.
+    /// Whether bytes are missing for lack of memory; the bytes present are then a prefix of all bytes appended.
     @inlinable public var isIncomplete: Bool { capacity < 0 }
 
     /// - Parameter capacity: the number of bytes that fit without growing.
@@ -54,7 +54,7 @@ public struct ByteBuffer: ~Copyable {
         return true
     }
 
-    /// Drops all later bytes, so that the buffer remains a prefix.
+    /// Marks the buffer as incomplete: it drops all later bytes, and so remains a prefix. Returns false.
     private mutating func giveUp() -> Bool {
         capacity = -1
         MemoryBudget.noteRefusal()
@@ -81,7 +81,7 @@ public struct ByteBuffer: ~Copyable {
         size += added
     }
 
-    /// Most runs are a few bytes long: two overlapping words copy them faster than a call.
+    /// Copies bytes. Most runs are a few bytes long, and two overlapping words copy them faster than a call.
     @inlinable @inline(__always)
     static func copy(_ count: Int, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
         switch count {
@@ -130,14 +130,14 @@ public struct ByteBuffer: ~Copyable {
         append(text.utf8Span.span)
     }
 
-    /// Overwrites one byte written before.
+    /// Overwrites one byte written before; does nothing if the buffer is incomplete and lacks it.
     @inlinable
     public mutating func set(_ byte: UInt8, at offset: Int) {
         guard offset >= 0, offset < size else { return precondition(isIncomplete) }
         unsafe base.unsafelyUnwrapped.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
     }
 
-    /// Overwrites bytes written before.
+    /// Overwrites bytes written before; does nothing if the buffer is incomplete and lacks some of them.
     public mutating func replace(at offset: Int, with bytes: Span<UInt8>) {
         guard offset >= 0, bytes.count <= count - offset else { return precondition(isIncomplete) }
         unsafe bytes.withUnsafeBytes { source in
@@ -272,7 +272,7 @@ extension ByteBuffer {
         }
     }
 
-    /// Appends the first digits of 24 bits.
+    /// Appends the first base64 digits of 24 bits.
     @inline(__always)
     private mutating func appendDigits(of group: UInt32, count: Int) {
         for place in 0..<count {

@@ -9,10 +9,11 @@ public struct BytePattern: Sendable {
     /// For each prefix, the length of the longest shorter prefix that it ends with.
     private let borders: [Int]
 
-    /// A longer run is searched for with `memmem`, which takes linear time for any bytes.
+    /// The maximum length of a run that `scan` searches for; `memmem`, which takes linear time for any bytes, searches
+    /// for longer runs.
     private static let longestScanned = 64
 
-    /// Fails for no bytes.
+    /// Prepares the search; nil for no bytes.
     public init?(_ bytes: [UInt8]) {
         guard let first = bytes.first, let last = bytes.last else { return nil }
         self.bytes = bytes
@@ -25,7 +26,7 @@ public struct BytePattern: Sendable {
     @inline(__always)
     public var count: Int { bytes.count }
 
-    /// The offset of the first occurrence that begins at or after a place, if any.
+    /// The offset of the first occurrence that begins at or after `start`, if any.
     public func offset(in text: Span<UInt8>, from start: Int = 0) -> Int? {
         guard start <= text.count - count else { return nil }
         return unsafe text.withUnsafeBytes { text in
@@ -36,7 +37,7 @@ public struct BytePattern: Sendable {
         }
     }
 
-    /// Whether a wanted occurrence begins at or after a place; occurrences may overlap.
+    /// Whether an occurrence for which `isWanted` returns true begins at or after `start`; occurrences may overlap.
     ///
     /// Takes linear time (Knuth, Morris and Pratt).
     public func occurs(
@@ -73,7 +74,7 @@ public struct BytePattern: Sendable {
         return unsafe base.distance(to: UnsafeRawPointer(found))
     }
 
-    /// Compares sixteen first bytes and sixteen last bytes at once, and all bytes only if both match.
+    /// Compares the first byte and the last byte at sixteen offsets at once, and all bytes only where both match.
     @inline(__always)
     private func scan(_ text: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = text.baseAddress, let wanted = bytes.baseAddress else { return nil }
@@ -100,7 +101,7 @@ public struct BytePattern: Sendable {
         return nil
     }
 
-    /// The first of the marked bytes of a word at which all bytes match.
+    /// The offset of the first marked byte of a word at which all bytes match, if any.
     @inline(__always)
     private static func match(
         _ marks: UInt64, at offset: Int, base: UnsafeRawPointer, wanted: UnsafeRawPointer, gap: Int

@@ -37,7 +37,7 @@ public enum ByteScan {
             let high = unsafe raw.unsafeLoadUnaligned(fromByteOffset: end, as: UInt32.self).littleEndian
             return UInt64(low) | UInt64(high) &<< UInt64(truncatingIfNeeded: 8 &* (count &- 4))
         }
-        // The middle byte of three; of one or two, the first or the last again.
+        // The middle one of three bytes; of one or two bytes, the first or the last again, at its own place.
         let low = UInt64(bytes[offset])
         let middle = UInt64(bytes[offset &+ count / 2]) &<< UInt64(truncatingIfNeeded: 8 &* (count / 2))
         let high = UInt64(bytes[offset &+ count &- 1]) &<< UInt64(truncatingIfNeeded: 8 &* (count &- 1))

@@ -1,9 +1,10 @@
 /// The distance of two words in insertions, deletions, replacements and swaps of neighbours (Damerau–Levenshtein,
 /// restricted).
 public enum EditDistance {
-    /// Whether one typing error turns one word into the other; a difference in case counts as one.
+    /// Whether one typing error turns one word into the other. Words that differ only in case count as one error apart.
+    /// False for equal words, and if `word` has fewer than three characters.
     ///
-    /// - Parameter ignoringCase: whether another error is allowed in addition to differences in case.
+    /// - Parameter ignoringCase: whether one error is allowed in addition to differences in case.
     public static func isOneSlip(_ word: String, _ other: String, ignoringCase: Bool = false) -> Bool {
         guard word != other, word.count > 2 else { return false }
         let (folded, otherFolded) = (word.lowercased(), other.lowercased())
@@ -34,7 +35,8 @@ public enum EditDistance {
         return last[b.count] <= limit ? last[b.count] : nil
     }
 
-    /// The candidate nearest to a word, if near enough to be a plausible correction.
+    /// The candidate nearest to a word, ignoring case; nil if all distances exceed a third of the word's length (at
+    /// least 1).
     public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         var best: String?
         var limit = max(1, word.unicodeScalars.count / 3)

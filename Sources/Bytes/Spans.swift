@@ -66,7 +66,7 @@ extension Span<UInt8> {
         return index
     }
 
-    /// Passes each part between separators that is not empty.
+    /// Passes each nonempty part between separators.
     @inlinable
     public func forEachPart<Failure: Error>(
         dividedBy separator: UInt8, _ visit: (Span<UInt8>) throws(Failure) -> Void

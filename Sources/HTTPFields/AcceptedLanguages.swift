@@ -12,7 +12,7 @@ public struct AcceptedLanguages: Sendable {
     /// In the order of the field.
     private var ranges: [Range] = []
 
-    /// More ranges than any client sends; further ranges are ignored.
+    /// The maximum number of ranges, more than any client sends; further ranges are ignored.
     private static let most = 64
 
     /// Creates an empty list of preferences.
@@ -30,7 +30,8 @@ public struct AcceptedLanguages: Sendable {
     /// The best of the available languages; nil if no range matches.
     ///
     /// The ranges are tried by weight. Each is shortened until it equals a language (RFC 4647, section 3.4); otherwise
-    /// a variety in the same script matches: `pt` and `pt-AO` find `pt-BR`. A weight of 0 excludes a language.
+    /// a variety in the same script matches: `pt` and `pt-AO` find `pt-BR`. A weight of 0 excludes the language with
+    /// exactly this tag. `*` is ignored.
     ///
     /// - Parameter tags: the available language tags, the preferred one first.
     public func choice(among tags: [String]) -> String? {
@@ -85,13 +86,13 @@ public struct AcceptedLanguages: Sendable {
         "tw": "hant", "hk": "hant", "mo": "hant", "cn": "hans", "sg": "hans", "my": "hans",
     ]
 
-    /// Whether two languages have the same script, as far as their tags name scripts.
+    /// Whether two languages have the same script; true unless both tags name a script.
     private static func haveOneScript(_ one: [Substring], _ other: [Substring]) -> Bool {
         guard let script = script(of: one), let otherScript = self.script(of: other) else { return true }
         return script == otherScript
     }
 
-    /// The script, the only subtag of four letters.
+    /// The script: the first subtag of four letters after the language, if any.
     private static func script(of subtags: [Substring]) -> Substring? {
         subtags.dropFirst().first { $0.utf8.count == 4 && $0.utf8.allSatisfy { $0 > 0x39 } }
     }

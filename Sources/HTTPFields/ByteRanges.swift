@@ -58,7 +58,8 @@ public struct ByteRanges: Sendable, Equatable {
 
     /// The ranges of a representation to send, as half-open ranges; empty if none can be satisfied.
     ///
-    /// They are in the order of the field. If some overlap or touch, these are merged, and all are in ascending order.
+    /// Ranges that overlap or touch are merged. If any were merged, all are in ascending order, otherwise in the order
+    /// of the field.
     ///
     /// - Parameter length: the length of the representation in bytes.
     public func resolved(in length: Int) -> [Range<Int>] {

@@ -13,11 +13,11 @@ public struct EntityTagList: Sendable {
     @usableFromInline var isAny = false
     @usableFromInline var isFound = false
 
-    /// Creates an empty list, whose tags are compared with strong tags.
+    /// Creates an empty list. The wanted tags are taken as strong.
     @inlinable
     public init(_ comparison: Comparison) { self.comparison = comparison }
 
-    /// Whether the lines contain a wanted tag, or only `*`.
+    /// Whether a line contained a wanted tag, or the only line is `*`.
     @inlinable
     public var hasWanted: Bool { isFound || isAny && lines == 1 }
 

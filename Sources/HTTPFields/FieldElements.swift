@@ -2,7 +2,7 @@ public import Bytes
 
 /// One element of `Accept` (RFC 9110, section 12.5.1), read in place.
 public struct MediaRange: ~Escapable {
-    /// The media types without parameters: `application/json`, `text/*`, `*/*`, in any case.
+    /// The range without parameters: `application/json`, `text/*` or `*/*`, in upper or lower case as sent.
     public let name: Span<UInt8>
     @usableFromInline let element: Span<UInt8>
     /// The index of the first semicolon in the element, otherwise the count.
@@ -47,7 +47,7 @@ extension Span<UInt8> {
 
 /// One element of `Prefer` (RFC 7240, section 2), read in place.
 public struct Preference: ~Escapable {
-    /// The name, in any case.
+    /// The name, in upper or lower case as sent.
     public let name: Span<UInt8>
     /// The value without white space and quotes; empty if it is missing. Parameters are ignored.
     public let value: Span<UInt8>
@@ -66,7 +66,8 @@ public struct Preference: ~Escapable {
 }
 
 extension Span<UInt8> {
-    /// Passes each preference of a line of `Prefer`, in order, including repeated ones.
+    /// Passes each preference of a line of `Prefer`, in order, including repeated preferences and empty elements, whose
+    /// name is empty.
     ///
     /// - Parameter visit: returns false to stop.
     @inlinable

@@ -37,7 +37,8 @@ extension Span<UInt8> {
     ///
     /// An element is `token [ OWS ";" OWS "q=" qvalue ]`; empty elements are skipped.
     ///
-    /// - Parameter visit: takes the token, in any case, and its weight in thousandths; 1,000 without a weight.
+    /// - Parameter visit: takes the token, in upper or lower case as sent, and its weight in thousandths; 1,000 without
+    ///   a weight.
     /// - Returns: false for a malformed element; it and all later elements are not passed.
     @inlinable
     public func forEachWeightedToken(_ visit: (_ token: Span<UInt8>, _ quality: Int) -> Void) -> Bool {

@@ -40,7 +40,7 @@ public struct AcceptedCodings: Sendable {
         return plain == 0 ? nil : .identity
     }
 
-    /// If a coding is named twice, the greater quality counts.
+    /// Notes the quality of a coding. If a coding is named twice, the greater quality counts.
     private mutating func note(_ token: Span<UInt8>, quality: Int) {
         switch token.count {
         case 1 where token[0] == UInt8(ascii: "*"): any = max(any, quality)

@@ -8,7 +8,8 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
     private let state: OpaquePointer?
     private let workspace: Workspace?
 
-    /// Smaller than gzip at any level; the next smaller quality takes many times as long.
+    /// Bodies are smaller than with gzip at any level. A quality that makes them still smaller takes many times as
+    /// long.
     private static let quality: UInt32 = 5
     /// A window of 4 MiB; a body of known size uses less if possible.
     private static let windowBits: UInt32 = 22
@@ -30,7 +31,8 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
     init(bodyBytes: Int?, in workspace: Workspace?) {
         self.workspace = workspace
         let opaque = unsafe workspace.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
-        // The library ends the process if an allocation fails, so it starts only with enough memory for all of them.
+        // The library ends the process if an allocation fails, so an encoder is created only if there is memory for all
+        // its allocations.
         let isSmall = workspace != nil && bodyBytes.map { $0 <= Workspace.sufficesForBytes } ?? false
         guard isSmall || MemoryBudget.hasRoom(for: bodyBytes.map(Self.bytes) ?? Self.streamBytes) else {
             unsafe state = nil

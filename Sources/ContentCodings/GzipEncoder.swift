@@ -72,7 +72,7 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
         return true
     }
 
-    /// "If deflate returns with avail_out == 0, this function must be called again" (zlib.h).
+    /// Encodes bytes. "If deflate returns with avail_out == 0, this function must be called again" (zlib.h).
     private func deflateAll(_ bytes: UnsafeRawBufferPointer, flush: Int32, to take: (Span<UInt8>) -> Void) {
         // zlib does not write to its input, although the parameter's type is not const.
         unsafe stream.pointee.next_in = UnsafeMutablePointer(

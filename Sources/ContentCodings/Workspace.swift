@@ -14,11 +14,11 @@ final class Workspace: @unchecked Sendable {
     private var used = 0
 
     private static let idle = Guarded<[Workspace]>([])
-    /// More are needed only while more threads encode at the same time.
+    /// The maximum number of idle workspaces; more are needed only while more threads encode at the same time.
     private static let mostIdle = 8
-    /// The encoders of larger bodies may allocate additional memory.
+    /// The length of a body up to which its encoder needs no memory beside the workspace.
     static let sufficesForBytes = 50 << 10
-    /// Only touched pages are resident.
+    /// The size; only touched pages are resident.
     private static let bytes = 2 << 20
     /// A sufficient alignment for everything that the libraries store.
     private static let alignment = 64

@@ -1,7 +1,7 @@
 #ifndef DRILLDOWN_CCURL_SHIM_H
 #define DRILLDOWN_CCURL_SHIM_H
 
-/* The checks of argument types are macros over the variadic functions below, each of which has one type here. */
+/* Disables curl's macros that check argument types of the variadic functions; the functions below fix the types. */
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
@@ -26,7 +26,7 @@ shim_curl_set_number(CURL *handle, CURLoption option, long number)
   return curl_easy_setopt(handle, option, number);
 }
 
-/* curl_easy_setopt is variadic: an option that takes an address, which curl only passes on. */
+/* curl_easy_setopt is variadic: an option that takes an address, which curl passes to a callback. */
 static inline CURLcode
 shim_curl_set_address(CURL *handle, CURLoption option, void *address)
 {
@@ -40,14 +40,15 @@ shim_curl_set_list(CURL *handle, CURLoption option, struct curl_slist *list)
   return curl_easy_setopt(handle, option, list);
 }
 
-/* curl_easy_setopt is variadic: an option that takes a function for bytes; those for the body and for header lines have one type. */
+/* curl_easy_setopt is variadic: an option that takes a callback for received bytes. The callbacks for the body and for
+   header lines have the same type. */
 static inline CURLcode
 shim_curl_set_receiver(CURL *handle, CURLoption option, curl_write_callback receiver)
 {
   return curl_easy_setopt(handle, option, receiver);
 }
 
-/* curl_easy_getinfo is variadic: a fact that is a number, or 0 where it is not known. */
+/* curl_easy_getinfo is variadic: returns a number, or 0 if it is not known. */
 static inline long
 shim_curl_number(CURL *handle, CURLINFO info)
 {
@@ -55,7 +56,7 @@ shim_curl_number(CURL *handle, CURLINFO info)
   return curl_easy_getinfo(handle, info, &number) == CURLE_OK ? number : 0;
 }
 
-/* curl_easy_getinfo is variadic: a fact that is a large number, or 0 where it is not known. */
+/* curl_easy_getinfo is variadic: returns a large number, or 0 if it is not known. */
 static inline curl_off_t
 shim_curl_large_number(CURL *handle, CURLINFO info)
 {
@@ -63,7 +64,7 @@ shim_curl_large_number(CURL *handle, CURLINFO info)
   return curl_easy_getinfo(handle, info, &number) == CURLE_OK ? number : 0;
 }
 
-/* curl_easy_getinfo is variadic: a fact that is a text of curl's own, or NULL where it is not known. */
+/* curl_easy_getinfo is variadic: returns text that curl owns, or NULL if it is not known. */
 static inline const char *
 shim_curl_text(CURL *handle, CURLINFO info)
 {
@@ -71,7 +72,7 @@ shim_curl_text(CURL *handle, CURLINFO info)
   return curl_easy_getinfo(handle, info, &text) == CURLE_OK ? text : NULL;
 }
 
-/* curl_multi_setopt is variadic: the function that is told which sockets to wait for, and the address passed to it. */
+/* curl_multi_setopt is variadic: sets the callback that receives the sockets to wait for, and its context. */
 static inline CURLMcode
 shim_curl_set_socket_watch(CURLM *loop, curl_socket_callback watch, void *address)
 {

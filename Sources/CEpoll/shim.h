@@ -1,7 +1,7 @@
 #ifndef DRILLDOWN_CEPOLL_SHIM_H
 #define DRILLDOWN_CEPOLL_SHIM_H
 
-/* Two parts of glibc that its module for Swift leaves out; nothing is wrapped. */
+/* Two headers that Swift's Glibc module leaves out; their functions need no wrappers. */
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 

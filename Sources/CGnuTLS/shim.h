@@ -5,7 +5,7 @@
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 
-/* Swift has no cast between pointers to functions of different types; libmicrohttpd takes the callback as a plain pointer. */
+/* libmicrohttpd takes the callback as a plain pointer, to which Swift cannot convert a pointer to a function. */
 static inline void *
 shim_certificate_callback(gnutls_certificate_retrieve_function2 *callback)
 {

@@ -1,7 +1,7 @@
 #ifndef DRILLDOWN_CMALLOC_SHIM_H
 #define DRILLDOWN_CMALLOC_SHIM_H
 
-/* Swift's Glibc module leaves this header out: mallopt and malloc_trim. */
+/* Swift's Glibc module leaves out this header, which declares mallopt and malloc_trim. */
 #include <malloc.h>
 
 #endif

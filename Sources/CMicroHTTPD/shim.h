@@ -14,7 +14,7 @@ shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, uns
                   const char *tls_priorities, void *tls_certificate)
 {
   struct MHD_OptionItem pool[] = {
-    /* The library refuses a pool of one with a warning; its own thread serves instead. */
+    /* Without a pool, the daemon's own thread serves. The library ignores a pool of one thread and logs a warning. */
     { threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t) threads, NULL },
     { MHD_OPTION_END, 0, NULL }
   };
@@ -30,7 +30,8 @@ shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, uns
                           MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
                           MHD_OPTION_CONNECTION_LIMIT, connections,
                           MHD_OPTION_PER_IP_CONNECTION_LIMIT, per_address,
-                          /* The library's time-out would cost a lock and two clock readings per request; `Reaper` watches the deadlines. */
+                          /* The library's time-out would cost a lock and two clock readings per request;
+                             `Reaper` watches the deadlines. */
                           MHD_OPTION_CONNECTION_TIMEOUT, 0u,
                           MHD_OPTION_STRICT_FOR_CLIENT, strict,
                           MHD_OPTION_URI_LOG_CALLBACK, request_line, context,
@@ -42,7 +43,8 @@ shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, uns
                           MHD_OPTION_END);
 }
 
-/* MHD_get_connection_info is variadic; returns what NOTIFY_CONNECTION stored for this connection. */
+/* MHD_get_connection_info is variadic; returns the pointer that the NOTIFY_CONNECTION callback stored for this
+   connection, or NULL. */
 static inline void *
 shim_connection_context(struct MHD_Connection *connection)
 {
@@ -74,7 +76,7 @@ shim_connection_address(struct MHD_Connection *connection)
   return info ? info->client_addr : NULL;
 }
 
-/* MHD_get_connection_info is variadic; returns the bytes of request line and header, or 0 if they are not known. */
+/* MHD_get_connection_info is variadic; returns the bytes of the request line and the header, or 0 if not known. */
 static inline size_t
 shim_connection_header_size(struct MHD_Connection *connection)
 {
@@ -96,7 +98,8 @@ shim_size_unknown(void)
   return MHD_SIZE_UNKNOWN;
 }
 
-/* MHD_set_response_options is variadic. Without this option, the last chunk of an absent body follows the response to a HEAD of a stream. */
+/* MHD_set_response_options is variadic. Makes the library close the connection after the response. Without this option,
+   it sends the final chunk of a chunked body after the response to a HEAD request, which has no body. */
 static inline enum MHD_Result
 shim_end_by_closing(struct MHD_Response *response)
 {

@@ -3,7 +3,7 @@
 
 #include <sqlite3.h>
 
-/* SQLITE_TRANSIENT is a cast that Swift does not import: SQLite copies the bytes before the call returns. */
+/* SQLITE_TRANSIENT makes SQLite copy the bytes before the call returns. Swift does not import it: it is a cast. */
 static inline int
 shim_bind_text(sqlite3_stmt *statement, int index, const char *text, int length)
 {
@@ -13,7 +13,7 @@ shim_bind_text(sqlite3_stmt *statement, int index, const char *text, int length)
 static inline int
 shim_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int length)
 {
-  /* A null pointer would be NULL. */
+  /* SQLite would bind NULL for a null pointer, which an empty array may pass. */
   return sqlite3_bind_blob(statement, index, bytes ? bytes : "", length, SQLITE_TRANSIENT);
 }
 
@@ -32,7 +32,7 @@ shim_defend(sqlite3 *database)
   return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }
 
-/* For databases of other programs: views and triggers call only harmless functions. */
+/* For databases of other programs: their views and triggers can call only functions that SQLite counts as innocuous. */
 static inline int
 shim_distrust(sqlite3 *database)
 {

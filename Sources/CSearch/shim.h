@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-/* Before 2.41 glibc declares it under _GNU_SOURCE only, and Swift's Glibc module is built without. From then on its
-   pointers must not be null. */
+/* glibc before 2.41 declares memmem only for _GNU_SOURCE, which Swift's Glibc module does not define. Since 2.41 the
+   visible declaration requires pointers that are not null. */
 void *memmem(const void *haystack, size_t haystack_length, const void *needle, size_t needle_length);
 
 #endif

@@ -1,5 +1,5 @@
-/* Compiled as C, because <linux/tcp.h> and glibc's <netinet/tcp.h>, which is part of Swift's Glibc, exclude each other, and
-   glibc's struct tcp_info ends before the counts of bytes. */
+/* Compiled as C, because <linux/tcp.h> and glibc's <netinet/tcp.h> exclude each other. Swift's Glibc module has the
+   header of glibc, whose struct tcp_info ends before the counts of bytes. */
 #include "CSockets.h"
 
 #include <linux/tcp.h>

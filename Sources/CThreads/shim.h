@@ -1,7 +1,7 @@
 #ifndef DRILLDOWN_CTHREADS_SHIM_H
 #define DRILLDOWN_CTHREADS_SHIM_H
 
-/* Functions of glibc that its module for Swift leaves out, because <pthread.h> declares them only for _GNU_SOURCE. */
+/* Functions of glibc that Swift's Glibc module leaves out, because <pthread.h> declares them only for _GNU_SOURCE. */
 #include <pthread.h>
 #include <signal.h>
 
@@ -10,10 +10,10 @@ int pthread_getname_np(pthread_t, char *, size_t);
 int pthread_getattr_np(pthread_t, pthread_attr_t *);
 int pthread_attr_setsigmask_np(pthread_attr_t *, const sigset_t *);
 
-/* SCHED_BATCH of <sched.h>, with the number that Linux gives it on every processor. */
+/* SCHED_BATCH of <sched.h>, which has the same number on every processor. */
 enum { DRILLDOWN_SCHED_BATCH = 3 };
 
-/* <sys/signalfd.h> is in no module of glibc, and one that includes it would define sigset_t a second time. */
+/* Swift's Glibc module leaves out <sys/signalfd.h>; a module that includes it would define sigset_t a second time. */
 int signalfd(int descriptor, const sigset_t *signals, int flags);
 
 #endif

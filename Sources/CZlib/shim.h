@@ -3,14 +3,14 @@
 
 #include <zlib.h>
 
-/* deflateInit2 is a macro that adds the version and the size of the structure, which Swift does not import. */
+/* Swift does not import the macro deflateInit2, which adds the version and the size of the structure. */
 static inline int
 shim_deflate_init(z_stream *stream, int level, int window_bits, int memory_level)
 {
   return deflateInit2(stream, level, Z_DEFLATED, window_bits, memory_level, Z_DEFAULT_STRATEGY);
 }
 
-/* inflateInit2 is a macro of the same kind; only the tests decode. */
+/* inflateInit2 is a macro of the same kind. Only the tests use this function. */
 static inline int
 shim_inflate_init(z_stream *stream, int window_bits)
 {

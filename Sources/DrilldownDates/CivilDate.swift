@@ -11,7 +11,7 @@ public struct CivilDate: Equatable, Sendable {
     /// Seconds from 1970-01-01T00:00:00Z to 2001-01-01T00:00:00Z.
     public static let unixEpochOffset: Double = 978_307_200
 
-    /// Creates a date of any parts, which need not exist: see `isReal`.
+    /// Creates a date from any parts; `isReal` checks that the date exists.
     public init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
         self.year = year
         self.month = month

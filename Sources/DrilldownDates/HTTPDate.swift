@@ -3,7 +3,7 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
     /// The seconds since 1970 in UTC.
     public let seconds: Int
 
-    /// Fails outside the years 1 to 9999, because the text has four digits for the year.
+    /// Creates a date; nil outside the years 1 to 9999, because the text has four digits for the year.
     public init?(seconds: Int) {
         guard Self.range.contains(seconds) else { return nil }
         self.seconds = seconds
@@ -15,7 +15,7 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
     private static let epoch = Int(CivilDate.unixEpochOffset)
 
     /// Reads a date in the preferred form or in one of the two obsolete forms that recipients must accept; nil for
-    /// other text. The name of the day is not compared with the date.
+    /// other text. The name of the day is not compared with the date, and 31 Feb is read as 3 Mar.
     ///
     /// ```
     /// Sun, 06 Nov 1994 08:49:37 GMT
@@ -41,7 +41,7 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
         self.init(seconds: date.seconds + Self.epoch)
     }
 
-    /// The length of the longest valid date, in bytes.
+    /// The limit of the text's length in bytes, a little above the longest valid date.
     private static let longest = 40
     private static let dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -51,7 +51,9 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
         return number
     }
 
-    /// A year of four or two digits; two digits mean a year up to 2075, 50 years after this was written.
+    /// Reads a year of four or two digits; two digits mean a year from 1976 to 2075.
+    ///
+    /// RFC 9110: a year of two digits is not more than 50 years in the future, here from 2025.
     private static func year(_ digits: Substring) -> Int? {
         guard let year = number(digits, in: 0...9_999) else { return nil }
         switch digits.utf8.count {

@@ -1,6 +1,8 @@
 /// The text of a moment in the form of RFC 3339.
 public enum Timestamp {
-    /// Reads seconds since 2001-01-01T00:00:00Z; a day alone means its midnight in UTC. Nil for other text.
+    /// Reads a moment as seconds since 2001-01-01T00:00:00Z; a day alone means its midnight in UTC.
+    ///
+    /// - Returns: nil for other text, and for a leap second or a lower-case `t` or `z`.
     public static func seconds(_ text: [UInt8]) -> Double? {
         guard text.count >= 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
             let year = Int(digits: text[0..<4]), let month = Int(digits: text[5..<7]),
@@ -23,7 +25,7 @@ public enum Timestamp {
         return Double(date.seconds - offset) + fraction
     }
 
-    /// Reads the fraction of a second, 0 without a point; nil without digits.
+    /// Removes the fraction of a second and returns it: 0 without a point, nil for a point without digits.
     private static func fraction(_ rest: inout ArraySlice<UInt8>) -> Double? {
         guard rest.first == UInt8(ascii: ".") else { return 0 }
         let digits = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
@@ -31,7 +33,7 @@ public enum Timestamp {
         return digits.isEmpty ? nil : Double("0." + String(decoding: digits, as: UTF8.self))
     }
 
-    /// Seconds east of UTC: `Z`, or a sign, hours and minutes.
+    /// Returns the seconds east of UTC for `Z`, or for a sign, hours and minutes; nil for other text.
     private static func offset(_ text: [UInt8]) -> Int? {
         if text == [UInt8(ascii: "Z")] { return 0 }
         guard text.count == 6, text[3] == UInt8(ascii: ":"), let hours = Int(digits: text[1..<3]),
@@ -44,9 +46,10 @@ public enum Timestamp {
         }
     }
 
-    /// The text in UTC, `2001-03-12T00:00:00Z`, with up to six digits of a fraction; nil outside the years 1 … 9999.
+    /// Returns the text in UTC, `2001-03-12T00:00:00Z`, with up to six digits of a fraction; nil outside the years
+    /// 1 … 9999.
     ///
-    /// - Parameter seconds: since 2001-01-01T00:00:00Z.
+    /// - Parameter seconds: the seconds since 2001-01-01T00:00:00Z.
     public static func text(_ seconds: Double) -> String? {
         guard let (date, microsecond) = CivilDate.moment(seconds) else { return nil }
         var text = "\(date.year.digits(4))-\(date.month.digits(2))-\(date.day.digits(2))"
@@ -66,7 +69,7 @@ extension Int {
         self.init(String(decoding: digits, as: UTF8.self))
     }
 
-    /// The decimal digits, with leading zeros up to a number of digits.
+    /// Returns the decimal digits, with leading zeros up to a number of digits.
     func digits(_ count: Int) -> String {
         let text = String(self)
         return String(repeating: "0", count: Swift.max(0, count - text.utf8.count)) + text

@@ -1,17 +1,17 @@
 public import Glibc
 
-/// Opens files of a folder by relative names, but never a file outside of it.
+/// A folder whose files are opened by relative names, never a file outside of it.
 ///
-/// The path of the opened file is checked, not only its name, so a symbolic link swapped in meanwhile cannot lead
-/// elsewhere, and a link with a visible name does not open a hidden file. The kernel shows the path of an open file in
-/// `/proc/self/fd` (proc_pid_fd(5)).
+/// The path of the opened file is checked, not only its name. A symbolic link that is swapped in meanwhile therefore
+/// cannot lead elsewhere, and a link with a visible name cannot open a hidden file if `opensHidden` is false. The
+/// kernel shows the path of an open file in `/proc/self/fd` (proc_pid_fd(5)).
 public struct ContainedFolder: Sendable, Equatable {
     /// The folder; a relative path is relative to the working directory.
     public let path: String
     /// Whether files and folders whose names begin with a full stop can be opened.
     public let opensHidden: Bool
 
-    /// - Parameter path: the folder need not exist before a file is opened.
+    /// Creates a value without looking at the file system; the folder need not exist before a file is opened.
     public init(path: String, opensHidden: Bool = true) {
         self.path = path
         self.opensHidden = opensHidden
@@ -37,7 +37,7 @@ public struct ContainedFolder: Sendable, Equatable {
         path.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
     }
 
-    /// Throws for a name that no file in the folder can have.
+    /// Throws for a name that is malformed, absolute or hidden, or that leads to the folder itself or out of it.
     private func check(_ name: String) throws(ContainmentError) {
         guard !name.isEmpty, !name.utf8.contains(0) else { throw .malformedName }
         guard !name.isAbsolutePath else { throw .absolute }
@@ -70,12 +70,14 @@ private struct Handle: ~Copyable {
 
     deinit { _ = close(descriptor) }
 
-    /// The path without links; nil if it was removed.
+    /// Returns the path without symbolic links; nil if the file was removed.
     private func realPath() throws(ContainmentError) -> [UInt8]? {
         try status().st_nlink > 0 ? OpenFile.realPath(of: descriptor) : nil
     }
 
-    /// The path without links, relative to a folder; nil if it is not below the folder.
+    /// Returns the path without symbolic links, relative to a folder; nil if it is not below the folder.
+    ///
+    /// - Throws: `missing` if the file or the folder was removed.
     func path(below folder: borrowing Handle) throws(ContainmentError) -> ArraySlice<UInt8>? {
         guard var prefix = try folder.realPath(), let path = try realPath() else { throw .missing }
         if prefix.last != UInt8(ascii: "/") { prefix.append(UInt8(ascii: "/")) }
@@ -88,7 +90,7 @@ private struct Handle: ~Copyable {
         return status
     }
 
-    /// The same file, open for reading.
+    /// Opens the same file for reading.
     func reopened() throws(ContainmentError) -> OpenFile {
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         let opened = unsafe Glibc.open(OpenFile.link(descriptor), flags)
@@ -99,9 +101,9 @@ private struct Handle: ~Copyable {
     }
 }
 
-/// An open file, which is closed with its owner.
+/// An open file, closed at the end of this value's lifetime.
 public struct OpenFile: ~Copyable, Sendable {
-    /// Open for reading; the owner closes it.
+    /// The descriptor, open for reading; `deinit` closes it.
     public let descriptor: Int32
     /// The file's state when it was opened (`fstat(2)`).
     public fileprivate(set) var status = stat()
@@ -110,7 +112,7 @@ public struct OpenFile: ~Copyable, Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Returns the descriptor, which the caller then has to close.
+    /// Returns the descriptor without closing it; the caller closes it.
     public consuming func release() -> Int32 {
         let released = descriptor
         discard self
@@ -119,7 +121,7 @@ public struct OpenFile: ~Copyable, Sendable {
 }
 
 extension OpenFile {
-    /// The path of the file without symbolic links, according to the kernel (`/proc/self/fd`, proc_pid_fd(5)).
+    /// Returns the path of the file without symbolic links, as the kernel shows it (`/proc/self/fd`, proc_pid_fd(5)).
     public func realPath() throws(ContainmentError) -> String {
         String(decoding: try Self.realPath(of: descriptor), as: UTF8.self)
     }
@@ -128,7 +130,7 @@ extension OpenFile {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = unsafe readlink(link(descriptor), &bytes, bytes.count)
         guard count >= 0 else { throw .unreadable(errno) }
-        // A longer path may be truncated.
+        // `readlink` truncates a path that does not fit, without an error.
         guard count < bytes.count else { throw .unreadable(ENAMETOOLONG) }
         return bytes.prefix(count).map(UInt8.init(bitPattern:))
     }
@@ -154,8 +156,8 @@ public enum ContainmentError: Error, Sendable, Equatable {
     case unreadable(Int32)
 }
 
-/// Paths as the system reads them: a `/` separates names even if a combining character follows, with which it would
-/// form one `Character`.
+/// Paths as the system parses them: a `/` separates names even if a combining character follows, although the two form
+/// one `Character`.
 extension String {
     /// The names in the path, without the empty ones.
     public var pathNames: [Substring] { unicodeScalars.split(separator: "/").map(Substring.init) }

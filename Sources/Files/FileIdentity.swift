@@ -4,11 +4,12 @@ public import Glibc
 public struct FileIdentity: Sendable, Hashable {
     /// The numbers of the file system and of the file in it (inode(7)).
     public let device, inode: UInt64
-    /// Bytes.
+    /// The size in bytes.
     public let size: Int
     /// The last change of the content, in nanoseconds since 1970 by the file system's clock.
     public let modified: Int64
-    /// The last change of the content or an attribute: owner, permissions, names, or `modified` itself.
+    /// The last change of the content or an attribute (owner, permissions, names, `modified` itself), in nanoseconds
+    /// since 1970 by the file system's clock.
     public let changed: Int64
     /// Kind and permissions (inode(7)).
     public let mode: UInt32
@@ -16,28 +17,28 @@ public struct FileIdentity: Sendable, Hashable {
     /// Whether it is a regular file.
     public var isRegular: Bool { mode & S_IFMT == S_IFREG }
 
-    /// The identity of the file at a path, following symbolic links; nil if nothing is found.
+    /// Reads the identity of the file at a path, following symbolic links; nil if `stat(2)` fails.
     public init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// The identity of the file or symbolic link at a path; nil if nothing is found.
+    /// Reads the identity of the file at a path, or of the symbolic link itself; nil if `lstat(2)` fails.
     public init?(named path: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// The identity of an open file.
+    /// Reads the identity of an open file.
     public init(ofOpen descriptor: Int32) {
         var status = stat()
         _ = unsafe fstat(descriptor, &status)
         self.init(status)
     }
 
-    /// The identity of a file with a state from `stat(2)`.
+    /// Creates the identity of a file from its state in `stat(2)`.
     public init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
@@ -51,7 +52,7 @@ public struct FileIdentity: Sendable, Hashable {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    /// Whether both identify the same file with the same content; its attributes may differ.
+    /// Returns whether both identify the same file with the same size and time of change; its attributes may differ.
     public func isSameContent(as other: FileIdentity) -> Bool {
         device == other.device && inode == other.inode && size == other.size && modified == other.modified
     }

@@ -13,12 +13,14 @@ public struct SmallFile: Sendable {
     /// The file's state before it was read.
     public let stamp: FileStamp
 
-    /// - Parameter clock: compared with the time of the file's change.
-    /// - Throws: `Unreadable` unless it is a regular file of at most `maximumBytes`.
+    /// Reads the file; the content is cut at `maximumBytes` if the file grows meanwhile.
+    ///
+    /// - Parameter clock: the clock for the time of reading, from which `stamp` derives `isSettled`.
+    /// - Throws: `Unreadable` if it cannot be read, or is not a regular file of at most `maximumBytes`.
     public init(
         path: String, maximumBytes: Int, clock: FileStamp.Clock = FileStamp.systemClock
     ) throws(Unreadable) {
-        // A pipe would block the thread.
+        // O_NONBLOCK, because opening a pipe would block the thread.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Unreadable(errno: errno) }
         defer { _ = close(descriptor) }
@@ -59,7 +61,7 @@ extension SmallFile.Unreadable {
 public struct FileStamp: Sendable {
     private let path: String
     private let identity: FileIdentity
-    /// Whether the last change is so long ago that a further change has another time.
+    /// Whether a further change of the file would get another time: the last one was not within two seconds of reading.
     public let isSettled: Bool
 
     /// A clock: returns the time since 1970 in UTC.
@@ -75,7 +77,7 @@ public struct FileStamp: Sendable {
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - status: its state before it was read.
-    ///   - now: compared with the time of its change.
+    ///   - now: the time when it was read.
     init(path: String, status: stat, at now: Duration) {
         (self.path, identity) = (path, FileIdentity(status))
         let changed = Duration.seconds(status.st_ctim.tv_sec) + .nanoseconds(status.st_ctim.tv_nsec)
@@ -85,9 +87,10 @@ public struct FileStamp: Sendable {
     /// Whether the file certainly has the content that was read.
     public var isCurrent: Bool { isSettled && FileIdentity(path: path) == identity }
 
-    /// Whether a change is more than two seconds away from a moment, before or after it.
+    /// Returns whether a change is more than two seconds before or after `now`.
     ///
-    /// The clocks may differ by any time; the difference of two durations never overflows.
+    /// The clock of the file system may differ from the system's by any amount; the subtraction of durations cannot
+    /// overflow.
     static func isSettled(changedAt changed: Duration, now: Duration) -> Bool {
         let difference = now - changed
         return difference > .seconds(2) || difference < .seconds(-2)

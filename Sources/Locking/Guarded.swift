@@ -6,8 +6,8 @@ public import Glibc
 /// reports false races within the lock and of objects handed over under the lock, and a suppression would hide true
 /// races. The sanitizer knows pthread's mutexes.
 ///
-/// Unchecked Sendable: the value is without another owner (`sending`), is accessed only within `withLock`, and its
-/// results are `sending` too.
+/// Unchecked Sendable: `sending` ensures that nothing else refers to the value. Only `withLock` accesses it, and its
+/// results are `sending`, too.
 @safe
 public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     @usableFromInline let lock: UnsafeMutablePointer<pthread_mutex_t>
@@ -29,7 +29,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         unsafe value.deallocate()
     }
 
-    /// Runs a closure with exclusive access to the value; must not be called from within that closure.
+    /// Runs a closure with exclusive access to the value. A call from within the closure would block forever.
     @inlinable
     public func withLock<Output: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Output

@@ -6,11 +6,13 @@ public struct NotificationSocket: Sendable, Equatable {
     public let address: String
     private let bytes: [UInt8]
 
-    /// The maximum time that a notification waits until the manager has room for it.
+    /// The longest time that `send` waits for room in the manager's queue.
     private static let patience = timeval(tv_sec: 2, tv_usec: 0)
 
+    /// Creates the address of the socket, without connecting to it.
+    ///
     /// - Parameter address: an absolute path, or `@` and a name of the abstract namespace (unix(7)).
-    /// - Throws: `ServiceManagerError` for other text.
+    /// - Throws: `ServiceManagerError` for other text, and for an address that is too long for a socket.
     public init(address: String) throws(ServiceManagerError) {
         let isAbstract = address.hasPrefix("@")
         guard isAbstract || address.hasPrefix("/"), address.utf8.count > 1,
@@ -36,7 +38,7 @@ public struct NotificationSocket: Sendable, Equatable {
         var target = sockaddr_un()
         target.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &target.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        // Without a final zero byte, which would be part of an abstract name.
+        // The size excludes a final zero byte, which would be part of an abstract name.
         let size = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path).map { $0 + bytes.count } ?? 0)
         let text = Array(notification.text.utf8)
         let sent = unsafe withUnsafePointer(to: &target) { target in
@@ -59,39 +61,39 @@ public struct Notification: Sendable, Equatable {
     /// The content of the datagram.
     public var text: String { lines.map { $0 + "\n" }.joined() }
 
-    /// The service is ready, for the first time or after a reload.
+    /// Reports that the service is ready, for the first time or after a reload.
     public static func ready(status: String) -> Notification {
         Notification(lines: ["READY=1", statusLine(status)])
     }
 
-    /// The service begins to reload.
+    /// Reports that the service begins to reload.
     ///
     /// - Parameter microseconds: the time of the monotonic clock.
     public static func reloading(atMonotonic microseconds: Int64) -> Notification {
         Notification(lines: ["RELOADING=1", "MONOTONIC_USEC=\(microseconds)"])
     }
 
-    /// The service begins to stop.
+    /// Reports that the service begins to stop.
     public static func stopping(status: String) -> Notification {
         Notification(lines: ["STOPPING=1", statusLine(status)])
     }
 
-    /// The activity of the service, as a sentence for `systemctl status`.
+    /// Reports the activity of the service, as a sentence for `systemctl status`.
     public static func status(_ text: String) -> Notification { Notification(lines: [statusLine(text)]) }
 
-    /// The service is alive.
+    /// The sign of life that resets the manager's watchdog.
     public static let watchdog = Notification(lines: ["WATCHDOG=1"])
 
-    /// The start takes longer; the manager waits for at least this time.
+    /// Asks for more time to start, reload or stop: at least this duration from now.
     public static func extendTimeout(by duration: Duration) -> Notification {
         let (seconds, attoseconds) = duration.components
         return Notification(lines: ["EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)"])
     }
 
-    /// The maximum length of a status in bytes; systemd ignores datagrams of more than 4,096.
+    /// The maximum length of a status in bytes; systemd ignores datagrams of more than 4,096 bytes.
     static let longestStatus = 2_048
 
-    /// The status on one line, shortened if necessary.
+    /// Returns the assignment of the status on one line, shortened to `longestStatus`.
     private static func statusLine(_ status: String) -> String {
         var line = "STATUS="
         var size = 0

@@ -5,7 +5,8 @@ public import Glibc
 public struct ServiceEnvironment: Sendable, Equatable {
     /// The socket for notifications; nil if the manager wants none.
     public let notifications: NotificationSocket?
-    /// The time without a sign of life after which the manager ends the process; nil if it does not watch this process.
+    /// The time without a `Notification.watchdog` after which the manager ends the process; nil if it does not watch
+    /// this process.
     public let watchdogInterval: Duration?
     /// The sockets that the manager opened for this process, in its order.
     public let sockets: [HandedSocket]
@@ -17,7 +18,7 @@ public struct ServiceEnvironment: Sendable, Equatable {
         (self.notifications, self.watchdogInterval, self.sockets) = (notifications, watchdogInterval, sockets)
     }
 
-    /// Reads the variables; a variable for another process is ignored.
+    /// Reads the variables; the watchdog and the sockets of another process are ignored.
     ///
     /// - Parameter process: the id of this process.
     /// - Throws: `ServiceManagerError` for a malformed variable.
@@ -40,7 +41,7 @@ public struct ServiceEnvironment: Sendable, Equatable {
         return .microseconds(microseconds)
     }
 
-    /// The variables for this process alone.
+    /// The variables that child processes must not inherit.
     static let variables = [
         "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
     ]
@@ -57,7 +58,7 @@ public struct ServiceEnvironment: Sendable, Equatable {
 public struct HandedSocket: Sendable, Equatable {
     /// The descriptor, which this process now owns.
     public let descriptor: Int32
-    /// The name in `FileDescriptorName=` of the .socket file; `unknown` without a name.
+    /// The name from `FileDescriptorName=` in the .socket file; `unknown` if it has no name.
     public let name: String
 
     /// The descriptor of the first socket (sd_listen_fds(3), SD_LISTEN_FDS_START).
@@ -83,7 +84,7 @@ public enum ServiceManagerError: Error, Equatable, CustomStringConvertible, Send
     /// The value of a variable is malformed.
     case malformed(variable: String, value: String, wanted: String)
 
-    /// The fault and its remedy, without a final full stop.
+    /// The fault and the expected value, without a final full stop.
     public var description: String {
         switch self {
         case .malformed(let variable, let value, let wanted):

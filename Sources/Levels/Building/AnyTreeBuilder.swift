@@ -26,7 +26,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     /// - Parameters:
     ///   - isXML: whether the reader guarantees that XML can represent all text.
     ///   - pool: the levels of the tree that this one will replace.
-    ///   - progress: where the items are counted.
+    ///   - progress: the counter of items.
     public init(
         limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil, progress: ReadingProgress? = nil
     ) {
@@ -43,7 +43,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
         return Tree(document: document, warnings: tree.warnings)
     }
 
-    /// The titles from the root to the innermost open container.
+    /// The titles from the root to the innermost open container; nil if no container is open.
     public func currentPath() -> String? {
         guard !containers.isEmpty else { return nil }
         return TitlePath.text(containers.dropFirst().map { String(utf8: tree.fields.bytes.span.extracting($0.title)) })
@@ -51,7 +51,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
 
     // MARK: Items
 
-    /// Puts the next item's title on the stack of bytes.
+    /// Counts the next item; returns the range of its title on the stack of bytes.
     mutating func openItem() throws(PropertyListError) -> Range<Int> {
         try tree.countItem()
         guard containers.count <= tree.limits.depth else {
@@ -201,7 +201,7 @@ extension AnyTreeBuilder {
 
     public static var omitsNullEntries: Bool { true }
 
-    /// Leaves out an element; those after it keep their indices.
+    /// Leaves out a null element; later elements keep their indices.
     public mutating func null() throws(PropertyListError) {
         guard let array = containers.last else {
             throw PropertyListError(reason: "the document is null; it needs an array or a dictionary")

@@ -26,7 +26,7 @@ struct Frame {
     var elements: Expectation
     let position: SourcePosition
     var base: TreeAssembly.Base
-    /// The list that this container is or is in, if its level is made at the end of the item.
+    /// The list that this container is or belongs to, if the level of that list is made at the end of the item.
     private(set) var list: GatheredList?
 
     @inline(__always)

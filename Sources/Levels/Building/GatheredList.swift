@@ -4,11 +4,11 @@ internal import PropertyLists
 
 /// The part read so far of a list whose level is made at the end of its item.
 ///
-/// The frames of the list and of its sections share one, which the item takes at the list's end.
+/// The frames of the list and of its sections share one instance, which the item takes at the list's end.
 final class GatheredList {
     let rule: ListRule
     private(set) var sections: [Section] = []
-    /// The section whose dictionary is open, and whether its rows have been announced.
+    /// The section whose dictionary is open, and whether a key for its rows has been read.
     var section = Section(start: 0, count: 0)
     private var hasRows = false
     /// Whether any section has a `Type`.
@@ -30,7 +30,7 @@ final class GatheredList {
         hasRows = false
     }
 
-    /// Announces the rows of the open section; false if it has some already.
+    /// Notes that the rows of the open section follow; returns false if the section already has rows.
     func claimRows() -> Bool {
         defer { hasRows = true }
         return !hasRows

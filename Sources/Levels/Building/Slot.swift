@@ -58,7 +58,7 @@ struct Slot: Sendable {
     }
 }
 
-/// The tables of all slots: readers start here.
+/// The tables of all slots, a good place to start reading.
 extension Slot {
     /// The structural keys of an item.
     static let ofItems: [Slot] = [
@@ -125,14 +125,14 @@ extension Slot {
         name: "sectionTitles", names: .role(.sectionTitles), value: Expectation(array: .value), isHidden: true
     ) { _ in "'SectionTitles' must be an array of titles" }
 
-    /// `Source`: the path of a document, whose root has the item's level. An ordinary field beside an own level, or if
-    /// the value is not text.
+    /// `Source`: the path of a document, whose root has the item's level. An ordinary field if the item has a level of
+    /// its own, or if the value is not text.
     static let source = Slot(
         name: "source", names: .fixed([PartReference.sourceName]), value: Expectation(scalars: .text), check: .noName
     ) { name in "'\(quoted: name)' must be the path of a document" }
 
-    /// `Database`: the address of a database, which has the item's level. An ordinary field beside an own level, and if
-    /// the value is not an address.
+    /// `Database`: the address of a database, which has the item's level. An ordinary field if the item has a level of
+    /// its own, or if the value is not an address.
     static let database = Slot(
         name: "database", names: .fixed([DatabaseReference.name]), value: Expectation(scalars: .text), check: .noName
     ) { name in "'\(quoted: name)' must be the address of a database" }
@@ -143,7 +143,7 @@ extension Slot {
         array: .records
     ) { name in "'\(quoted: name)' must be an array of dictionaries or the name of a file" }
 
-    /// `DrillBy`: the fields with the values that are the levels above the records.
+    /// `DrillBy`: the fields whose values make the levels above the records.
     static let drillBy = Slot(name: "drillBy", names: .fixed(["DrillBy"]), value: Expectation(array: .value)) { _ in
         "'DrillBy' must be an array of field names"
     }

@@ -18,14 +18,15 @@ struct SlotTable {
         let isHidden: Bool
         /// Whether the key makes the item's end check its table; see `TreeBuilder.checkTable()`.
         let isOfTable: Bool
-        /// Whether the builder notes the key: one check for every structural key.
+        /// Whether the key changes the builder's state (`TreeBuilder.noteStructure`); one check covers all reasons.
         let isNoted: Bool
         let holdsLevel: Bool
         let isForRoot: Bool
         let arrangesLevel: Bool
     }
 
-    /// The names of recent look-ups, `nameBytes` each, in places that their length and ends choose.
+    /// The names of recent look-ups, `nameBytes` each, in places chosen by a name's length and its first and last
+    /// bytes.
     private var rememberedNames = [UInt8](repeating: 0, count: placeCount * nameBytes)
     private var remembered = [(length: Int, meaning: KeyMeaning)](repeating: (-1, KeyMeaning()), count: placeCount)
     private let known: [Known]
@@ -115,14 +116,14 @@ struct SlotTable {
         return meaning
     }
 
-    /// The list name that is one typing error away from a key, regardless of case.
+    /// The list name that is one typing error away from a key, regardless of case, or nil.
     func nearList(of name: String) -> String? {
         known.first {
             slot($0.meaning.slot).isList && EditDistance.isOneSlip(name, $0.name, ignoringCase: true)
         }?.name
     }
 
-    /// The structural name that is one typing error away from a key.
+    /// The structural name that is one typing error away from a key, or nil.
     func nearMiss(of name: Span<UInt8>) -> String? {
         let text = String(utf8: name)
         return known.first { !slot($0.meaning.slot).keepsAnyValue && EditDistance.isOneSlip(text, $0.name) }?.name

@@ -19,7 +19,7 @@ public struct Tree: Sendable {
     public let childPanes: [SettingsPage.ChildPane]
     /// The document in other languages; nil without translations.
     public private(set) var translations: Translations?
-    /// How the document became levels, if it is a table.
+    /// The division of the document into levels, if it is a table; otherwise nil.
     public internal(set) var recordChoice: RecordChoice?
     private let remarks: DocumentWarnings
 
@@ -35,7 +35,7 @@ public struct Tree: Sendable {
         remarks = warnings
     }
 
-    /// The tree with another level of the same form below the root, and its translations.
+    /// Returns the tree with another level of the same form below the root, and with its translations.
     public func replacing(level: Level, translations: Translations?) -> Tree {
         var tree = Tree(
             document: document.placing([0: level]), warnings: remarks, strayRows: strayRows, childPanes: childPanes)
@@ -52,7 +52,7 @@ public struct Tree: Sendable {
         return all
     }
 
-    /// The tree with its parts in place.
+    /// Returns the tree with `document`, in which its parts are in place.
     public func composed(as document: Level) -> Tree {
         var tree = self
         tree.document = document

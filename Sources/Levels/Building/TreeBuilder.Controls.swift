@@ -24,7 +24,7 @@ extension TreeBuilder {
 
 /// Settings pages: documents whose root has `PreferenceSpecifiers`.
 extension TreeBuilder {
-    /// The field of the innermost item's `PreferenceSpecifiers`, if they make it a settings page.
+    /// The field of the innermost item's `PreferenceSpecifiers`, if they make the item a settings page; otherwise nil.
     var pageField: Int? {
         guard let field = items.field(specifiersSlot) else { return nil }
         return tree.fields.bytes.span[tree.fields.start(field).name.upperBound] == PackedTag.hidden.rawValue
@@ -54,7 +54,7 @@ extension TreeBuilder {
         // A copy, because counting rows changes the builder; a page has a few dozen rows.
         let bytes = Array(copying: tree.fields.bytes.span.extracting(offset..<tree.fields.bytes.count))
         let elements = PackedReader(bytes: bytes.span, at: 1).elements ?? []
-        // The positions of a replaced field come first.
+        // If the key is repeated, the positions of the replaced field come first.
         let positions = specifierPositions.suffix(elements.count)
         var page = SettingsPageBuilder()
         for (number, element) in elements.enumerated() {

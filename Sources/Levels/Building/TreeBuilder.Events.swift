@@ -61,14 +61,15 @@ extension TreeBuilder {
 
     private mutating func open(_ rule: ListRule?, at position: SourcePosition) throws(PropertyListError) {
         guard let rule else { throw wrongValue("a container") }
-        // The place of a level is never shown; the mark is for other values of the key.
+        // Removes the mark `hidden`, which the key appended: details never show the place of a level, so it needs no
+        // mark.
         if itemSlots.rule(of: expected.slot).isHidden { tree.fields.bytes.truncate(to: tree.fields.bytes.count - 1) }
         push(Frame(kind: rule.kind, of: rule.elements, at: position, base: tree.base, list: GatheredList(rule)))
     }
 
     // MARK: Sections
 
-    /// The first element is an array, so the rows are sections.
+    /// Interprets the open rows as sections, because their first element is an array.
     private mutating func becomeSections(at position: SourcePosition) {
         frames[frames.count - 1].becomeSections()
         resume()
@@ -91,7 +92,7 @@ extension TreeBuilder {
     }
 }
 
-/// Keys, and what they say of the value to come.
+/// Keys, which determine the expected values and their meaning.
 extension TreeBuilder {
     public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         tree.note(name)
@@ -205,7 +206,7 @@ extension TreeBuilder {
 
     public static var omitsNullEntries: Bool { true }
 
-    /// Leaves out an element of a field's array.
+    /// Leaves out a null element of a field's array.
     public mutating func null() throws(PropertyListError) {
         guard kind == .array, let array = frames.last else { throw refusal(of: "null") }
         warn("a null element of the array is left out", at: array.position)

@@ -29,7 +29,7 @@ extension TreeBuilder {
         if frame.kind == .dictionary {
             _ = tree.fields.close(base: frame.base.field)
             if tree.fields.replaceWithUID(dictionaryAt: frame.base.start) { return }
-            // The frames are the root, and the array of specifiers.
+            // The open frames are the root and one of its fields, such as the array of specifiers.
             if frames.count == 2, items.field(specifiersSlot) != nil { specifierPositions.append(frame.position) }
         }
         try tree.fields.bytes.endContainer(at: frame.base.start)
@@ -78,7 +78,7 @@ extension TreeBuilder {
         try close(row(isPlain: true), level: level)
     }
 
-    /// Closes an item of a document that has more than plain items.
+    /// Closes an item of a document that has any of the noted keys; see `SlotTable.Rule.isNoted`.
     @inline(never)
     private mutating func closeNotedItem() throws(PropertyListError) {
         let database = database

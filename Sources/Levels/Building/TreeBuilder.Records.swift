@@ -59,7 +59,7 @@ extension TreeBuilder {
         note(.records(String(utf8: tree.fields.bytes.span.extracting(path)), drilling: drilling), at: item.place)
     }
 
-    /// How the table of an item is drilled.
+    /// Returns the drilling of an item's table.
     ///
     /// - Throws: `PropertyListError` if any element of `DrillBy` is not text.
     func drilling(of item: GatheredItem) throws(PropertyListError) -> RecordDrilling {
@@ -87,7 +87,7 @@ extension TreeBuilder {
     /// Creates a builder for a document that is a table.
     ///
     /// - Parameters:
-    ///   - drilling: how the records become levels.
+    ///   - drilling: the division of the records into levels.
     ///   - isXML: whether the reader guarantees that XML can represent all text.
     ///   - pool: the levels of the previous tree.
     ///   - progress: the counter of items.

@@ -61,7 +61,9 @@ extension TreeBuilder {
             reason: "the section has a second list of rows, '\(quoted: second)'; only one is allowed")
     }
 
-    /// The error for a document without a level; callers look for misspelt names.
+    /// The error for a document without a level.
+    ///
+    /// - Parameter what: the kind of the document, as `text`.
     static func noLevel(_ what: String) -> PropertyListError {
         PropertyListError(
             reason:
@@ -89,7 +91,8 @@ extension TreeBuilder {
     /// The number of the current element, from 1.
     private var elementNumber: Int { tree.rows.count - (frames.last?.base.row ?? 0) + 1 }
 
-    /// The error for an array among a section's rows, worded as a section only if the document names it so.
+    /// The error for an array among a section's rows. For an array of arrays in `Children`, it describes sections as
+    /// nested arrays.
     private var arrayAmongRows: PropertyListError {
         if let owner = frames.dropLast().last, owner.kind == .sectionList, owner.elements.dictionary == .refused {
             return PropertyListError(
@@ -172,7 +175,7 @@ extension TreeBuilder {
 
 /// Information about an item that was refused for its missing title.
 public struct UntitledItem: Sendable, Equatable {
-    /// The names of its first hundred fields with text, a number or a date, in document order.
+    /// The names of its first hundred fields with text, a number, a date or a Boolean, in document order.
     public let names: [String]
 
     static let mostNames = 100
@@ -180,7 +183,8 @@ public struct UntitledItem: Sendable, Equatable {
 
 /// Paths, for errors and warnings.
 extension TreeBuilder {
-    /// The titles from the root to the innermost open item, as `/Item 4/Screen G`; `/` at the root.
+    /// The titles from the root to the innermost open item, as `/Item 4/Screen G`; `/` at the root, and nil if no
+    /// container is open.
     public func currentPath() -> String? {
         guard !frames.isEmpty else { return nil }
         let open = frames.indices.filter { frames[$0].kind == .item }

@@ -31,7 +31,7 @@ extension TreeBuilder {
 
 /// Notes fields that hold rows under a name that is not structural.
 extension TreeBuilder {
-    /// Checks a list that is a field of the innermost item or section.
+    /// Notes the last field of the innermost item or section, a list, if it looks like rows.
     mutating func noteList(_ content: Range<Int>, at position: SourcePosition) {
         let meaning = tree.fields.start(tree.fields.count - 1).meaning
         guard meaning.slot == 0, !meaning.isNearMiss else { return }

@@ -12,7 +12,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var frames: [Frame] = []
     /// The items among `frames`.
     var items = OpenItems()
-    /// Whether the document is an array, which does not contain the root.
+    /// Whether the document is an array; its root item then has no dictionary.
     var isArray = false
     /// The innermost frame's kind and expectation, cached because every event reads them.
     private(set) var kind: Frame.Kind?
@@ -23,7 +23,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     let names: StructuralNames
     let titleNames: [[UInt8]]
     var strayRows: [StrayRows] = []
-    /// Whether all items so far are plain, without noted keys, as in most documents.
+    /// Whether no item so far has any of the noted keys (`SlotTable.Rule.isNoted`), as in most documents.
     var isPlain = true
     /// Whether any item so far has a `Source`.
     var holdsSources = false
@@ -35,7 +35,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var knownParts: Set<PartReference> = []
     /// Whether any item so far has a key of a table.
     var hasTables = false
-    /// The positions of the elements of the root's fields, from `PreferenceSpecifiers` on.
+    /// The positions of the dictionaries directly in fields of the root, from `PreferenceSpecifiers` on.
     var specifierPositions: [SourcePosition] = []
     /// The rows of a settings page that lead to other pages.
     var childPanes: [SettingsPage.ChildPane] = []
@@ -113,7 +113,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     }
 }
 
-/// The slots of an item that is gathered: what its structural keys say, as typed values.
+/// The slots of an open item: the values of its structural keys.
 extension TreeBuilder {
     func name(ofField field: Int) -> String {
         String(utf8: tree.fields.bytes.span.extracting(tree.fields.start(field).name))
@@ -159,7 +159,7 @@ extension TreeBuilder {
         }
     }
 
-    /// The innermost item's database; nil if it has a level of its own.
+    /// The innermost item's database; nil if the item has a level of its own, or no address of a database.
     var database: PartReference? {
         guard holdsDatabases, items.levelSlot == 0, items.field(databaseSlot) != nil else {
             return nil
@@ -168,9 +168,9 @@ extension TreeBuilder {
         return PackedDictionary(bytes: tree.fields.bytes.span, fields: content).database
     }
 
-    /// The field with the innermost item's key; nil for the key columns of a database.
+    /// The field with the innermost item's key; nil without a key, or if the key is the columns of a database.
     ///
-    /// - Throws: `PropertyListError` for another array.
+    /// - Throws: `PropertyListError` for an array without a database.
     @inline(__always)
     func textKeyField() throws(PropertyListError) -> Int? {
         guard let field = items.field(keySlot),
@@ -180,7 +180,8 @@ extension TreeBuilder {
         throw PropertyListError(reason: "a Key must be text, not an array", at: keyColumnsPosition, path: currentPath())
     }
 
-    /// The row of the innermost item; with a `Source` and without an own level, its level is another document's.
+    /// The row of the innermost item. If the item has a `Source` and no level of its own, its level is in another
+    /// document.
     @inline(never)
     mutating func rowWithSource() throws(PropertyListError) -> PendingRow {
         guard let source else { return try row() }
@@ -210,7 +211,7 @@ extension TreeBuilder {
             marks: arrangesLevel ? .arrangesLevel : [], place: place)
     }
 
-    /// Notes the first reference to a part.
+    /// Notes a reference to a part, unless it is already noted.
     mutating func note(_ part: PartReference, at place: PackedPosition) {
         guard knownParts.insert(part).inserted else { return }
         parts.append(PartMention(reference: part, position: place.position, path: currentPath() ?? "/"))

@@ -25,7 +25,7 @@ struct LevelGrafting: ~Copyable {
 
     mutating func document(from source: Level) throws(TreeError) -> Level {
         guard source.holdsParts else { return source }
-        // Without recursion, because levels may be deep. A level in several places is listed as often, so that it
+        // Without recursion, because levels may be deep. A level in several places is listed once for each, so that it
         // always follows the levels above it.
         var levels = [source]
         var next = 0
@@ -84,7 +84,7 @@ struct LevelGrafting: ~Copyable {
 }
 
 extension Level {
-    /// The same level with other levels below some rows; the scions are in the order of the rows.
+    /// Returns the level with other levels below some rows; the scions are in the order of the rows.
     ///
     /// - Parameter isDocument: whether the only row is the root item.
     func grafted(_ scions: [Scion], isDocument: Bool, names: StructuralNames) throws(TreeError) -> Level {

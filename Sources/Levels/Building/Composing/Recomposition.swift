@@ -36,7 +36,7 @@ struct Recomposition {
         try note(Composition(source: source, parts: old.parts, names: names, limits: limits, sharing: old), for: old)
     }
 
-    /// The composition of a file with the changes below it; the same one without changes.
+    /// Returns the composition of a file with the changes in and below it; without changes, the old composition.
     mutating func composition(of root: Composition) throws(TreeError) -> Composition {
         // Without recursion, because files may be mounted in each other to any depth.
         var waiting = [(composition: root, isOpen: false)]

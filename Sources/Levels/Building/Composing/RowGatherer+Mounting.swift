@@ -5,7 +5,7 @@ extension RowGatherer {
     /// Appends a row with the fields of a mounted root after its own.
     ///
     /// The row's own fields override the root's, and so do its title and key, under any of their names. The root's
-    /// fields describe the level.
+    /// structural fields describe the level.
     ///
     /// - Parameter isDocument: whether the row is the root of its own document.
     mutating func gather(_ own: Item.Step, mounting root: Item.Step, isDocument: Bool) -> PendingRow {
@@ -26,7 +26,7 @@ extension RowGatherer {
         } else if row.explicitKey == nil,
             let source = PackedDictionary(bytes: self.bytes.span, fields: content).textRange(PartReference.sourceName)
         {
-            // As in a document with the level in place.
+            // An untitled item shows the path of its document, as in `TreeBuilder.rowTitledBySource`.
             row.title = source
         }
         return row
@@ -58,8 +58,8 @@ extension RowGatherer {
             hasPlace = hasPlace || field.isHole
             append(bytes.span.extracting(field.range))
         }
-        // Arrays are without fields, and a root whose own part is unreadable is without a level. The level of a
-        // settings page comes from its specifiers, which are a field.
+        // The root of an array document has no fields, and a root whose own part could not be read has no level. The
+        // level of a settings page comes from its specifiers, which are a field.
         guard !hasPlace, let level = root.below, level.refusal == nil, level.form != .specifiers else {
             return
         }

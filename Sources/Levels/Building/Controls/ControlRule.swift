@@ -4,15 +4,15 @@ internal import PropertyLists
 
 /// The values that a control accepts.
 enum ControlRule {
-    /// A choice, or a switch.
+    /// One of these values, for a choice or a switch.
     case oneOf([PropertyListValue])
     /// A number within the bounds of a slider.
     case number(from: PropertyListValue, to: PropertyListValue)
     /// A line of text.
     case text
-    /// A number, or text that is a number, because the keyboard offers little else.
+    /// A number, or text that is a number, for a keyboard that is made for numbers.
     case typedNumber(keyboard: String)
-    /// Anything but a list of values.
+    /// Any value except an array, a dictionary, a UID and null.
     case single
 
     /// The keyboards that are made for numbers (`UIKeyboardType`).
@@ -47,7 +47,7 @@ enum ControlRule {
         }
     }
 
-    /// The accepted values for a program: the values, the bounds, or words.
+    /// The accepted values for the member `allowed` of a problem: the values, the bounds, or descriptions.
     var allowed: [PropertyListValue] {
         switch self {
         case .oneOf(let values): values
@@ -107,7 +107,7 @@ extension PropertyListValue {
         return !(number < least) && !(most < number) && !number.isNaN
     }
 
-    /// Whether a client means this value by the other one, which may differ in type.
+    /// Whether a client's value selects this one: an equal value, or an equal number or date of another type.
     fileprivate func isChosen(by other: PropertyListValue) -> Bool {
         if let number, let other = other.number { return number == other }
         if case .date(let seconds) = self, let text = other.text {
@@ -146,8 +146,8 @@ enum ControlText {
 
 /// Explanations of rejected values.
 extension ControlRule {
-    /// Why the control rejects a value, as the end of a sentence: `must be a number from 0 to 10, not 10.5`; nil for
-    /// accepted values.
+    /// Returns the reason for rejecting a value, as the end of a sentence: `must be a number from 0 to 10, not 10.5`;
+    /// nil for accepted values.
     func objection(to value: PropertyListValue) -> String? {
         if accepted(value) != nil { return nil }
         switch self {

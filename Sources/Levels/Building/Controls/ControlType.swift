@@ -25,7 +25,7 @@ enum ControlType: String {
 }
 
 extension SetAsideRows {
-    /// Makes controls of the rows of sections with the `Type` of a group.
+    /// Makes the rows of a section controls if the section's `Type` determines that of its rows.
     mutating func addControls() {
         for section in sections where !section.fields.isEmpty {
             let fields = section.fields
@@ -72,7 +72,7 @@ extension SetAsideRows {
         let row = rows[number]
         let source = bytes
         var moved = ByteBuffer()
-        // The fields of a string are empty; others would make it a dictionary.
+        // A string has no fields, and gets only the control, because another field would make it a dictionary.
         moved.append(source.span.extracting(row.fields))
         control.append(to: &moved)
         let start = bytes.count

@@ -3,9 +3,9 @@ public import PropertyLists
 
 /// Packs the `control` of a row.
 ///
-/// A control is the last field of its row, with an empty name and the tag `control`, so that a row with another control
-/// is another row. Its dictionary has the members of the answer in their order: `type`, `key`, `value`, `options`,
-/// `choice`, `min`, `max`, `trueValue`, `falseValue`, `secure`, `keyboard`, `tag`.
+/// A control is the last field of its row, with an empty name and the tag `control`, so that it is part of the row's
+/// content. Its dictionary has the members of the answer in their order: `type`, `key`, `value`, `options`, `choice`,
+/// `min`, `max`, `trueValue`, `falseValue`, `secure`, `keyboard`, `tag`.
 struct PackedControl: ~Copyable {
     private var bytes = ByteBuffer()
 
@@ -101,8 +101,8 @@ struct ControlChoices {
     /// The ranges of the packed values.
     let values: [Range<Int>]
 
-    /// Reads `Values` and `Titles` of a dictionary; without titles, each value's text is its title. The shorter list
-    /// counts.
+    /// Reads `Values` and `Titles` of a dictionary; without titles, each value's text is its title. Surplus elements of
+    /// the longer list are ignored.
     init(of item: PackedDictionary) {
         let values = item.elements("Values")
         let shown = item.value("Titles") == nil ? values : item.elements("Titles")
@@ -127,7 +127,7 @@ extension ByteBuffer {
 }
 
 extension Level {
-    /// The members of a row's control, as the row shows them; nil for other rows.
+    /// The members of a row's control, as the row shows them; nil for a row without a control.
     ///
     /// A choice of a radio group on a settings page also gets the whole group's values as `options`.
     public func control(ofRow number: Int) -> PropertyListDictionary? {
@@ -145,8 +145,8 @@ extension Level {
         return .dictionary(PropertyListDictionary([PropertyListDictionary.Entry(key: "value", value: choice)]))
     }
 
-    /// The row of the choice that a radio group of this settings page shows, or else its first row; nil without a
-    /// group of this key.
+    /// Returns the row of the selected choice in a radio group of this settings page, or else the row of its first
+    /// choice; nil without a group with this key.
     public func radioRow(ofGroup key: String) -> Int? {
         guard form == .specifiers else { return nil }
         let rows = (0..<rowCount).filter { controlKey(ofRow: $0) == key }

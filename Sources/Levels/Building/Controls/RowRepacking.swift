@@ -3,7 +3,7 @@ public import PropertyLists
 
 /// Repacks the rows of a level with other titles or controls; keys and other fields stay.
 struct RowRepacking: ~Copyable {
-    /// The new members of a row's control; nil to keep them.
+    /// Returns the new members of a row's control; nil to keep them.
     typealias ControlMembers = (_ row: Int, _ bytes: Span<UInt8>, _ control: Range<Int>) -> [UInt8]?
 
     private let level: Level

@@ -27,7 +27,7 @@ public struct SettingsPage: Sendable {
 }
 
 extension Level {
-    /// The text of a row's field; nil for any other value.
+    /// The text of a row's field; nil if the field is missing or not text.
     func text(_ field: String, inRow number: Int) -> String? {
         let bytes = bytes
         return PackedDictionary(bytes: bytes.span, fields: row(number).fields).text(field)

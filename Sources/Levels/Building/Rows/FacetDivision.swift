@@ -10,9 +10,9 @@ struct FacetDivision: ~Copyable {
     private var counts: [Int] = []
     private var packed = ByteBuffer()
 
-    /// The groups of the records that have the same value, within the groups before.
+    /// Divides each group of `before` by the values of a field; returns the new groups.
     ///
-    /// - Parameter order: the numbers of the records, group after group; sorted into the new groups.
+    /// - Parameter order: the numbers of the records, group after group; on return, in the order of the new groups.
     static func divide(
         _ before: FacetGroups, by field: String, order: inout [UInt32], of records: borrowing SetAsideRows
     ) throws(PropertyListError) -> FacetGroups {
@@ -35,7 +35,7 @@ struct FacetDivision: ~Copyable {
         return division.finish(&order, numbers: numbers)
     }
 
-    /// The group of the next record, by the text of its value; the first record of a group makes its row.
+    /// Returns the group of the next record, by the text of its value; for the first record of a group, adds its row.
     private mutating func group(of text: Span<UInt8>, at place: PackedPosition, within before: Int) -> Int {
         let number = values.number(of: text)
         if number == seen.count { seen.append((-1, 0)) }
@@ -78,7 +78,8 @@ struct FacetDivision: ~Copyable {
 
 /// The records of a table divided by a field: one group for each value within each previous group.
 ///
-/// Groups are numbered by previous group, then by first appearance, so that those of one group are adjacent.
+/// Groups are numbered by previous group, then by first appearance, so that the groups within a previous group are
+/// adjacent.
 struct FacetGroups {
     /// The number of the first group within each previous group, and at the end the number of groups.
     var firsts: [Int] = []

@@ -28,7 +28,8 @@ struct LevelAssembler: ~Copyable {
     ///
     /// Linear in the rows and bytes. Returns an equal level of the pool if it has one.
     ///
-    /// - Throws: `PropertyListError` if two rows have the same `Key`, or the level exceeds 4 GiB.
+    /// - Throws: `PropertyListError` if two rows have the same `Key`, too many keys share a hash, the level exceeds 4
+    ///   GiB, or the memory does not suffice.
     mutating func assemble(
         _ rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
     ) throws(PropertyListError) -> Level {
@@ -125,7 +126,7 @@ struct LevelAssembler: ~Copyable {
         try assemble(rows.span.extracting(base..<rows.count), from: source.span, parts: parts)
     }
 
-    /// Smaller levels are packed without asking for memory.
+    /// Levels of fewer rows and bytes are packed without asking the `MemoryBudget`.
     private static let fewRows = 4_096
     private static let fewBytes = 256 << 10
     /// The memory per row for keys, their index and the levels below, with their growth.
@@ -163,7 +164,7 @@ struct LevelAssembler: ~Copyable {
             title.isEmpty || row.title.lowerBound < row.fields.lowerBound
             || row.title.upperBound > row.fields.upperBound
         var flags = row.marks
-        // The flag without the number would misread the end of the fields.
+        // With the flag but without a number, parsing the row would end its fields four bytes too early.
         if row.recordNumber == 0 { flags.remove(.hasRecordNumber) }
         if ownsTitle { flags.insert(.hasOwnTitle) }
         if row.isString { flags.insert(.isString) }

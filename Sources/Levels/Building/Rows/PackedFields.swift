@@ -23,7 +23,7 @@ struct PackedFields: ~Copyable {
         var name: Range<Int>
         let meaning: KeyMeaning
         var isOverridden = false
-        /// For messages.
+        /// The position of the key, for messages.
         let place: PackedPosition
     }
 
@@ -42,7 +42,8 @@ struct PackedFields: ~Copyable {
                 place: PackedPosition(position)))
     }
 
-    /// Begins a field of the dictionary whose first field is `base`; returns an earlier field with the same name.
+    /// Begins a field of the dictionary whose first field is `base`. Returns an earlier field with the same name, which
+    /// is now overridden, or nil.
     mutating func begin(
         _ name: Span<UInt8>, meaning: KeyMeaning, base: Int, at position: SourcePosition
     ) -> Int? {

@@ -1,14 +1,15 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The fields of a table's records, and which of them could be titles or levels.
+/// A survey of the fields of a table's records, which suggests fields for titles and levels.
 ///
-/// Fields are judged by the first thousand records; only a title is compared over all of them.
+/// It examines the first thousand records. Only for a title that must differ in all records, it examines all.
 struct RecordSurvey {
     /// The values of one field in the first records.
     struct Field {
         let name: String
-        /// Values that are not empty: text, text that is entirely a number and other scalars, and others.
+        /// The numbers of texts, of numbers (including other scalars and text that is entirely a number), and of other
+        /// values; empty texts do not count.
         var texts = 0
         var numbers = 0
         var others = 0
@@ -20,7 +21,7 @@ struct RecordSurvey {
     }
 
     private let rows: SetAsideRows
-    /// By first appearance.
+    /// The fields in order of first appearance.
     private(set) var fields: [Field] = []
     private let sampled: Int
 
@@ -61,11 +62,13 @@ struct RecordSurvey {
 
     // MARK: Titles
 
-    /// The field that titles the records: one with the default name, else the first text that differs in all records,
-    /// else the text of the most values if half of them differ, else the first number that differs in all.
+    /// Returns the field that titles the records: the field with the default name; else the first text field that
+    /// differs in all records; else the text field with the most values, if at least half of the examined records
+    /// differ in it; else the first number field that differs in all records; else the text field with the most values.
     ///
-    /// - Parameter levels: the fields that are levels above the records; the records of one level have equal values there.
-    /// - Returns: nil if only the records' numbers can be titles.
+    /// - Parameter levels: the fields of the levels above the records, which cannot be titles, because all records of a
+    ///   level have the same value.
+    /// - Returns: nil if no field qualifies, so that the records' numbers are their titles.
     func title(below levels: [String]) -> String? {
         let standard = RecordDrilling.defaultTitleField
         let fields = fields.filter { !levels.contains($0.name) }
@@ -77,7 +80,7 @@ struct RecordSurvey {
         return fields.first { $0.isNumber && tellsApart($0) }?.name ?? varied?.name
     }
 
-    /// Whether all records have different values.
+    /// Whether all records have different texts or scalars in a field.
     private func tellsApart(_ field: Field) -> Bool {
         guard field.values.count == sampled else { return false }
         let name = Array(field.name.utf8)
@@ -96,14 +99,15 @@ struct RecordSurvey {
 
     // MARK: Suggestions
 
-    /// Another field than the chosen title that could be it.
+    /// Returns a field other than `title` that could title the records, preferably a text field; nil if no field has
+    /// enough values.
     func otherTitle(than title: String?, below levels: [String]) -> String? {
         let fields = fields.filter { $0.name != title && !levels.contains($0.name) }
         let texts = fields.filter(\.isText) + fields.filter(\.isNumber)
         return texts.first { $0.values.count * 2 >= sampled && Self.canBeWritten($0.name) }?.name
     }
 
-    /// The first texts of few values, at most two, other than the title.
+    /// Returns the first two text fields, other than the title, that have few enough values for levels.
     func levels(besides title: String?) -> [String] {
         let few = fields.filter { field in
             field.isText && field.name != title && Self.canBeWritten(field.name)
@@ -112,7 +116,7 @@ struct RecordSurvey {
         return few.prefix(2).map(\.name)
     }
 
-    /// Whether a list that commas separate can contain a name.
+    /// Whether a name can appear in a list separated by commas.
     private static func canBeWritten(_ name: String) -> Bool { !name.isEmpty && !name.contains(",") }
 
     // MARK: Values

@@ -1,10 +1,11 @@
 internal import PropertyLists
 
-/// A title that several rows of one level share; a class, because nearly every level has none, and nil takes one word.
+/// A title that several rows of one level share; a class, so that nil, the value for nearly every level, takes one
+/// word.
 final class RepeatedTitle {
     let title: String
     let count: Int
-    /// Where the first two of them are; nil if that is not known.
+    /// The positions of the first two rows; nil if not known.
     let first, second: SourcePosition?
 
     init(title: String, count: Int, first: SourcePosition?, second: SourcePosition?) {
@@ -18,7 +19,7 @@ final class RepeatedTitle {
         "\(count) rows have the title '\(quoted: title)'\(place); give each a Key, or their paths end in ~2, ~3, …"
     }
 
-    /// The same if the rows are records, which have no Key.
+    /// The message for rows that are records, which have no Key.
     var messageAboutRecords: String {
         "\(count) records have the title '\(quoted: title)'\(place); "
             + "name a field in TitleBy that differs between them, or their paths end in ~2, ~3, …"

@@ -94,7 +94,7 @@ struct RowGatherer: ~Copyable {
         return structure
     }
 
-    /// Appends a row with more fields after its own.
+    /// Appends a row with more fields after its own; without `keepsStructure`, its own structural fields are omitted.
     mutating func gather(
         _ level: Level, number: Int, adding more: Span<UInt8>, keepsStructure: Bool
     ) -> PendingRow {

@@ -3,7 +3,7 @@ public import PropertyLists
 
 /// Packs rows that are not part of a tree into a level, such as the rows of one page of a database.
 ///
-/// Their keys are taken as they are; each must be different.
+/// Keys are not checked or changed; they must all differ.
 ///
 ///     var packer = RowPacker()
 ///     packer.beginRow(key: "1".utf8Span.span, title: "Satie".utf8Span.span)
@@ -15,7 +15,7 @@ public struct RowPacker: ~Copyable {
     private var starts: [Int] = []
     private var hashes: [UInt64] = []
 
-    /// A packer without rows.
+    /// Creates a packer without rows.
     public init() {}
 
     /// The number of rows so far.
@@ -67,7 +67,7 @@ public struct RowPacker: ~Copyable {
         rows.append(bytes.span.extracting(level.packed(number..<number + 1)))
     }
 
-    /// The level of the rows; nil if memory does not suffice, or it would exceed 4 GiB.
+    /// Returns the level of the rows; nil if the memory does not suffice, or the level would exceed 4 GiB.
     public consuming func level() -> Level? {
         let isShort = starts.count <= KeyIndex.searchedRows
         let head = (starts.count + 1) * 4 + (isShort ? starts.count : 0)

@@ -13,7 +13,8 @@ struct SetAsideRows {
     /// The start of their list.
     let position: SourcePosition
 
-    /// Sorts the rows by their sections, after sections were moved or removed.
+    /// Puts the rows into the order of `sections`, after sections were moved or removed; drops the rows of removed
+    /// sections.
     mutating func followSections() {
         reorder(sections.flatMap { $0.start..<$0.start + $0.count })
         var start = 0

@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// Gives the rows of one level their keys (manual, Paths and keys), in time linear in the rows.
 struct SiblingKeys: ~Copyable {
-    /// The keys that differ from the titles: by row, the start in `texts`.
+    /// The explicit keys, and the other keys that differ from their titles: by row, the start in `texts`.
     private var own: [UInt32: Int] = [:]
     /// The keys, each after its length; a level can have a million of them.
     private var texts = ByteBuffer()
@@ -11,7 +11,8 @@ struct SiblingKeys: ~Copyable {
     /// The title that most rows share, if any.
     private(set) var repeatedTitle: RepeatedTitle?
 
-    /// The state of the rows that share a natural key, by the first of them.
+    /// The numbering of the rows that share a natural key: the second row, the next number to try, and the number of
+    /// rows.
     private struct Group {
         let second: Int
         var next = 2
@@ -41,7 +42,8 @@ struct SiblingKeys: ~Copyable {
     /// One byte of a key's hash, for searching short levels.
     func fingerprint(of row: Int) -> UInt8 { KeyIndex.fingerprint(hashes[row]) }
 
-    /// Determines all keys; rows from `shown` on are hidden and cannot be requested, so they do not compete.
+    /// Determines all keys. Rows from `shown` on are hidden and cannot be requested; they keep their natural keys,
+    /// which shown rows may share.
     ///
     /// - Parameter allowsSharedKeys: whether rows with the same `Key` are numbered like rows with the same title.
     /// - Throws: `TreeError.sharedKey` for two rows with the same `Key`, `TreeError.equalHashes` for many equal hashes.
@@ -75,7 +77,7 @@ struct SiblingKeys: ~Copyable {
         return try rehashed(rows.count, shown: shown)
     }
 
-    /// Inserts a row, unless there is one with an equal key; returns that.
+    /// Inserts a row and returns nil, or returns the row with an equal key that the index already contains.
     private func enter(
         _ row: Int, in index: inout KeyIndex, isEqual: (Int) -> Bool
     ) throws(TreeError) -> Int? {
@@ -142,7 +144,8 @@ struct SiblingKeys: ~Copyable {
             key: String(utf8: natural(pair.1, rows: rows, source: source)), first: row(pair.0), second: row(pair.1))
     }
 
-    /// Appends `~2`, `~3`, … to every repeat: the smallest number that makes it no other row's natural key.
+    /// Appends `~2`, `~3`, … to the key of every repeat: the smallest number for which no other row has the result as
+    /// its natural key.
     private mutating func number(
         _ repeats: [(row: UInt32, first: UInt32)], rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
     ) {
@@ -167,7 +170,7 @@ struct SiblingKeys: ~Copyable {
             second: rows[most.value.second].place.position)
     }
 
-    /// The base with the smallest number from `next` on that is not a row's natural key.
+    /// Returns the base with the smallest number from `next` on for which no row has the result as its natural key.
     private func freeKey(
         _ base: [UInt8], next: inout Int, rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
     ) -> [UInt8] {

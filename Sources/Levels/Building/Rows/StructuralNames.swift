@@ -17,9 +17,9 @@ public struct StructuralNames: Sendable, Equatable {
         case children
         /// The rows of an item, divided into sections.
         case sections
-        /// Which of the sections in a dictionary are shown, and in what order.
+        /// The names of the shown sections of a dictionary, in order.
         case sectionKeys
-        /// The titles of those sections.
+        /// The titles of sections that are arrays.
         case sectionTitles
     }
 
@@ -60,7 +60,8 @@ public struct StructuralNames: Sendable, Equatable {
     /// The names of a role, the strongest first.
     public subscript(role: Role) -> [String] { names[role] ?? [] }
 
-    /// The names with other ones for one role; nil if a new name belongs to another role.
+    /// Returns a copy with other names for one role; nil if `list` is empty, repeats a name, or has a name of another
+    /// role.
     public func replacing(_ role: Role, with list: [String]) -> StructuralNames? {
         let others = Role.allCases.filter { $0 != role }.flatMap { self[$0] }
         guard !list.isEmpty, Set(others + list).count == others.count + list.count else { return nil }
@@ -76,7 +77,8 @@ public struct StructuralNames: Sendable, Equatable {
             .map { "\($0.rawValue)=" + self[$0].joined(separator: "|") }.joined(separator: ",")
     }
 
-    /// A name of these roles that is one typing error away from a key, regardless of case.
+    /// Returns a name of these roles that is one typing error away from a key, regardless of case; nil also if the key
+    /// is one of the names.
     public func slip(_ key: String, of roles: [Role]) -> String? {
         let candidates = roles.flatMap { self[$0] }
         guard !candidates.contains(key) else { return nil }
@@ -89,7 +91,7 @@ extension StructuralNames.Role {
     public static let lists: [Self] = [.children, .sections, .sectionKeys, .sectionTitles]
 }
 
-/// Why a mapping of structural names cannot be used.
+/// An error in a mapping of structural names.
 public struct StructuralNamesError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A sentence without the final full stop: the error and the rule.
     public let reason: String
@@ -109,7 +111,7 @@ extension StructuralNames {
         return names.contains("Rows") ? "Rows" : names.first ?? "Rows"
     }
 
-    /// The number of sections that an item's `SectionKeys` names; nil without one.
+    /// Returns the number of sections that an item's `SectionKeys` names; nil without `SectionKeys`.
     func listedSections(of item: Item.Step) -> Int? {
         let bytes = item.level.bytes
         let fields = item.level.row(item.row).fields

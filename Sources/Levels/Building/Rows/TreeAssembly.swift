@@ -4,7 +4,7 @@ internal import PropertyLists
 
 /// The working memory of all builders: packed bytes, and rows whose levels are incomplete.
 ///
-/// A level is packed after its last row, which takes its rows and their bytes off the stack.
+/// A level is packed after its last row; its rows and their bytes are then removed from the stack.
 struct TreeAssembly: ~Copyable {
     var fields = PackedFields()
     var rows: [PendingRow] = []
@@ -33,7 +33,7 @@ struct TreeAssembly: ~Copyable {
         assembler = LevelAssembler(pool: pool)
     }
 
-    /// The amounts gathered when a container opened.
+    /// The numbers of fields and rows, and the offset of the next byte, when a container opened.
     struct Base {
         let field: Int
         let row: Int
@@ -83,7 +83,7 @@ struct TreeAssembly: ~Copyable {
         guard !fields.bytes.isIncomplete else { throw .outOfMemory }
     }
 
-    /// Counts items made from the rows so far.
+    /// Counts further items, which were made from rows that are already counted.
     mutating func count(made: Int) throws(PropertyListError) {
         items += made - 1
         try countItem()
@@ -149,7 +149,7 @@ struct TreeAssembly: ~Copyable {
 
     // MARK: Texts
 
-    /// Notes text that XML cannot represent, before XML is requested.
+    /// Notes whether XML cannot represent a text, for later requests for XML.
     @inline(__always)
     mutating func note(_ text: Span<UInt8>) {
         if !isXML, !hasTextBeyondXML, XMLText.holdsMoreThanXML(text) { hasTextBeyondXML = true }

@@ -19,7 +19,7 @@ public enum RowField: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The field as a query names it.
+    /// The name of the field in a query.
     public var name: String {
         switch self {
         case .title: "Title"
@@ -28,7 +28,7 @@ public enum RowField: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The value of a row, whose level has these bytes; nil if its item lacks the field.
+    /// Returns the value in a row of the level with these bytes; nil if the item lacks the field.
     func value(of row: Row, in bytes: Span<UInt8>) -> FieldValue? {
         switch self {
         case .title: return .text(row.title)
@@ -82,7 +82,7 @@ enum FieldValue {
         }
     }
 
-    /// The value of a row's field; nil if the field is missing.
+    /// Returns the value of a row's field; nil if the field is missing or structural.
     static func field(named name: Span<UInt8>, of row: Row, in bytes: Span<UInt8>) -> FieldValue? {
         guard let value = PackedDictionary(bytes: bytes, fields: row.fields).firstValue(name) else { return nil }
         var reader = PackedReader(bytes: bytes, at: value)

@@ -94,7 +94,7 @@ package enum InitialLetter {
 
     /// The first character of the folded title in upper case if it is a letter (general category L), else `#`.
     ///
-    /// Letters are distinguished in upper case: `i` and `ı` share one.
+    /// Titles whose letters have the same upper case share it, such as `i` and `ı`.
     package static func of(_ title: Span<UInt8>) -> String {
         if let byte = title.isEmpty ? nil : title[0], byte < 0x80 {
             let letter = byte & 0xDF

@@ -2,11 +2,12 @@ import Bytes
 import DrilldownDates
 import PropertyLists
 
-/// A condition on a row, as `Price<10`: whether its field is equal to a value or not, less, greater, or contains a text.
+/// A condition on a row, as `Price<10`: its field is equal to a value, or different, less or greater, or contains a
+/// text.
 ///
-/// It is read from text, and is nil for text without a field and a relation: `RowCondition("Price<10")`.
+/// It is created from text, as in `RowCondition("Price<10")`; the result is nil for text without a sign.
 public struct RowCondition: Sendable {
-    /// How a field is compared with the value, by the sign of the relation.
+    /// The relation of a field to the value; its raw value is the sign in ASCII.
     public enum Relation: UInt8, Sendable {
         case different = 0x21
         case equal = 0x3A
@@ -23,8 +24,8 @@ public struct RowCondition: Sendable {
     public let value: String
     private let wanted: WantedValue
 
-    /// - Parameter text: a field's name, a sign (`:`, `!`, `<`, `>` or `~`) and a value; the result is nil for text without
-    ///   a sign.
+    /// - Parameter text: a field's name, a sign (`:`, `!`, `<`, `>` or `~`) and a value; the result is nil for text
+    ///   without a sign.
     public init?(_ text: String) {
         guard let sign = text.utf8.firstIndex(where: { Relation(rawValue: $0) != nil }),
             let relation = Relation(rawValue: text.utf8[sign])
@@ -107,7 +108,7 @@ struct WantedValue: Sendable {
         return ItemKey.normalized(bytes.extracting(range)).span.isEqual(to: normalized.span)
     }
 
-    /// Whether a text contains it, both folded.
+    /// Whether a value is text that contains the wanted text, both folded.
     func isContained(in value: FieldValue, in bytes: Span<UInt8>) -> Bool {
         guard case .text(let range) = value else { return false }
         var text = ByteBuffer(capacity: range.count)

@@ -28,7 +28,7 @@ struct SortKeys: ~Copyable {
         }
     }
 
-    /// Entries with equal keys up to a depth of their rests.
+    /// Entries whose keys are equal in the first 24 bytes and in the first `depth` bytes of their rests.
     private struct Run {
         let entries: Range<Int>
         let depth: Int
@@ -64,7 +64,7 @@ struct SortKeys: ~Copyable {
         }
         while let run = runs.popLast() {
             for index in run.entries { entries[index].head = head(of: entries[index].rest, at: run.depth) }
-            // The other words are equal in all of these.
+            // In these entries, the other two words are equal.
             entries[run.entries].sort()
             addTies(in: run.entries, depth: run.depth + 8, to: &runs) { _, _ in true }
         }
@@ -106,7 +106,7 @@ struct SortKeys: ~Copyable {
 
     // MARK: Ties
 
-    /// Notes the runs of a sorted range that the next bytes of their rests decide.
+    /// Adds the runs of equal entries in a sorted range whose order depends on further bytes of their rests.
     ///
     /// - Parameter isSame: whether two entries with equal heads have equal other words.
     private borrowing func addTies(

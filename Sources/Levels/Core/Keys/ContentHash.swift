@@ -31,8 +31,8 @@ extension ByteBuffer {
 
 /// Hashes for tables inside this process: XXH3-64 with a random seed.
 ///
-/// Without the seed, texts cannot be constructed to collide. It differs at each start, so that nothing outside of the
-/// process may depend on it.
+/// The seed is secret, so nobody can construct texts that collide. The hashes differ after each start, so nothing
+/// outside of the process may depend on them.
 enum TableHash {
     private static let seed = UInt64.random(in: 0 ... .max)
 

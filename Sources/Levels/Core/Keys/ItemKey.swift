@@ -1,7 +1,8 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The rules for an item's natural key: its `Key` or title in Unicode NFC, but never a segment that URLs drop.
+/// The rules for an item's natural key: its `Key` or title in Unicode NFC, and `~1` after a text that URLs cannot
+/// contain as a segment.
 enum ItemKey {
     /// Whether a text is certainly in NFC: all its characters are below U+0300 or from U+4000 to U+9FFF.
     @inline(__always)

@@ -11,7 +11,7 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
     let bytes: [UInt8]
     /// The end of each key in `bytes`.
     let ends: [Int]
-    /// The keys as they were written, by number, if they were not in Unicode NFC.
+    /// The keys as they were written, by number, for each key that may not be in Unicode NFC.
     private let written: [Int: [UInt8]]
 
     /// The root's path.
@@ -71,7 +71,7 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
         return String(utf8: text.span)
     }
 
-    /// Appends a key in NFC; returns it as it was written if that differs.
+    /// Appends a key in NFC; returns the key as it was written if it may differ from that, otherwise nil.
     private static func append(
         _ segment: Span<UInt8>, to bytes: inout [UInt8]
     ) throws(ItemPathError) -> [UInt8]? {
@@ -96,7 +96,7 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
     public func key(_ number: Int) -> String { String(utf8: bytes.span.extracting(range(number))) }
 }
 
-/// A segment that cannot be read.
+/// A path segment that is not percent-encoded UTF-8.
 public struct ItemPathError: Error, Equatable, Sendable {
     /// The segment as it was sent.
     public let segment: String
@@ -116,7 +116,7 @@ public enum PercentEncoding {
         }
     }
 
-    /// `%` and two digits, the first character lowest.
+    /// Returns the three characters that encode a byte, `%` and two digits, with the first in the lowest byte.
     @inlinable @inline(__always)
     static func encoded(_ byte: UInt8) -> UInt64 {
         UInt64(UInt8(ascii: "%")) | UInt64(hexDigit(byte &>> 4)) &<< 8 | UInt64(hexDigit(byte & 15)) &<< 16

@@ -1,4 +1,4 @@
-/// Finds rows by key hash: open addressing, at most twelve bytes a row, and no table for short levels.
+/// Finds rows by key hash: open addressing, six to twelve bytes a row in a new table, and no table for short levels.
 ///
 /// The hash is `ContentHash.short`, as in cursors; the slot also depends on this process's seed, so that no document
 /// can be crafted whose keys collide there. `SiblingKeys` limits how many keys share one hash.
@@ -28,7 +28,7 @@ struct KeyIndex: Sendable {
 
     var residentBytes: Int { slots.count * 4 }
 
-    /// Inserts a row, unless the index contains an equal one; returns that.
+    /// Inserts a row and returns nil, or returns the equal row that the index already contains.
     mutating func insert(_ row: Int, hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
         let slot = slot(hash: hash, isEqual: isEqual)
         guard slots[slot] == 0 else { return Int(slots[slot]) - 1 }
@@ -38,10 +38,10 @@ struct KeyIndex: Sendable {
 
     static func fingerprint(_ hash: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 56) }
 
-    /// The row with this hash that `isEqual` accepts.
+    /// Returns the row with this hash that `isEqual` accepts, or nil.
     ///
     /// - Parameter bytes: the bytes of the level. In a short level, the fingerprints of the keys follow the offsets of
-    ///   the rows, so that a search reads only the right row.
+    ///   the rows, so that only rows with the same fingerprint are compared.
     func row(hash: UInt64, in bytes: Span<UInt8>, isEqual: (Int) -> Bool) -> Int? {
         guard slots.isEmpty else { return find(hash: hash, isEqual: isEqual) }
         let fingerprint = Self.fingerprint(hash)
@@ -50,7 +50,7 @@ struct KeyIndex: Sendable {
         return nil
     }
 
-    /// The same for an index with a table.
+    /// Returns the row that `isEqual` accepts, from an index with a table, or nil.
     func find(hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
         let found = slots[slot(hash: hash, isEqual: isEqual)]
         return found == 0 ? nil : Int(found) - 1
@@ -126,7 +126,7 @@ extension KeyIndex {
     }
 }
 
-/// How far a run of rows moves.
+/// The distance by which a run of rows moves.
 struct RowShift {
     let rows: Range<Int>
     let distance: Int
@@ -146,7 +146,8 @@ struct RowShift {
 }
 
 extension RandomAccessCollection {
-    /// The index of the first element that satisfies a condition, which all later elements satisfy too.
+    /// Returns the index of the first element that satisfies a condition, which all later elements satisfy too, or else
+    /// `endIndex`.
     func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
         var low = startIndex
         var rest = count

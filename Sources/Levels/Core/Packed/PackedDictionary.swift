@@ -55,7 +55,7 @@ struct PackedDictionary: ~Escapable {
         value(name).flatMap { PackedReader(bytes: bytes, at: $0).elements } ?? []
     }
 
-    /// Whether a field is `true`, a number other than 0, or one of the texts `YES` and `true`.
+    /// Whether a field is `true`, a number other than 0 or the text of one, or the text `yes` or `true` in any case.
     func isTrue(_ name: String) -> Bool {
         guard let text = scalarText(name) else { return false }
         return ["true", "yes"].contains(text.lowercased()) || Double(text).map { $0 != 0 } ?? false

@@ -9,7 +9,7 @@ struct PackedField {
     let value: Int
     let tag: PackedTag?
 
-    /// Whether the item's level belongs here.
+    /// Whether the field marks the place of a level.
     var isHole: Bool { tag == .hole }
     /// Whether details omit the field, because it is structure.
     var isStructure: Bool { tag == .hole || tag == .hidden }

@@ -25,12 +25,12 @@ public struct PackedReader: ~Escapable {
         return value
     }
 
-    /// An unsigned number in groups of seven bits, lowest first (LEB128).
+    /// Reads an unsigned number in groups of seven bits, the lowest group first (LEB128).
     @inlinable
     @_lifetime(self: copy self)
     public mutating func number() -> UInt64 { bytes.leb128(at: &offset) }
 
-    /// Eight bytes, lowest first.
+    /// Reads eight bytes, the lowest first.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func word() -> UInt64 {
@@ -40,7 +40,7 @@ public struct PackedReader: ~Escapable {
         return value
     }
 
-    /// Four bytes, lowest first.
+    /// Reads four bytes, the lowest first.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func halfWord() -> Int {
@@ -51,7 +51,7 @@ public struct PackedReader: ~Escapable {
         return value
     }
 
-    /// The range of a text or data, after its length.
+    /// Reads the length of a text or data, and skips the content; returns the range of the content.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func run() -> Range<Int> {
@@ -106,7 +106,7 @@ extension ByteBuffer {
     @inline(__always)
     mutating func append(_ tag: PackedTag) { append(tag.rawValue) }
 
-    /// Four bytes, lowest first.
+    /// Appends four bytes, the lowest first.
     @inline(__always)
     mutating func append(halfWord: UInt32) {
         for step in 0..<4 as Range<UInt32> { append(UInt8(truncatingIfNeeded: halfWord >> (step * 8))) }

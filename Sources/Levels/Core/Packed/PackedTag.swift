@@ -16,13 +16,14 @@ public enum PackedTag: UInt8, Sendable {
     case array, dictionary
     /// The place of the children, followed by their `LevelForm` in one byte.
     case hole
-    /// A structural field (`SectionKeys`) that details omit, kept so that the document can be written again.
+    /// A structural field, such as `SectionKeys`, that details omit; its value follows. It is kept so that the document
+    /// can be written again.
     case hidden
     /// The control that a row shows, which is not a field; see `PackedControl`.
     case control
 }
 
-/// How a level's rows were written in the document.
+/// The form of a level's rows in the document.
 public enum LevelForm: UInt8, Sendable {
     /// An array of items.
     case rows

@@ -11,7 +11,7 @@ public struct PackedWalk {
 
     private static let nowhere = SourcePosition.byte(offset: 0)
 
-    /// Sends the value at `offset`; returns the offset of the next one.
+    /// Sends the value at `offset`; returns the offset after it.
     ///
     /// Sends a `hidden` value as the value that it hides. The value must not contain a hole.
     public mutating func tell(

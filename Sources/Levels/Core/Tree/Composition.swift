@@ -3,11 +3,11 @@
 /// It is immutable. A new composition shares the levels of an older one, except for the levels on the way to a change.
 public final class Composition: Sendable {
     public enum Part: Sendable {
-        /// A document, or the tree of another file.
+        /// The tree of another file, with its own parts in place.
         case composed(Composition)
-        /// Not in memory.
+        /// Rows that are not in memory.
         case elsewhere(any RowsElsewhere)
-        /// Unreadable; the reason is a whole sentence, which the row and its level carry.
+        /// A part that cannot be read; the reason is a whole sentence, which the row and its level carry.
         case refused(String)
     }
 
@@ -19,7 +19,7 @@ public final class Composition: Sendable {
     public let parts: [PartReference: Part]
     /// The composed levels, for the next composition to share.
     let grafts: LevelGrafts
-    /// The levels of refused parts, by reason, for the same purpose.
+    /// The levels of refused parts, by reason, for the next composition to share.
     let refusals: [String: Level]
     /// Whether the rows below some item are not in memory.
     let holdsRowsElsewhere: Bool
@@ -106,7 +106,7 @@ struct Scion {
     let row: Int
     let graft: Graft
 
-    /// The level that determines the result.
+    /// The level whose identity stands for the replacement; nil for an omitted part.
     var source: Level? {
         switch graft {
         case .level(let level), .refusal(let level), .elsewhere(let level): level
@@ -129,10 +129,10 @@ struct Scion {
 
 /// A level of a file, and the same level with the parts in and below it in place.
 struct LevelGraft: Sendable {
-    /// Kept, because its identity is the key.
+    /// The level of the file, kept because its identity is the key of this graft in `LevelGrafts`.
     let source: Level
     let composed: Level
-    /// The replacements, in order; nil for an omitted part.
+    /// The `Scion.source` of each replacement, in the order of the rows; nil for an omitted part.
     let scions: [Level?]
 
     func isMade(of others: [Level?]) -> Bool {

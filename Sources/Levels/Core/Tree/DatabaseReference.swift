@@ -18,7 +18,7 @@ public struct DatabaseReference: Hashable, Sendable {
     /// The order of the records, as in the query option `sort`.
     public var order: String?
 
-    /// The names of an item's keys that are structure beside `Database`.
+    /// The structural keys of an item with a reference that details omit.
     static let hiddenNames: Set<String> = [name, "Table", "Query"]
     /// The structural key for an item whose level is in a database; `--keys` does not change it.
     static let name = "Database"
@@ -46,6 +46,6 @@ extension PackedDictionary {
 
 /// The rows below an item of a document that are not in memory; a source of rows (`ItemRows`).
 public protocol RowsElsewhere: AnyObject, Sendable {
-    /// Stands in the document for the rows.
+    /// The level in the document that takes the place of the rows; see `Level.elsewhere`.
     var level: Level { get }
 }

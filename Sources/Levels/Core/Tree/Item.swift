@@ -29,7 +29,7 @@ public struct Item: Sendable {
     /// From the root's row to the item's own; never empty.
     public let steps: [Step]
 
-    /// The number of rows below the item, if it is not that of the level.
+    /// The number of rows below an item outside of a tree; nil if the level determines it.
     private let knownCount: Int?
 
     package init(_ steps: [Step]) {
@@ -80,7 +80,7 @@ public struct Item: Sendable {
     /// The level below the item; nil for most leaves.
     public var level: Level? { own.below }
 
-    /// The number of rows below the item.
+    /// The number of rows below the item; an estimate if they are not in memory.
     public var count: Int {
         if let knownCount { return knownCount }
         let count = own.level.childCount(own.row)

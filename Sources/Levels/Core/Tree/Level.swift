@@ -28,9 +28,9 @@ public final class Level: Sendable {
     let ownHash: ContentHash
     /// The number of hidden items in and below this level, which `itemCount` excludes.
     let hiddenItemCount: UInt32
-    /// The depth of the items in and below this level, in levels; 0 without rows.
+    /// The number of levels in the deepest branch, this level included; 0 without rows.
     let height: UInt16
-    /// How its rows were written in the document.
+    /// The form of the rows in the document.
     public let form: LevelForm
     /// Whether XML cannot represent some text or date in or below this level.
     public let holdsTextBeyondXML: Bool
@@ -45,7 +45,8 @@ public final class Level: Sendable {
     public let mayHoldOrders: Bool
     // This order of properties fits an object into a block of 128 bytes: a large tree has a million levels.
 
-    /// - Parameter mayHoldOrders: whether an item of the level may give an order, besides those below it.
+    /// - Parameter mayHoldOrders: whether an item of this level itself may give its level an order; the levels below
+    ///   are examined here.
     init(
         bytes: [UInt8], children: [Level?], sections: [Section], keyIndex: KeyIndex, form: LevelForm,
         ownHash: ContentHash, rowsHoldTextBeyondXML: Bool, rowsHoldParts: Bool, mayHoldOrders: Bool
@@ -182,8 +183,9 @@ extension Section {
 extension Level {
     private static let rowsHashLimit = 4_096
 
-    /// The hash of the rows and the sections. Of the levels below, it includes only their numbers of rows, and why
-    /// unreadable ones are unreadable. Nil if the level has more than 4,096 children.
+    /// The hash of the rows and the sections. Of each level below, it includes only the number of rows; if the level
+    /// could not be read or is not in memory, also its hash. Nil if the level has more than 4,096 rows, and levels
+    /// below them.
     package var rowsHash: ContentHash? {
         guard children.count <= Self.rowsHashLimit else { return nil }
         var summary = ByteBuffer(capacity: 32 + children.count * 8)
@@ -214,9 +216,9 @@ extension Level {
     /// The empty list of items, as a builder makes it.
     package static let empty = Level(withoutRows: emptyTable)
 
-    /// A level without rows.
+    /// Makes a level without rows for a part that could not be read.
     ///
-    /// - Parameter sentence: why the level could not be read; a whole sentence for clients.
+    /// - Parameter sentence: the reason, a whole sentence for clients.
     public static func refused(_ sentence: String) -> Level { Level(withoutRows: emptyTable + Array(sentence.utf8)) }
 
     /// Why the level could not be read; nil for every other level.
@@ -225,15 +227,15 @@ extension Level {
         count == 0 && rowCount == 0 && bytes.count > Self.emptyTable.count && countElsewhere == nil ? sentence : nil
     }
 
-    /// A level without rows in place of rows that are not in memory.
+    /// Makes a level without rows in place of rows that are not in memory.
     ///
-    /// - Parameter count: about how many there are; at least 1 is shown.
+    /// - Parameter count: the approximate number of the rows; 0 counts as 1.
     public static func elsewhere(count: Int) -> Level {
         let number = UInt64(max(1, count))
         return Level(withoutRows: emptyTable + [0] + (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
     }
 
-    /// About how many rows are not in memory; nil for a level that has its rows.
+    /// The approximate number of the rows if they are not in memory; nil for a level that has its rows.
     public var countElsewhere: Int? {
         // No sentence begins with the byte 0.
         guard rowCount == 0, bytes.count == Self.emptyTable.count + 9, bytes[Self.emptyTable.count] == 0 else {

@@ -3,7 +3,7 @@ struct LevelTotals {
     /// The number of shown items in and below the level.
     private(set) var items: Int
     private(set) var hiddenItems: Int
-    /// The depth of the items, in levels; 0 without rows.
+    /// The number of levels in the deepest branch, the level itself included; 0 without rows.
     private(set) var height: Int
     /// Whether some text or date below the level cannot appear in XML.
     private(set) var holdTextBeyondXML = false
@@ -36,10 +36,10 @@ extension Level {
     /// The number of items in and below this level, including hidden ones.
     var fullItemCount: Int { itemCount + Int(hiddenItemCount) }
 
-    /// The depth of the items in and below this level, in levels.
+    /// The number of levels in the deepest branch, this level included; 0 without rows.
     public var depth: Int { Int(height) }
 
-    /// The same rows with other levels below them; O(rows), without reading the rows.
+    /// Returns a level with the same rows and other levels below them; O(rows), without reading the rows.
     ///
     /// The fields of each row must have a place for a level of its form.
     ///
@@ -50,14 +50,14 @@ extension Level {
             rowsHoldTextBeyondXML: rowsHoldTextBeyondXML, rowsHoldParts: rowsHoldParts, mayHoldOrders: mayHoldOrders)
     }
 
-    /// The same level with another one below a row.
+    /// Returns the level with another level below a row.
     func replacingChild(of row: Int, with child: Level) -> Level {
         var children = children.isEmpty ? Array(repeating: nil, count: rowCount) : children
         children[row] = child
         return replacing(children: children)
     }
 
-    /// The same level with other levels below some of its rows.
+    /// Returns the level with other levels below some of its rows, given by number.
     public func placing(_ levels: [Int: Level]) -> Level {
         guard !levels.isEmpty else { return self }
         return replacing(children: (0..<rowCount).map { levels[$0] ?? child($0) })

@@ -1,21 +1,21 @@
 internal import Bytes
 public import PropertyLists
 
-/// A row's reference to another file, which has its level.
+/// A row's reference to a file or database that has its level.
 public struct PartReference: Hashable, Sendable {
-    /// How the file is read.
+    /// The kind of a part, which determines how it is read.
     public enum Kind: Hashable, Sendable {
-        /// A document, whose root's level is the row's (`Source`).
+        /// A document; the level of its root is the row's level (`Source`).
         case document
-        /// A table, whose records are drilled into the row's level (`Records`).
+        /// A table; its records, divided by the fields to drill by, are the row's level (`Records`).
         case records(RecordDrilling)
         /// A database, whose rows are read for each answer (`Database`).
         case database(DatabaseReference)
     }
 
-    /// The path in the document, relative to the document's folder.
+    /// The path as written, relative to the document's folder; for a database, its address.
     public let path: String
-    /// How the file is read.
+    /// The kind of the part.
     public let kind: Kind
 
     /// A document at a path.
@@ -31,7 +31,7 @@ public struct PartReference: Hashable, Sendable {
         PartReference(path: address, kind: .database(reference))
     }
 
-    /// Whether it is the answer of a database to a query.
+    /// Whether the level is the result of a database query.
     public var holdsQuery: Bool { if case .database(let reference) = kind { reference.query != nil } else { false } }
 
     var isTable: Bool { kind != .document }
@@ -92,9 +92,9 @@ extension Level {
 }
 
 extension Level {
-    /// The path of an item with its own level beside a `Source`; nil if there is none.
+    /// The path of an item that has a `Source` and a level of its own, or nil.
     ///
-    /// Readers keep this `Source` as a plain field. A document that another server composed has it.
+    /// Builders keep this `Source` as a plain field. Documents that another server has composed contain these items.
     public var levelBesideSource: String? {
         var stack = [(level: self, row: 0, titles: [String]())]
         while let (level, row, titles) = stack.popLast() {

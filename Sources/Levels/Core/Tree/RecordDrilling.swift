@@ -1,8 +1,8 @@
 internal import Bytes
 
-/// How a flat table becomes levels: the fields to drill by, and the field that titles a record.
+/// The division of a flat table into levels: the fields to drill by, and the field that titles a record.
 public struct RecordDrilling: Sendable, Hashable {
-    /// The fields whose values are the levels, from the top down; if empty, the records are the only level.
+    /// The fields whose values make the levels, from the top down; if empty, the records are the only level.
     public var fields: [String]
     /// The field with a record's title; without a value, the title is the record's number in the table.
     public var titleField: String
@@ -16,9 +16,9 @@ public struct RecordDrilling: Sendable, Hashable {
     }
 }
 
-/// How a document that is a table became levels, and what would do as well.
+/// The levels that were made of a document that is a table, and alternatives to suggest to its author.
 public struct RecordChoice: Sendable, Equatable {
-    /// The fields that its levels are made of.
+    /// The fields to drill by, and the field of the titles.
     public let drilling: RecordDrilling
     /// The number of records.
     public let records: Int

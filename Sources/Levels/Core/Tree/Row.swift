@@ -2,8 +2,8 @@ import Bytes
 
 /// The parts of one row, as ranges of its level's bytes.
 ///
-/// The packed form is: flags; the title's length, and its offset if it is in the fields; the key's length and bytes if
-/// it differs from the title; the fields; for a record, its number in the table. The next row follows.
+/// The packed form is: flags; the title's length, and either its bytes or its offset in the fields; the key's length
+/// and bytes if it differs from the title; the fields; for a record, its number in the table. The next row follows.
 public struct Row: Sendable {
     /// The title's UTF-8.
     public let title: Range<Int>

@@ -4,7 +4,7 @@ internal import Bytes
 public struct Section: Sendable, Equatable {
     /// The heading; nil without one.
     public var title: String?
-    /// The letter or word for a table's index strip.
+    /// The letter or word for a table's index strip; nil without one.
     public var index: String?
     /// The text below the rows; nil without one.
     public var footer: String?
@@ -22,7 +22,7 @@ public struct Section: Sendable, Equatable {
 
     public init(rows: Int) { self.init(start: 0, count: rows) }
 
-    /// The section without the parts that are not shown.
+    /// A copy without the members that answers do not show.
     public var shown: Section { Section(title: title, index: index, footer: footer, start: start, count: count) }
 
     /// The numbers of the rows.
@@ -32,7 +32,7 @@ public struct Section: Sendable, Equatable {
         [title, index, footer].reduce(128 + fields.count) { $0 + ($1?.utf8.count ?? 0) }
     }
 
-    /// A section with only its shown parts.
+    /// Creates a section that is not hidden and has no packed dictionary.
     public init(title: String? = nil, index: String? = nil, footer: String? = nil, start: Int, count: Int) {
         self.title = title
         self.index = index
@@ -43,7 +43,7 @@ public struct Section: Sendable, Equatable {
 }
 
 extension Level {
-    /// The number of the section at a place in the document; `SectionKeys` may change it.
+    /// Returns the number of the section at a place in the document's dictionary, whose order `SectionKeys` may change.
     func writtenSection(_ place: Int) -> Int {
         guard form == .namedSections else { return place }
         let number = place + Int(allSections[place].writtenShift)
@@ -85,7 +85,8 @@ extension Section {
 }
 
 extension [Section] {
-    /// The sections with other numbers of rows, as a builder makes them; none is shown if all listed ones are empty.
+    /// Returns the sections with other numbers of rows, as a builder makes them; all are hidden if all listed ones are
+    /// empty.
     ///
     /// - Parameters:
     ///   - listed: the number of sections that `SectionKeys` names.

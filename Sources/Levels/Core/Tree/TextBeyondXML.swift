@@ -2,7 +2,7 @@ internal import PropertyLists
 
 /// Finds content that XML property lists cannot represent: control characters, U+FFFE, U+FFFF, fractions of a second.
 enum TextBeyondXML {
-    /// Whether the names or values of packed fields contain it, except in their holes.
+    /// Whether packed fields have a name or value that XML cannot represent; the levels at their holes do not count.
     static func isAmong(_ fields: Range<Int>, of bytes: Span<UInt8>) -> Bool {
         var reader = PackedReader(bytes: bytes, at: fields.lowerBound)
         var open = [(end: fields.upperBound, isDictionary: true)]
@@ -32,13 +32,14 @@ enum TextBeyondXML {
 }
 
 extension TextBeyondXML {
-    /// Whether an item contains it, apart from the levels below.
+    /// Whether an item has a name or value that XML cannot represent, apart from the levels below.
     static func isIn(_ row: Row, of bytes: Span<UInt8>) -> Bool {
         row.isString
             ? XMLText.holdsMoreThanXML(bytes.extracting(row.title)) : isAmong(row.fields, of: bytes)
     }
 
-    /// Whether the rows and sections of a level contain it, apart from the levels below.
+    /// Whether the rows or sections of a level have text or dates that XML cannot represent, apart from the levels
+    /// below.
     static func isIn(rowsOf bytes: [UInt8], count: Int, sections: [Section], form: LevelForm) -> Bool {
         for number in 0..<count {
             let row = Row(in: bytes.span, number: number)

@@ -4,7 +4,7 @@ public struct Translations: Sendable, Equatable {
     public struct Variant: Sendable, Equatable {
         /// The name: the language tag, or `Base`.
         public let name: String
-        /// The hash of the name, by which requests refer to it.
+        /// The hash of the name, which identifies the variant in a request.
         public let number: UInt64
         /// The language tag (RFC 5646); nil if the texts are in no particular language.
         public let language: String?
@@ -25,7 +25,7 @@ public struct Translations: Sendable, Equatable {
 
     /// All variants; no two have the same name.
     public let variants: [Variant]
-    /// The variant for clients that accept none of the languages; nil for the document as written.
+    /// The name of the variant for clients that accept none of the languages; nil for the document as written.
     public let fallback: String?
 
     public init(variants: [Variant], fallback: String?) {
@@ -36,7 +36,8 @@ public struct Translations: Sendable, Equatable {
     /// The number of a name; the empty name stands for the document as written.
     public static func number(of name: String) -> UInt64 { ContentHash.short(of: name.utf8Span.span) }
 
-    /// The variant with a number, or else the one for clients that accept none of the languages.
+    /// Returns the variant with a number, or else the variant for clients that accept none of the languages; nil for
+    /// the document as written.
     public func variant(_ number: UInt64) -> Variant? {
         variants.first { $0.number == number } ?? variants.first { $0.name == fallback }
     }

@@ -8,7 +8,7 @@ public enum TreeError: Error, Equatable, Sendable {
     case equalHashes(limit: Int)
     /// A level takes more than 4 GiB.
     case levelTooLarge
-    /// Memory is too small for a level.
+    /// The memory does not suffice for a level.
     case outOfMemory
     /// Items nest deeper than this many levels.
     case tooDeep(limit: Int)
@@ -56,7 +56,7 @@ extension TreeError: CustomStringConvertible {
         }
     }
 
-    /// The position in the document; nil for an edit.
+    /// The position of the second row with the same key; nil for an edit and for other errors.
     var position: SourcePosition? {
         if case .sharedKey(let shared) = self { shared.second.position } else { nil }
     }

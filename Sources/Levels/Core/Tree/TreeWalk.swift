@@ -25,21 +25,21 @@ public struct TreeWalk {
     private var start: (level: Level, row: Int)?
     /// The drilling of the records below the item, if it stands for one of their values.
     var drilling: RecordDrilling?
-    /// Whether `null` is sent in place of each array of rows that belong to an item with rows.
+    /// Whether `null` is sent in place of the arrays of the item's rows; see `init(fieldsOf:row:)`.
     private var omitsRows = false
     static let nowhere = SourcePosition.byte(offset: 0)
 
     /// Creates a walk over the item in a row of a level.
     public init(level: Level, row: Int) { start = (level, row) }
 
-    /// Creates a walk over the own fields of the item in a row: `null` is sent in place of each array of its rows, if there
-    /// are any. Hidden sections and tables are fields.
+    /// Creates a walk over the own fields of the item in a row: `null` is sent in place of each array of its rows, if
+    /// there are any. Hidden sections and tables are sent as fields.
     public init(fieldsOf level: Level, row: Int) {
         self.init(level: level, row: row)
         omitsRows = true
     }
 
-    /// Creates a walk over the records of a table, after the beginning of their array.
+    /// Creates a walk over the records of a table; the caller has begun their array.
     init(recordsBelow level: Level) { stack = [.records(RecordsInOrder(below: level), next: 0)] }
 
     /// Sends the next few events; false when all have been sent.
@@ -236,7 +236,7 @@ public struct TreeWalk {
 
 /// Tables are written as their records, not as the levels that are made of them.
 extension TreeWalk {
-    /// Creates a walk over an item; one that stands for a value of `DrillBy` becomes an item with a table.
+    /// Creates a walk over an item; an item that stands for a value of `DrillBy` becomes an item with a table.
     public init(_ item: Item) {
         self.init(level: item.own.level, row: item.own.row)
         drilling = item.remainingDrilling

@@ -17,7 +17,8 @@ struct EditQueue: Sendable {
         requests = Mailbox(limit: Self.limit) { wakeup.signal() }
     }
 
-    /// Queues an edit for the store's thread, unless too many are waiting; returns at once.
+    /// Queues an edit for the store's thread, and returns at once. If too many edits are waiting, or the queue has been
+    /// stopped, the edit is answered at once, on the calling thread.
     func add(_ request: EditRequest) {
         switch requests.add(request) {
         case .taken: return
@@ -70,7 +71,8 @@ public struct EditRequest: Sendable {
     ///
     /// Called on the store's thread, once for each state that the request is tried on.
     public let precondition: @Sendable (Snapshot) throws(EditRefusal) -> Void
-    /// Called once, on one of the store's threads, when the edits are on disk and published, or have failed.
+    /// Called once with the outcome: on the store's thread, or on the thread that sends the request if the store does
+    /// not accept it.
     public let answer: @Sendable (EditOutcome) -> Void
 
     public init(
@@ -85,7 +87,7 @@ public struct EditRequest: Sendable {
     }
 }
 
-/// How an edit ended.
+/// The outcome of an edit.
 public enum EditOutcome: Sendable {
     /// The edits are on disk and published, or changed nothing: the publication that contains them, and each edit's
     /// item.
@@ -96,13 +98,14 @@ public enum EditOutcome: Sendable {
     case noSpace
     /// Saving failed; the log has the reason under this identifier.
     ///
-    /// - Parameter isUnknown: whether the document may have the edit after a power failure.
+    /// - Parameter isUnknown: whether the document may contain the edit nevertheless: after a power failure, or because
+    ///   the connection to the database broke during the commit.
     case failed(id: String, isUnknown: Bool = false)
     /// Too many edits are waiting, or the source cannot be written for the moment; a later attempt may succeed.
     case busy
     /// The source's database is not connected; a later attempt may succeed.
     case away
-    /// The store stopped first.
+    /// The store stopped before it applied the edit.
     case stopped
 }
 
@@ -111,7 +114,7 @@ struct OpenEdits {
     private(set) var requests: [EditRequest] = []
     /// The largest group to save together, after the source has refused an edit of a larger one.
     private var groupLimit = Int.max
-    /// How many saves failed because someone else had changed a file.
+    /// The number of failed attempts to save the group: a file was changed, or was open for writing, elsewhere.
     private(set) var attempts = 0
     /// The time of the next attempt; nil means at once.
     private(set) var next: ContinuousClock.Instant?
@@ -120,7 +123,7 @@ struct OpenEdits {
     private static let limit = 9
     private static let firstPause = Duration.milliseconds(10)
 
-    /// Takes waiting requests from the queue, if none are open.
+    /// Takes waiting requests from the queue, unless some requests are still open.
     mutating func fill(from queue: EditQueue) {
         guard requests.isEmpty else { return }
         requests = queue.take()
@@ -135,7 +138,7 @@ struct OpenEdits {
 
     /// Schedules another attempt; returns false after the last one.
     ///
-    /// - Parameter isNew: whether the next attempt is on another tree, and so needs no pause.
+    /// - Parameter isNew: whether a newer tree was published since the attempt; the next one then needs no pause.
     mutating func postpone(at now: ContinuousClock.Instant, isNew: Bool) -> Bool {
         attempts += 1
         next = isNew ? nil : now + Self.firstPause * (1 << (attempts - 1))

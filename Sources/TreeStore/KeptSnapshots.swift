@@ -7,7 +7,7 @@ struct KeptSnapshots {
     /// A replaced publication.
     private struct Record {
         let revision: String
-        /// Nil after it was dropped, and for a revision that was never published here.
+        /// Nil if it was dropped or is not to be kept, and for a revision that was not published here.
         var snapshot: Snapshot?
         /// In bytes; 0 before it is known, and after the snapshot was dropped.
         var cost = 0
@@ -37,7 +37,7 @@ struct KeptSnapshots {
     /// - Parameter isKept: whether to keep its snapshot, and not only its revision.
     mutating func add(_ old: Publication, replacedBy new: Publication, isKept: Bool) {
         records.append(Record(revision: old.snapshot.revision, snapshot: isKept ? old.snapshot : nil))
-        // Earlier publications do not belong to the new history, even if one of its revisions has the same name.
+        // Earlier publications do not belong to the new history, even if it has a revision with the same name.
         if !new.snapshot.continues(old.snapshot) { numbers = [:] }
         add(new.snapshot.revisions(before: old.snapshot))
         numbers[new.snapshot.revision] = new.number
@@ -115,7 +115,7 @@ public struct NumberedQueue<Element> {
     /// The number that the next element gets.
     public var end: Int { first + count }
 
-    /// The element with a number, or nil.
+    /// The element with a number; nil if it was removed or not yet added.
     public subscript(number: Int) -> Element? {
         get { indices.contains(number) ? slots[number - first + removed] : nil }
         set { if indices.contains(number) { slots[number - first + removed] = newValue } }
@@ -180,8 +180,10 @@ enum RetainedBytes {
 }
 
 extension Snapshot {
-    /// The earlier revisions of the source's log that were not published here, and the one before them if no earlier
-    /// one is known.
+    /// Returns the revisions of the source's log between the replaced snapshot and this one, oldest first.
+    ///
+    /// If this snapshot does not continue the replaced one, these are all earlier revisions of the log, preceded by the
+    /// name of the revision before them (empty if it is unknown).
     ///
     /// - Parameter old: the replaced snapshot; nil for the first snapshot.
     func revisions(before old: Snapshot?) -> [String] {

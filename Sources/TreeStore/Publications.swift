@@ -8,7 +8,7 @@ public final class Publications: Sendable {
     /// Called with the snapshot that was replaced and the publication that replaced it.
     public typealias Subscriber = @Sendable (_ old: Snapshot, _ new: Publication) -> Void
 
-    /// Has its own lock, held only to copy, because every request takes it.
+    /// The current publication; its lock is separate from that of `book`, because every request takes it.
     private let latest: Guarded<Publication>
     private let book: Guarded<Book>
     /// The budget of the history in bytes; 0 keeps nothing.
@@ -27,15 +27,18 @@ public final class Publications: Sendable {
         var isInTurn = false
         /// Actions for the end of the turn.
         var atEnd: [@Sendable () -> Void] = []
-        /// Each with the number of the first publication that it receives.
+        /// The subscribers, each with the number of the first publication that it receives.
         var subscribers: [(first: Int, tell: Subscriber)] = []
     }
 
+    /// Creates the owner of publications, with a snapshot that is current at once.
+    ///
     /// - Parameters:
     ///   - first: the first snapshot.
     ///   - historyBytes: the memory for replaced snapshots and for records of changes.
     ///   - hasTurns: whether the publisher calls `endTurn` after one or more publications.
-    ///   - onPublish: called on the publisher's thread when `notify` has work to do.
+    ///   - onPublish: called on the publisher's thread when `notify` may have work to do: after each publication, or at
+    ///     the end of a turn.
     public init(
         first: Snapshot, historyBytes: Int = 64 << 20, hasTurns: Bool = false,
         onPublish: @escaping @Sendable () -> Void = {}
@@ -107,7 +110,7 @@ public final class Publications: Sendable {
     /// The kept snapshots that were replaced, newest first.
     public var replaced: [Snapshot] { book.withLock { $0.kept.snapshots } }
 
-    /// Sets how many bytes of the history's budget are used other than for snapshots.
+    /// Sets the number of bytes of the history's budget that are in use for something other than snapshots.
     public func reserve(_ bytes: Int) { shrink(reserving: bytes) }
 
     private func shrink(reserving bytes: Int? = nil, after change: (inout KeptSnapshots) -> Void = { _ in }) {

@@ -1,12 +1,12 @@
-/// Groups changes that closely follow one another, such as the steps of one save.
+/// Groups changes that closely follow one another, such as the steps of one save, into bursts.
 struct Debounce {
-    /// When the group ends unless another change comes; nil between groups.
+    /// The end of the burst if no further change follows; nil between bursts.
     private(set) var end: ContinuousClock.Instant?
-    /// Whether the latest load in the group was refused.
+    /// Whether the latest load in the burst was refused.
     private(set) var hasFailed = false
     private var begun: ContinuousClock.Instant?
 
-    /// A group ends after this time without a change.
+    /// A burst ends after this time without a change.
     private static let quiet = Duration.milliseconds(100)
     /// A refusal is reported after this time, even if changes continue.
     private static let patience = Duration.seconds(2)
@@ -18,15 +18,15 @@ struct Debounce {
         hasFailed = failed
     }
 
-    /// Whether changes have continued for so long that a refusal is reported before the group ends.
+    /// Whether changes have continued for so long that a refusal is reported before the burst ends.
     func isOverdue(at now: ContinuousClock.Instant) -> Bool { begun.map { now - $0 > Self.patience } ?? false }
 }
 
 /// Limits how often a file is read again if it is touched but unchanged, in proportion to the time of a read.
 struct RereadPace {
-    /// When a postponed read is due.
+    /// The time of a postponed read; nil if no read is postponed.
     private(set) var next: ContinuousClock.Instant?
-    /// The end of the pause after an unnecessary read.
+    /// The end of the pause after an unnecessary read; nil if the latest read found something new.
     private var earliest: ContinuousClock.Instant?
 
     /// The pause after an unnecessary read, as a multiple of the read's duration.
@@ -53,7 +53,7 @@ struct RereadPace {
 ///
 /// After a load, this happens at once; after edits, each of which frees a few levels, once a second.
 struct TrimPace {
-    /// When to return memory; nil if nothing was freed since the last time.
+    /// The next time to return memory; nil if nothing was freed since the last time.
     private(set) var next: ContinuousClock.Instant?
     private var lastEdit: ContinuousClock.Instant?
 

@@ -33,7 +33,7 @@ extension Reloader {
             return
         }
         if open.attempts > 0 {
-            // The writer may just have closed it.
+            // The writer may have just closed the file.
             arm()
             readNewer(state)
             if state.storeStatus == .ok { return commitEdits(state) }
@@ -67,7 +67,7 @@ extension Reloader {
                 by: .edit(author: author))
         }
         guard commit.count > 0 else {
-            // The group does not accept even one request; without a refusal, it would be tried forever.
+            // The group does not accept even the first request; without a refusal, it would be tried forever.
             return answerAll(.refused(.notTaken))
         }
         do throws(SaveError) {
@@ -82,7 +82,7 @@ extension Reloader {
         }
         endGroup(of: commit)
         let published = commit.publish(to: state.publications)
-        // Before logging, because a reader of the log may be slow.
+        // Before logging, because the program that reads the log may be slow.
         state.waitForSubscribers()
         commit.finish()
         for (request, snapshot) in published {
@@ -114,7 +114,8 @@ extension Reloader {
         endGroup(of: commit)
     }
 
-    /// Saves the requests before a refused one, and then that one alone: its refusal is final only if it holds alone.
+    /// Ends the group before a refused request, so that the requests before it are saved without it and the next group
+    /// begins with it. The refusal of a group's first request is final.
     private func separate(_ commit: GroupCommit, number: Int, refusal: EditRefusal) {
         let index = commit.index(ofApplied: number)
         if index == 0 {
@@ -171,7 +172,7 @@ extension SaveError {
 
 /// Identifiers of failures, by which an operator finds a client's problem in the log.
 enum SaveFailureID {
-    /// Eight random hexadecimal digits.
+    /// Returns eight random hexadecimal digits.
     static func next() -> String {
         let digits = String(UInt32.random(in: 0 ... .max), radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits
@@ -200,16 +201,16 @@ struct GroupCommit {
     /// The number of tried requests; the rest belong to another group.
     var count: Int { results.count }
 
-    /// The index of an applied request, given its number among the applied ones.
+    /// Returns the index of an applied request, given its number from 0 among the applied ones.
     func index(ofApplied number: Int) -> Int {
         let applied = results.indices.filter { if case .applied = results[$0].result { true } else { false } }
         return applied.indices.contains(number) ? applied[number] : 0
     }
 
-    /// Names and keeps a tree; called once for each new state.
+    /// Makes the snapshot of a new state, with its revision; called once for each state.
     typealias MakingSnapshot = (EditedTree, _ author: String?) -> Snapshot
 
-    /// Applies requests to a state.
+    /// Applies requests to a state, one after another, up to the first that must wait for another group.
     init(
         requests: some Sequence<EditRequest>, to base: Snapshot, by group: any EditGroup,
         makingSnapshot: MakingSnapshot
@@ -255,7 +256,7 @@ struct GroupCommit {
             switch result {
             case .applied(let snapshot, let items):
                 if publications.current.snapshot !== snapshot { published.append((request, snapshot)) }
-                // Returns the current publication if it already contains the snapshot.
+                // If the snapshot is already current, `publish` returns its publication.
                 outcomes.append(.done(publications.publish(snapshot), items: items))
             case .refused(let refusal, _): outcomes.append(.refused(refusal))
             }

@@ -23,7 +23,7 @@ final class Reloader {
     let watcher: any SourceWatcher
     let clock = ContinuousClock()
     private var revisions = RevisionCounter()
-    /// Trees without readers; the store frees them, so that no reader spends time on it.
+    /// Trees that nothing uses any longer; the store frees them, so that no request spends time on it.
     private let released: Mailbox<Level>
     var debounce = Debounce()
     private var retries: RetrySchedule
@@ -36,7 +36,7 @@ final class Reloader {
     var fingerprint: Fingerprint?
     /// The duration of the latest refused load; zero if nothing was read.
     private var refusalTook = Duration.zero
-    /// How the latest tree became levels, if it is a table.
+    /// The division of the latest tree's records into levels; nil if it is not a table.
     private var recordChoice: RecordChoice?
     /// Whether anything was loaded since memory was last returned to the system.
     private var hasLoaded = false
@@ -88,7 +88,7 @@ final class Reloader {
         for answer in awaiting + requests.take() { answer(.stopped) }
         awaiting = []
         for request in open.close() + edits.stop() { request.answer(.stopped) }
-        // Their last reader frees trees that are released later.
+        // Trees that are released later are freed by the thread that used them last.
         released.close()
         _ = released.take()
     }

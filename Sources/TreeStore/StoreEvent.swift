@@ -20,7 +20,7 @@ public enum StoreEvent: Sendable {
     /// - Parameters:
     ///   - author: the name of the client's token; nil for a token without a name.
     ///   - edits: the number of steps; 0 if the request replaced the whole document.
-    ///   - took: from the start of the request's turn until its publication.
+    ///   - took: the time since the request's group was begun, including the save.
     case edited(Snapshot, author: String?, edits: Int, took: Duration)
     /// Edits of several requests are on disk, by one save; sent before their `edited`.
     case saved(requests: Int, took: Duration)
@@ -31,20 +31,22 @@ public enum StoreEvent: Sendable {
     ///   - reason: a sentence without the final full stop.
     ///   - isUnknown: whether they may have been saved after all.
     case notSaved(id: String, reason: String, isUnknown: Bool = false)
-    /// How the document became levels, if it is a table; after the first load, and when a later one chose otherwise.
+    /// The division of a table's records into levels; sent after the first load, and after a later one that chose
+    /// another division.
     case records(RecordChoice)
     /// Warnings of a published load.
     case warnings([SourceWarning], omitted: Int)
 }
 
-/// Whether the published tree matches the source.
+/// The state of the published tree: it matches the source, or is out of date.
 public enum StoreStatus: Sendable, Equatable {
     /// The latest load was published, or found nothing new.
     case ok
-    /// The latest load was refused, at a time in seconds since 1970; the previous tree is still served.
+    /// The latest load was refused, or the outcome of a save is unknown, since a time in seconds since 1970; the
+    /// previous tree is still served.
     case stale(SourceError, since: Double)
 
-    /// The message of the refused load; nil if the latest load succeeded.
+    /// The message of the refused load, or of the save whose outcome is unknown; nil if the tree matches the source.
     public var lastError: String? {
         switch self {
         case .ok: nil
@@ -59,7 +61,7 @@ public struct DatabaseConnection: Sendable, Equatable {
     public let isConnected: Bool
     /// When this state began, in seconds since 1970.
     public let since: Double
-    /// The work with it since the start.
+    /// The work with the database since the start of the program.
     public var work = DatabaseWork()
 
     public init(isConnected: Bool, since: Double) { (self.isConnected, self.since) = (isConnected, since) }

@@ -22,10 +22,10 @@ final class StorePulse: Sendable {
         if isAtSource.load(ordering: .sequentiallyConsistent) { beat() }
     }
 
-    /// Marks a turn of the thread.
+    /// Calls the waiting answers; called at each turn of the thread.
     func beat() { for answer in answers.take() { answer() } }
 
-    /// Runs `body`, which reads or writes the source.
+    /// Runs `body`, which reads or writes the source; meanwhile, `ask` calls its answer at once.
     func atSource<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         isAtSource.store(true, ordering: .sequentiallyConsistent)
         defer { isAtSource.store(false, ordering: .sequentiallyConsistent) }

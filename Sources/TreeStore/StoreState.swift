@@ -11,7 +11,7 @@ final class StoreState: Sendable {
     private let notifier: Notifier
     private let status = Guarded(StoreStatus.ok)
     private let connection = Guarded<DatabaseConnection?>(nil)
-    /// The status while the outcome of a save is unknown.
+    /// The status while the outcome of a save is unknown; otherwise nil.
     private let doubt = Guarded<StoreStatus?>(nil)
 
     init(first: Snapshot, historyBytes: Int, notifier: Notifier) {
@@ -22,7 +22,7 @@ final class StoreState: Sendable {
     /// The published snapshot.
     var snapshot: Snapshot { publications.current.snapshot }
 
-    /// Whether the latest load was published.
+    /// The status of the published tree; setting it has no effect on the value while the outcome of a save is unknown.
     var storeStatus: StoreStatus {
         get { doubt.withLock { $0 } ?? status.withLock { $0 } }
         set { status.withLock { $0 = newValue } }
@@ -52,7 +52,7 @@ final class StoreState: Sendable {
         note(isConnected: false)
     }
 
-    /// Notes that the save has ended.
+    /// Notes that the outcome of the save is known, or was given up on.
     func endDoubt() { doubt.withLock { $0 = nil } }
 
     /// Publishes a loaded snapshot; the notifier's thread notifies the subscribers.

@@ -76,7 +76,8 @@ public final class TreeStore: Sendable {
 
     deinit { stop() }
 
-    /// The store's thread: the first load, and then everything after it.
+    /// Runs on the store's thread: loads for the first time, hands over the result, and then handles events until the
+    /// store is stopped.
     private static func run(
         _ reloader: Reloader, first: Handover<Result<StoreState, SourceError>>, makingState: (Snapshot) -> StoreState
     ) {
@@ -91,7 +92,7 @@ public final class TreeStore: Sendable {
         }
     }
 
-    /// Ends the store's thread after its current work.
+    /// Makes the store's thread end after its current work; returns at once.
     func requestStop() {
         requests.close()
         wakeup.signal()
@@ -126,8 +127,8 @@ public final class TreeStore: Sendable {
     /// Changes the document: saves the source first, and then publishes the new tree.
     ///
     /// Edits that wait together share a save; each has its own answer, and a revision unless it changes nothing.
-    /// Returns at once; the request is answered on the store's thread, or on the calling thread if too many are
-    /// waiting.
+    /// Returns at once; the request is answered on the store's thread, or on the calling thread if too many are waiting
+    /// or the store has stopped.
     public func edit(_ request: EditRequest) { edits.add(request) }
 
     /// Asks for a sign of life from the store's thread.

@@ -53,7 +53,7 @@ struct Failure: Error, Equatable, CustomStringConvertible {
 
 /// A file of tokens in the form of the service's own files: one per line, with an optional name before it.
 enum TokenFile {
-    /// The first token of a file.
+    /// Returns the first token of a file.
     ///
     /// - Throws: `Failure` if the file is unreadable or lacks a token.
     static func token(in path: String) throws(Failure) -> String {

@@ -13,7 +13,7 @@ struct BrowseArguments: Equatable {
     var wantsHelp = false
     var wantsVersion = false
 
-    /// The version of the service, which is in the same package.
+    /// The text for `--version`, with the version of the service, which is in the same package.
     static let version = "drilldown-browse 0.1.0\n"
 
     static let help = """
@@ -35,7 +35,7 @@ struct BrowseArguments: Equatable {
 
         """
 
-    /// The keys that a terminal's user may press.
+    /// The list of keys, for the help text and for the screen.
     static let keys = """
         Keys:
           up, down          move to another row       Page Up, Page Down, Home, End   move further
@@ -92,7 +92,7 @@ struct StartAddress: Equatable {
     /// - Parameter url: the address of a server, a level, a detail, or a page of the web client.
     /// - Throws: `Failure` if it is something else.
     init(_ address: String) throws(Failure) {
-        // HOST:PORT alone is taken for http.
+        // HOST:PORT without a scheme means http.
         let url = address.contains("://") ? address : "http://" + address
         guard let parts = URLComponents(string: url), ["http", "https"].contains(parts.scheme?.lowercased()),
             parts.host?.isEmpty == false

@@ -28,7 +28,7 @@ extension Browser {
         if let position = place.detail?.position {
             right.append("\(position.index + 1) of \(position.count) ", style: .reverse)
         }
-        // A long path keeps its end.
+        // If the path is too long, only its last title is shown.
         let room = size.columns - right.columns - 1
         if left.columns > room, let title = left.runs.last {
             var short = StyledText(text: " … › ", style: .reverse)
@@ -97,7 +97,7 @@ extension Browser {
 
     private var prompt: StyledText { StyledText(text: "/\(place.search ?? "")") }
 
-    /// The lines below the body: trouble in full, and the text that is typed even then.
+    /// The lines below the body: the status line, or the lines of `trouble`, followed by the prompt while the user types.
     var statusLines: [StyledText] {
         guard size.lines > 1 else { return [] }
         guard let trouble else { return [status] }
@@ -117,12 +117,12 @@ extension Browser {
         if let search = place.search { left.append(" /\(search) ", style: .bold) }
         let keys = place.kind == .level ? " ↑↓ move  → open  ← back  / search" : " ↑↓ scroll  ← back"
         left.append(keys + "  ? keys  q leave", style: .dim)
-        // News are more important than the keys.
+        // News is more important than the keys.
         return right.columns > 0 && left.columns + right.columns >= size.columns
             ? right : left.aligned(with: right, columns: size.columns)
     }
 
-    /// A text in lines of limited width, divided at blanks if possible.
+    /// Divides a text into lines of at most `columns` columns (at least 8), at spaces if possible.
     static func wrapped(_ text: String, columns: Int) -> [String] {
         let columns = max(8, columns)
         var lines: [String] = []
@@ -146,7 +146,7 @@ extension Browser {
     }
 }
 
-/// The fields of an item as lines for people.
+/// The fields of an item as lines of text.
 enum FieldLines {
     private static let mostDepth = 16
 
@@ -163,7 +163,7 @@ enum FieldLines {
         }
     }
 
-    /// Each field with its name, and with its value beside it or below.
+    /// Returns lines with the name of each field, and its value on the same line or on the lines below.
     static func lines(of fields: Fields, columns: Int, depth: Int = 1) -> [StyledText] {
         fields.flatMap { lines(named: $0.name, $0.value, columns: columns, depth: depth) }
     }

@@ -4,24 +4,24 @@ import DrilldownClient
 struct Browser: Sendable {
     /// An action that a key requests in addition to a change of the screen.
     enum Request: Equatable, Sendable {
-        /// Another place, or another search, is shown: it has to be read and followed.
+        /// Reads and follows the shown place, in place of the one followed before.
         case follow
         case leave
         case suspend
-        /// The whole screen is written anew.
+        /// Writes the whole screen again.
         case redraw
     }
 
     let address: String
     var size: TerminalSize
-    /// The places that were opened, the shown one last; there is always one.
+    /// The opened places, never empty; the last one is shown.
     private(set) var places: [Place]
     private(set) var isTyping = false
-    /// Whether the list of keys takes the place of the body, until a key is pressed.
+    /// Whether the list of keys is shown instead of the body, until a key is pressed.
     private(set) var showsKeys = false
-    /// Why the server cannot be asked at present, in a sentence.
+    /// The reason why the server cannot be asked at present, as a sentence; nil if it answers.
     var trouble: String? {
-        // Its lines leave fewer for the rows.
+        // The message takes lines from the body, so the selected row may no longer be visible.
         didSet { if trouble != oldValue, place.kind == .level { scrollToSelection() } }
     }
     /// The latest change, in a few words.
@@ -43,13 +43,13 @@ struct Browser: Sendable {
 
     // MARK: News from the server
 
-    /// Shows a level as the server has it now, with the rows that differ from the one before.
+    /// Shows the current level, and marks the rows that differ from the previous one.
     ///
     /// - Parameters:
-    ///   - level: all of it.
+    ///   - level: the whole level.
     ///   - changed: the rows that were added or altered.
-    ///   - removed: how many were taken out.
-    ///   - isKept: whether it was kept from an earlier time.
+    ///   - removed: the number of rows that were removed and not replaced.
+    ///   - isKept: whether the level is a cached copy.
     mutating func show(_ level: Level, changed: Set<Row.ID> = [], removed: Int = 0, isKept: Bool = false) {
         place.show(level, changed: changed)
         place.isKept = isKept
@@ -69,7 +69,7 @@ struct Browser: Sendable {
         scroll(to: place.top)
     }
 
-    /// Shows why the server refuses the place; it has answered, so any other trouble is over.
+    /// Shows the reason why the server refuses the place, and clears `trouble`, because the server has answered.
     mutating func refuse(_ sentence: String) {
         place.refusal = sentence
         trouble = nil
@@ -96,7 +96,7 @@ struct Browser: Sendable {
         return .follow
     }
 
-    /// Ends the search, or shows the place before this one, or the level above it.
+    /// Ends the search, or shows the previous place, or the level above this place; does nothing at the first level.
     mutating func back() -> Request? {
         news = nil
         if place.search != nil {
@@ -137,7 +137,7 @@ struct Browser: Sendable {
 
     // MARK: Moving
 
-    /// Selects a row that is some rows further, or scrolls a detail.
+    /// Moves the selection by a number of rows, or scrolls a detail by this number of lines.
     mutating func move(by rows: Int) {
         news = nil
         place.changed = []
@@ -163,12 +163,12 @@ struct Browser: Sendable {
 }
 
 extension Browser {
-    /// Performs the effect of a key.
+    /// Changes the screen after a key.
     ///
-    /// - Returns: the action that remains, if any.
+    /// - Returns: the action that the session has to perform; nil if only the screen changes.
     mutating func press(_ key: Key) -> Request? {
         let request = request(for: key)
-        // Trouble at one place may not concern the next.
+        // The trouble of one place may not concern the next one.
         if request == .follow { trouble = nil }
         return request
     }

@@ -1,19 +1,19 @@
-/// Turns the bytes that a terminal sends into keys: UTF-8 text, and the control sequences of ECMA-48.
+/// A decoder of the bytes that a terminal sends for keys: UTF-8 text, and the control sequences of ECMA-48.
 ///
-/// A sequence may arrive in pieces. A terminal sends the same byte for the Escape key and at the beginning of a sequence,
-/// so only time distinguishes them: see `isInSequence` and `timeOut()`.
+/// A sequence may arrive in pieces. A terminal sends the same byte for the Escape key and at the beginning of a
+/// sequence, so only time distinguishes them: see `isInSequence` and `timeOut()`.
 struct KeyDecoder {
-    /// The beginning of a key that is not complete yet.
+    /// The bytes of an incomplete key.
     private var pending: [UInt8] = []
 
-    /// The length at which an unfinished sequence is given up.
+    /// The length at which an incomplete sequence is discarded.
     private static let mostBytes = 64
     private static let escape: UInt8 = 0x1B
 
     /// Whether further bytes may belong to the last ones.
     var isInSequence: Bool { !pending.isEmpty }
 
-    /// The keys that are complete with these bytes.
+    /// Adds received bytes, and returns the keys that they complete.
     mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
         pending += bytes
         var keys: [Key] = []
@@ -27,13 +27,17 @@ struct KeyDecoder {
         return keys
     }
 
-    /// The key that was meant if nothing followed for a while: Escape, or none.
+    /// Ends an incomplete key, because no byte has followed for a while.
+    ///
+    /// - Returns: the Escape key if its byte arrived alone; otherwise the bytes are discarded.
     mutating func timeOut() -> [Key] {
         defer { pending = [] }
         return pending == [Self.escape] ? [.escape] : []
     }
 
-    /// The first key, nil if it is unused here, and its length in bytes; nil if it is incomplete.
+    /// Returns the first key and its length in bytes; nil if the key is incomplete.
+    ///
+    /// `key` is nil for a sequence or a character that the browser does not use.
     private static func next(in bytes: ArraySlice<UInt8>) -> (key: Key?, length: Int)? {
         guard let first = bytes.first else { return nil }
         switch first {
@@ -67,7 +71,7 @@ struct KeyDecoder {
         }
     }
 
-    /// The key of a control sequence; modifiers, which follow a semicolon, do not count.
+    /// Returns the key of a control sequence; modifiers, which follow a semicolon, are ignored.
     private static func key(final: UInt8, parameter: String) -> Key? {
         switch final {
         case UInt8(ascii: "A"): return .up
@@ -102,12 +106,12 @@ struct KeyDecoder {
             }
         let continuation = bytes.dropFirst().prefix(length - 1).prefix { (0x80..<0xC0).contains($0) }
         guard continuation.count == length - 1 else {
-            // Another byte than a continuation shows that the character never ends.
+            // A next byte that is not a continuation shows that the character is malformed.
             return continuation.count + 1 < bytes.count ? (nil, continuation.count + 1) : nil
         }
         let scalars = String(decoding: bytes.prefix(length), as: UTF8.self).unicodeScalars
         guard length > 1, scalars.count == 1, let scalar = scalars.first else { return (nil, length) }
-        // The second half of the control characters.
+        // U+0080 … U+009F are control characters.
         return (scalar.value < 0xA0 ? nil : .text(scalar), length)
     }
 }

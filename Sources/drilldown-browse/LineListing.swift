@@ -1,17 +1,20 @@
 import DrilldownClient
 
-/// Prints a place as lines for pipes, files and people without a terminal.
+/// A listing of a place as lines, for pipes, files and users without a terminal.
 struct LineListing {
     let server: Server
     let address: String
 
     private static let wide = 1_000_000
 
-    /// Prints the place as it is now; with `follows` also how it changes, until the program is ended.
+    /// Prints the current content of a place.
+    ///
+    /// - Parameter follows: also prints the changes of a level until the program is ended; without effect for a detail
+    ///   or a leaf.
     func print(_ place: Place, follows: Bool) async throws {
         if place.kind == .detail { return try printDetail(try await server.detail(at: place.path)) }
         let first = try await server.level(at: place.path)
-        // The rows of such a level are in another file, so following it has a point: the file may be mended.
+        // The error is in the file that holds the rows. Such a level can be followed, because the file may be repaired.
         if let error = first.error, !follows { throw Failure(error) }
         if first.isLeaf, first.error == nil { return try printDetail(try await server.detail(at: place.path)) }
         if follows { return try await follow(place.path) }
@@ -35,10 +38,10 @@ struct LineListing {
         for line in FieldLines.lines(of: detail.fields, columns: Self.wide, depth: 0) { try write(line.text) }
     }
 
-    /// Title, number of rows below and URL of a row, with tabs between them.
+    /// Returns the title of a row, the number of rows below it and its URL, with tabs between them.
     func line(of row: Row) -> String { "\(DisplayText(row.title))\t\(row.count)\t\(address)\(row.href)" }
 
-    /// A line for each row that has changed: `-` removed, `+` added, `>` moved, `~` altered.
+    /// Returns a line for each row that has changed: `-` removed, `+` added, `>` moved, `~` altered.
     func lines(of difference: LevelDifference) -> [String] {
         difference.removed.map { "- " + line(of: difference.old.rows[$0]) }
             + difference.inserted.map { "+ " + line(of: difference.new.rows[$0]) }

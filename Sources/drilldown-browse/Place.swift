@@ -9,18 +9,20 @@ struct Place: Equatable, Sendable {
     let kind: Kind
     /// The search text; nil without a search.
     var search: String?
-    /// Nil until it has arrived.
+    /// The level or the result of the search; nil before the server's first answer.
     private(set) var level: Level?
     private(set) var layout = LevelLayout()
-    /// Nil until it has arrived.
+    /// The detail; nil before the server's first answer.
     var detail: Detail?
+    /// The index of the selected row; 0 if the level has no rows.
     private(set) var selection = 0
+    /// The first line that is shown, counted in the layout or the detail.
     var top = 0
-    /// The rows that the last change has added or altered.
+    /// The rows that the last change added or altered.
     var changed: Set<Row.ID> = []
-    /// Why nothing can be shown, in a sentence.
+    /// The reason why the server refuses the place, as a sentence, shown instead of its content.
     var refusal: String?
-    /// Whether the content was kept from an earlier time.
+    /// Whether the content is a cached copy, not an answer of the server.
     var isKept = false
     /// The level as it was before the search.
     private var searched: Searched?
@@ -42,10 +44,10 @@ struct Place: Equatable, Sendable {
     var title: String? { level?.title ?? detail?.title }
     var ancestors: [ItemLink] { level?.ancestors ?? detail?.ancestors ?? [] }
 
-    /// Selects a row, or the nearest one that there is.
+    /// Selects a row, or the nearest existing row.
     mutating func select(_ row: Int) { selection = max(0, min(row, rows.count - 1)) }
 
-    /// Shows a level; the selected row stays selected wherever it is now.
+    /// Shows a level, and selects the same row at its new index; if it was removed, the index stays selected.
     mutating func show(_ new: Level, changed rows: Set<Row.ID> = []) {
         let selected = selectedRow?.id
         level = new
@@ -65,7 +67,7 @@ struct Place: Equatable, Sendable {
         changed = []
     }
 
-    /// Shows the level again that was searched.
+    /// Shows the level again as it was before the search.
     mutating func endSearch() {
         search = nil
         refusal = nil
@@ -82,7 +84,7 @@ struct Place: Equatable, Sendable {
 
 /// The lines of a level: its rows, the titles of its sections above them and their footers below.
 ///
-/// It holds a number for each section, so a long level costs no more than a short one.
+/// Its size depends on the number of sections, not on the number of rows.
 struct LevelLayout: Equatable, Sendable {
     /// The content of one line.
     enum Line: Equatable, Sendable {
@@ -110,7 +112,7 @@ struct LevelLayout: Equatable, Sendable {
     private static func hasTitle(_ section: Level.Section) -> Bool { section.title?.isEmpty == false }
     private static func hasFooter(_ section: Level.Section) -> Bool { section.footer?.isEmpty == false }
 
-    /// The content of a line; nil after the last one.
+    /// Returns the content of a line; nil after the last line.
     func line(_ number: Int) -> Line? {
         guard number >= 0, number < count else { return nil }
         let index = starts.lastIndex { $0 <= number } ?? 0
@@ -127,7 +129,7 @@ struct LevelLayout: Equatable, Sendable {
         return starts[index] + (Self.hasTitle(section) ? 1 : 0) + row - section.start
     }
 
-    /// The first line to show with a row, so that the title of its section is seen too.
+    /// Returns the line of the section's title if it is directly above the row, otherwise the line of the row.
     func firstLine(above row: Int) -> Int {
         let line = line(ofRow: row)
         if case .title = self.line(line - 1) { return line - 1 }

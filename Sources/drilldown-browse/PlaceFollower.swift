@@ -1,6 +1,6 @@
 import DrilldownClient
 
-/// Reads a place and reports its changes until its task is cancelled.
+/// A reader of one place, which reports the content and its changes until the task is cancelled.
 struct PlaceFollower: Sendable {
     let server: Server
     let tell: @Sendable (PlaceUpdate) -> Void
@@ -41,7 +41,9 @@ struct PlaceFollower: Sendable {
 }
 
 extension LevelDifference {
-    /// The number of rows that were removed and inserted at one place: in the browser each is a row that has changed.
+    /// The number of inserted rows that replace a removed row at the same position.
+    ///
+    /// The browser reports each of them as one changed row.
     var renamedRows: Int {
         let places = Set(removed.map { $0 == 0 ? nil : old.rows[$0 - 1].id })
         return inserted.filter { places.contains($0 == 0 ? nil : new.rows[$0 - 1].id) }.count
@@ -50,10 +52,10 @@ extension LevelDifference {
 
 /// News about the place that is shown.
 enum PlaceUpdate: Equatable, Sendable {
-    /// The level as it is, with the rows that were added or altered, and how many were taken out.
+    /// The current level, the rows that were added or altered, and the number of rows that were removed, not replaced.
     case level(Level, changed: Set<Row.ID>, removed: Int, isKept: Bool)
     case detail(Detail)
-    /// Why the server cannot be asked at present, in a sentence; nil once it answers again.
+    /// The reason why the server cannot be asked at present, as a sentence; nil when it answers again.
     case trouble(String?)
     /// The server's refusal, as a sentence; it is the last update.
     case refusal(String)

@@ -6,7 +6,7 @@ import DrilldownClient
     import Darwin
 #endif
 
-/// The program at a terminal: keys, signals and news from the server change the screen.
+/// The program at a terminal, which changes the screen after keys, signals and news from the server.
 struct Session {
     private enum Event: Sendable {
         case terminal(TerminalEvent)
@@ -20,7 +20,7 @@ struct Session {
     private let sender: AsyncStream<Event>.Continuation
     private var follower: Task<Void, Never>?
     private var followers = 0
-    /// The present content of the screen; nil if unknown.
+    /// The current content of the screen; nil if it is not known, so that all lines are written.
     private var shown: Frame?
 
     init(_ server: Server, at start: StartAddress) {
@@ -29,9 +29,9 @@ struct Session {
         (events, sender) = AsyncStream.makeStream()
     }
 
-    /// Shows places until the user leaves.
+    /// Shows places until the user leaves or the input ends.
     ///
-    /// - Returns: The exit status.
+    /// - Returns: the exit status, 1 if the terminal refuses its modes.
     mutating func run() async -> Int32 {
         guard TerminalModes.enter() else { return 1 }
         defer { TerminalModes.leave() }
@@ -96,21 +96,21 @@ struct Session {
     private mutating func draw() {
         let frame = browser.frame()
         guard frame != shown else { return }
-        // The end of a terminal is noticed by a signal, or by the end of the keys.
+        // A failure is ignored: if the terminal goes away, a signal or the end of the input ends the program.
         _ = Result { try StandardOutput.put(frame.sequences(after: shown)) }
         shown = frame
     }
 
     // MARK: Job control
 
-    /// Stops the program and all of its job; without a shell that controls jobs nothing stops, and it goes on.
+    /// Stops all processes of the program's job until the shell continues it; without job control, goes on at once.
     private mutating func suspend() {
         TerminalModes.leave()
         TerminalEvents.stop()
         resume()
     }
 
-    /// Takes the terminal over again: a shell may have changed its modes, also while the program was stopped by SIGSTOP.
+    /// Sets the modes of the terminal again, because a shell may have changed them while the program was stopped.
     private mutating func resume() {
         guard TerminalModes.enter() else { return }
         browser.resize(to: .present)

@@ -1,6 +1,6 @@
 /// Text in a few styles, on one line.
 struct StyledText: Equatable, Sendable {
-    /// How a terminal shows a run of text.
+    /// The attributes of a run of text.
     struct Style: OptionSet, Hashable, Sendable {
         let rawValue: UInt8
         static let bold = Style(rawValue: 1)
@@ -45,7 +45,7 @@ struct StyledText: Equatable, Sendable {
         return styled
     }
 
-    /// The text in at most that many columns; `…` stands for an omitted end.
+    /// Returns the text in at most `limit` columns; `…` replaces the end of a longer text.
     func clipped(to limit: Int) -> StyledText {
         guard columns > limit else { return self }
         var clipped = StyledText()
@@ -65,7 +65,10 @@ struct StyledText: Equatable, Sendable {
         return clipped
     }
 
-    /// This text on the left and another on the right of a line; the right one gives way if there is not enough room.
+    /// Returns a line with this text on the left and another on the right.
+    ///
+    /// If they do not fit together, this text is clipped; a right text of a third of the line or more is left out
+    /// instead.
     func aligned(with right: StyledText, columns: Int, fill: Style = []) -> StyledText {
         let isRoomForBoth = self.columns + right.columns < columns || right.columns * 3 < columns
         guard isRoomForBoth, right.columns > 0 else {
@@ -82,8 +85,8 @@ struct StyledText: Equatable, Sendable {
 
 /// Text from a document in a form that cannot harm a terminal, on one line.
 ///
-/// Control characters, line separators and the characters that change the direction of what follows (UAX #9, section 2)
-/// are shown as `\u{1B}`. A character keeps at most eight combining marks.
+/// Control characters, line separators and characters that change the direction of text (UAX #9, section 2) are shown
+/// in the form `\u{1B}`. A character keeps at most eight combining marks.
 struct DisplayText: Equatable, Sendable, CustomStringConvertible {
     let description: String
 
@@ -119,19 +122,19 @@ struct DisplayText: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// How many columns of a terminal text takes, as terminals count them (wcwidth(3)).
+/// The number of columns that text takes in a terminal, as terminals count them (wcwidth(3)).
 enum DisplayWidth {
     static func columns(of text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
 
     static func columns(of character: Character) -> Int {
         let scalars = character.unicodeScalars
-        // A variation selector asks for the coloured picture, and a joiner makes one picture of several.
+        // A variation selector selects the emoji form of a character, and a joiner combines several emoji into one.
         if scalars.count > 1, scalars.contains(where: { $0 == "\u{FE0F}" || $0 == "\u{200D}" }),
             scalars.contains(where: { $0.properties.isEmoji })
         {
             return 2
         }
-        // Two letters are the picture of one flag.
+        // Two regional indicators form one flag.
         if scalars.count == 2, scalars.allSatisfy({ (0x1F1E6...0x1F1FF).contains($0.value) }) { return 2 }
         return min(2, scalars.reduce(0) { $0 + columns(of: $1) })
     }
@@ -144,12 +147,12 @@ enum DisplayWidth {
         case .format: return scalar == "\u{AD}" ? 1 : 0
         default: break
         }
-        // Vowels and finals of Hangul join the consonant before them.
+        // Vowels and final consonants of Hangul are drawn in the column of the consonant before them.
         if (0x1160...0x11FF).contains(scalar.value) { return 0 }
         return scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
     }
 
-    /// Whether a character is East Asian Wide or Fullwidth (UAX #11), besides pictures.
+    /// Returns whether a character is East Asian Wide or Fullwidth (UAX #11); the list leaves out most emoji.
     private static func isWide(_ value: UInt32) -> Bool {
         guard value >= 0x1100 else { return false }
         return wide.contains { $0.contains(value) }
@@ -165,19 +168,20 @@ enum DisplayWidth {
 
 /// The content of a screen: all its lines, and the position of the cursor.
 struct Frame: Equatable, Sendable {
-    /// A place on the screen, from 0.
+    /// A position on the screen; line and column count from 0.
     struct Position: Equatable, Sendable {
         var line: Int
         var column: Int
     }
 
     var lines: [StyledText] = []
-    /// Where text is typed; nil hides the cursor.
+    /// The position of the cursor; nil hides it.
     var cursor: Position?
 
-    /// The control sequences that turn a screen with this content into the frame; all of it if `earlier` is nil.
+    /// Returns the control sequences that turn a screen with the frame `earlier` into this frame.
     ///
-    /// A line that is the same is not written again.
+    /// Lines that are equal in both are not written. If `earlier` is nil, the screen is cleared and all lines are
+    /// written.
     func sequences(after earlier: Frame?) -> String {
         var text = ""
         if earlier == nil { text += "\u{1B}[0m\u{1B}[2J" }

@@ -14,20 +14,20 @@ enum TerminalEvent: Equatable, Sendable {
     case suspended
     /// The program goes on after it was stopped.
     case continued
-    /// There will be no more keys.
+    /// The input has ended, or cannot be read.
     case ended
 }
 
-/// Reads keys and signals on a thread of its own.
+/// A thread that reads keys and signals.
 struct TerminalEvents {
-    /// How long bytes of one key may be apart, in milliseconds.
+    /// The maximum time between two bytes of a key, in milliseconds.
     private static let sequencePause: Int32 = 50
     private static let watchedSignals = [SIGWINCH, SIGTSTP, SIGCONT]
 
     // Written once, before the first handler is installed, and only read after that.
     nonisolated(unsafe) private static var signalPipe: Int32 = -1
 
-    /// Calls `receive` on the thread for each event, until the keys end.
+    /// Starts the thread, which calls `receive` for each event until the input ends.
     static func deliver(to receive: @escaping @Sendable (TerminalEvent) -> Void) {
         let signals = makeSignalPipe()
         let thread = Thread { readEvents(signals: signals, receive) }
@@ -35,12 +35,13 @@ struct TerminalEvents {
         thread.start()
     }
 
-    /// Stops the process group as Control-Z does, until it is continued. The system ignores that for a group that no shell
-    /// could continue.
+    /// Stops the process group as Control-Z does, until it is continued.
+    ///
+    /// The system ignores the signal for an orphaned process group, which no shell could continue.
     static func stop() {
-        // The others of the group are stopped first. This process is stopped by a signal to its own thread, which takes
-        // effect before the mask is restored, so that the handler can be installed again after that. The threads of tasks
-        // block signals.
+        // The other processes of the group are stopped first, while this one ignores the signal. Then it sends the signal
+        // to its own thread. Threads of tasks block signals, so the signal takes effect when it is unblocked; the handler
+        // is installed again after that.
         signal(SIGTSTP, SIG_IGN)
         kill(0, SIGTSTP)
         signal(SIGTSTP, SIG_DFL)
@@ -58,7 +59,9 @@ struct TerminalEvents {
         _ = unsafe write(TerminalEvents.signalPipe, &byte, 1)
     }
 
-    /// The descriptor from which the numbers of signals are read; -1 on failure.
+    /// Creates the pipe to which the handlers write the numbers of signals, and installs the handlers.
+    ///
+    /// - Returns: the descriptor for reading; -1 on failure.
     private static func makeSignalPipe() -> Int32 {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return -1 }
@@ -101,7 +104,7 @@ struct TerminalEvents {
         }
     }
 
-    /// The input available now; nil at the end.
+    /// Reads the available input: empty if nothing has arrived, nil at the end or on failure.
     private static func bytes(of descriptor: Int32) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = unsafe read(descriptor, &bytes, bytes.count)

@@ -4,14 +4,15 @@
     import Darwin
 #endif
 
-/// The modes of the terminal: keys are read one by one and not echoed, and the screen is an alternate one.
+/// The modes of the terminal: each key is read at once and not echoed, and the alternate screen is shown.
 ///
 /// They are restored when the program ends, also by a signal or a crash.
 enum TerminalModes {
     private static let input = STDIN_FILENO
     private static let output = STDOUT_FILENO
 
-    // The alternate screen, an invisible cursor, and no wrapping of lines that a terminal takes to be longer than they are.
+    // The alternate screen, an invisible cursor, and no wrapping, because a terminal may count more columns than
+    // `DisplayWidth`.
     private static let enterSequence = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
     private static let leaveSequence = "\u{1B}[?7h\u{1B}[?25h\u{1B}[0m\u{1B}[?1049l"
 
@@ -20,7 +21,7 @@ enum TerminalModes {
         SIGALRM, SIGUSR1, SIGUSR2,
     ]
 
-    // Both are made once, by `enter()`, and never given back.
+    // Both pointers are allocated by the first `enter()` and never deallocated, because signal handlers use them.
     /// The modes before `enter()`.
     nonisolated(unsafe) private static let saved: UnsafeMutablePointer<termios> = {
         let modes = UnsafeMutablePointer<termios>.allocate(capacity: 1)
@@ -32,18 +33,20 @@ enum TerminalModes {
         _ = unsafe bytes.initialize(from: leaveSequence.utf8)
         return unsafe bytes
     }()
-    // Written by the task of the session and by a signal handler that ends the program, on any threads; one word, so a
-    // reader never sees half of it.
+    // Written by the task of the session, and by the signal handler that ends the program, on any thread. It is one
+    // word, so a load never sees half of a store.
     nonisolated(unsafe) private static var isEntered: sig_atomic_t = 0
     // Used by the task of the session alone.
     nonisolated(unsafe) private static var wasEntered = false
 
-    /// Whether standard input and output are a terminal that knows control sequences.
+    /// Returns whether standard input and output are a terminal that supports control sequences.
+    ///
+    /// - Parameter type: the variable `TERM`; nil if it is not set.
     static func isTerminal(named type: String?) -> Bool {
         isatty(input) == 1 && isatty(output) == 1 && type != nil && type != "dumb"
     }
 
-    /// Takes the terminal over; if it is taken over already, once more, in case another program has changed its modes.
+    /// Sets the modes of the terminal. Later calls set them again, in case another program has changed them.
     ///
     /// - Returns: false if the terminal refuses.
     static func enter() -> Bool {
@@ -57,10 +60,10 @@ enum TerminalModes {
         modes.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
         setControl(&modes, index: VMIN, value: 1)
         setControl(&modes, index: VTIME, value: 0)
-        // From here on an ending signal restores the modes.
+        // From here on, a signal that ends the program restores the modes.
         unsafe isEntered = 1
         for number in endingSignals { signal(number, endBySignal) }
-        // The first time discards earlier input. Later input is for the program, also while it was stopped.
+        // The first call discards earlier input. Later calls keep it: the user typed it for this program.
         guard unsafe tcsetattr(input, wasEntered ? TCSADRAIN : TCSAFLUSH, &modes) == 0 else {
             if isFirst { unsafe isEntered = 0 }
             return false
@@ -75,7 +78,7 @@ enum TerminalModes {
         }
     }
 
-    /// Restores the terminal. It calls only functions that are safe in signal handlers (signal-safety(7)).
+    /// Restores the terminal, with functions that are safe in signal handlers (signal-safety(7)).
     static func leave() {
         guard unsafe isEntered != 0 else { return }
         unsafe isEntered = 0
@@ -111,7 +114,9 @@ struct TerminalSize: Equatable, Sendable {
 
 /// Standard output, without a buffer.
 enum StandardOutput {
-    /// - Throws: `Failure` if nothing can be written any more, as to a pipe that is closed or a disk that is full.
+    /// Writes the whole text.
+    ///
+    /// - Throws: `Failure` if it cannot be written, as to a closed pipe or a full disk.
     static func put(_ text: String) throws(Failure) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

@@ -3,9 +3,9 @@ import CMicroHTTPD
 /// The lines of one request's header, in order; the storage is reused from request to request.
 struct FieldLines: ~Copyable {
     private var lines: ContiguousArray<FieldLine> = []
-    /// The listed fields that are present.
+    /// The fields of `FieldName` that are present.
     private(set) var present: FieldName.Set = []
-    /// The listed fields with several lines.
+    /// The fields of `FieldName` with several lines.
     private(set) var repeated: FieldName.Set = []
 
     init() { lines.reserveCapacity(16) }
@@ -69,7 +69,7 @@ struct FieldLine {
     let value: Octets
     /// The value as the library delimits it; it may end with white space.
     let rawValue: Octets
-    /// The name, if it is listed.
+    /// The name, if it is a `FieldName`.
     let field: FieldName?
 
     init(name: Octets, value rawValue: Octets) {
@@ -111,7 +111,7 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
         "x-forwarded-for",
     ]
 
-    /// Recognizes the name of a header line, in any case; nil for a field that is not on the list.
+    /// Recognizes the name of a header line, ignoring case; nil for a field that is not on the list.
     init?(_ name: Octets) {
         guard name.count > 0, let candidate = FieldName.table[FieldName.place(of: name)],
             name.matches(candidate.lowercased)

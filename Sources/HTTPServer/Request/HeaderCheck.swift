@@ -104,7 +104,8 @@ struct RequestLine {
 
     /// Whether the version is HTTP/1.0.
     ///
-    /// The library has checked that any other is `HTTP/1.x`; it is served as HTTP/1.1 (RFC 9110, section 2.5).
+    /// The library has checked that any other version is `HTTP/1.x`, which is served as HTTP/1.1 (RFC 9110, section
+    /// 2.5).
     var isVersion10: Bool { version.equals("HTTP/1.0") }
 
     func fault(strictly layout: Bool) -> Fault? {
@@ -156,7 +157,7 @@ public final class AllowedHosts: Sendable {
     /// In lower case.
     private let names: [[UInt8]]
 
-    /// - Parameter names: names and addresses without a port, in any case; IPv6 addresses in brackets.
+    /// - Parameter names: names and addresses without a port, in upper or lower case; IPv6 addresses in brackets.
     public init(_ names: [String]) { self.names = names.map { Array($0.lowercased().utf8) } }
 
     /// The names of this machine that nobody else can have.

@@ -23,7 +23,7 @@ struct Octets {
         self.count = count
     }
 
-    /// The same bytes; as long as the octets themselves, they are valid until the request has been answered.
+    /// The same bytes as a span; like the octets, it is valid until the request has been answered.
     var span: Span<UInt8> {
         @_lifetime(borrow self)
         @inline(__always)
@@ -54,7 +54,8 @@ struct Octets {
 
     func isAt(_ other: Octets) -> Bool { unsafe start == other.start }
 
-    /// The bytes from the beginning of this to the end of another; the caller guarantees that it is behind this one.
+    /// The bytes from the beginning of this piece to the end of another; the caller guarantees that the other follows
+    /// this one in the same memory.
     func joined(to end: Octets) -> Octets { unsafe Octets(start: start, count: end.start + end.count - start) }
 
     func firstIndex(of byte: UInt8) -> Int? {
@@ -70,13 +71,13 @@ struct Octets {
 
     func equals(_ text: StaticString) -> Bool { span.isEqual(to: text) }
 
-    /// Compares with text in lower case, ignoring the case of this one.
+    /// Whether this equals text in lower case, ignoring its own case.
     func matches(_ lowercased: StaticString) -> Bool { span.isEqual(ignoringCase: lowercased) }
 
-    /// Whether this begins with text in lower case, ignoring the case of this one.
+    /// Whether this begins with text in lower case, ignoring its own case.
     func begins(with lowercased: StaticString) -> Bool { span.begins(ignoringCase: lowercased) }
 
-    /// Without the white space around it, which is not part of a field's value (RFC 9110, section 5.5).
+    /// The octets without the white space around them, which is not part of a field's value (RFC 9110, section 5.5).
     var trimmed: Octets {
         var first = 0
         var end = count

@@ -6,12 +6,12 @@
 public final class Request {
     /// The address of the connection's client as text, without the port.
     let peer: String
-    /// The proxies to believe, if the connection comes from one of them.
+    /// The trusted proxies, if the connection comes from one of them; otherwise nil.
     private let proxies: TrustedProxies?
     /// The client's address from the fields of a proxy, once it was needed or had to be kept.
     private var forwardedClient: String?
-    /// Run-time checks for exclusive access would cost 1,000 instructions per request. Only the connection's thread uses
-    /// it, and each access ends before the next begins.
+    /// Run-time checks for exclusive access would cost 1,000 instructions per request. Only the connection's thread
+    /// uses it, and each access ends before the next begins.
     @exclusivity(unchecked) private var storage = Parts()
     var parts: Parts {
         _read { yield unsafe storage }
@@ -59,7 +59,7 @@ public final class Request {
         return client
     }
 
-    /// Keeps the client's address for the time after the fields.
+    /// Determines the client's address while the fields are available, for later use.
     func keepClient() { if proxies != nil { _ = client } }
 
     func reset() {

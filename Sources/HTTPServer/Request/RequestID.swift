@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The identifier of a request: the trace that it belongs to, else 128 bits that no other request of any server has.
+/// The identifier of a request: the trace to which it belongs, or otherwise 128 bits that no other request of any
+/// server has.
 struct RequestID: Equatable {
     let high, low: UInt64
 
@@ -67,7 +68,7 @@ enum TraceParent {
 }
 
 extension Request {
-    /// The trace that the request belongs to; nil without a valid one, and for several lines.
+    /// The trace that the request belongs to; nil if the field is absent, not valid, or repeated.
     var traceID: RequestID? {
         guard has(.traceparent), !parts.fields.repeated.contains(.traceparent) else { return nil }
         return parts.fields.first(.traceparent).flatMap { TraceParent.traceID(in: $0.value) }

@@ -8,17 +8,18 @@ enum RequestMemory {
     static let fieldLimit = 100
     /// The memory of a connection, in bytes. The library fills all of it with zeros for each request.
     static let size = 2 * headerLimit
-    /// The bytes of header lines that a response may have to any request.
+    /// The bytes of header lines for which every request leaves room; requests that leave less are refused.
     static let shortHeader = 1 << 10
 
-    /// `struct MHD_HTTP_Header` of libmicrohttpd 0.9.75, `struct MHD_HTTP_Req_Header` of 1.0, with their padding.
+    /// The size of `struct MHD_HTTP_Header` of libmicrohttpd 0.9.75, and of `struct MHD_HTTP_Req_Header` of 1.0, with
+    /// their padding.
     private static let record = 64
     /// The bytes of the status line, of the lines that the library adds, and of the beginning of a chunk.
     private static let automaticLines = 256
 
     /// The bytes that the library needs for the fields of a request in addition to their text.
     static func records(of fields: borrowing FieldLines) -> Int {
-        // One more line may be added, which ends the connection.
+        // One more line may be added, `Connection: close`.
         let lines = (fields.count + 1) * record
         guard let cookies = fields.first(.cookie)?.value else { return lines }
         return lines + cookies.count + (cookies.count(where: endsCookie) + 2) * record

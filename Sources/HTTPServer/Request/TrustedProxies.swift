@@ -24,8 +24,8 @@ public final class TrustedProxies: Sendable {
 
     /// The client's address, from the fields that its proxies sent.
     ///
-    /// Each proxy adds the address of its own client at the end, so the last address that is not a proxy's is the client's;
-    /// earlier ones may be invented. If both fields are present and differ, neither is believed.
+    /// Each proxy adds the address of its own client at the end, so the last address that is not a proxy's is the
+    /// client's; earlier ones may be invented. If both fields are present and differ, neither is believed.
     ///
     /// - Parameters:
     ///   - peer: the address of the connection, which is a proxy's.
@@ -110,7 +110,7 @@ enum ForwardedField {
 /// The addresses that have their first bits in common.
 struct Network: Equatable {
     private let address: NetworkAddress
-    /// Of 128.
+    /// The number of these bits, of the 128 bits of an address.
     private let bits: Int
 
     /// An address, or a network as `10.0.0.0/8`; nil for any other text.

@@ -4,7 +4,7 @@ import Locking
 ///
 /// `WaitingRoom.admit` makes it; it can be the body of one response.
 public final class EventStream: Sendable, Sleeper {
-    /// How a stream ended.
+    /// The reason for the end of a stream.
     public enum End: Sendable {
         /// The source was complete, or the response to HEAD was sent.
         case complete
@@ -20,7 +20,7 @@ public final class EventStream: Sendable, Sleeper {
     private let progress: Guarded<Progress>
 
     private struct Progress {
-        /// Both are released at the end, so they may refer to the stream.
+        /// The source and `onEnd` are released at the end, so they may refer to the stream.
         var source: (any EventSource)?
         var onEnd: (@Sendable (EventStream, End) -> Void)?
         var end: End?
@@ -41,20 +41,22 @@ public final class EventStream: Sendable, Sleeper {
 
     deinit { if end == nil { room.leave() } }
 
-    /// Reads the source again; called from any thread once the source has something to send, or has ended.
+    /// Makes the server read the source again; called from any thread once the source has something to send, or has
+    /// ended.
     ///
     /// It is cheap, never blocks, and is harmless if there is nothing to send. No wake is lost.
     public func wake() { progress.withLock { $0.suspension }?.wake() }
 
-    /// How the stream ended; nil while it is open.
+    /// The reason for the end of the stream; nil while it is open.
     public var end: End? { progress.withLock { $0.end } }
 
     func attach(_ suspension: Suspension) { progress.withLock { $0.suspension = suspension } }
 
-    /// When the next heartbeat is due, in milliseconds of the exact clock.
+    /// The time of the next heartbeat, in milliseconds of the exact clock; `Int64.max` without heartbeats.
     var nextHeartbeat: Int64 { progress.withLock { $0.schedule?.next } ?? .max }
 
-    /// The next piece: from the source, or a heartbeat that is due, or the end if the server is stopping.
+    /// Reads the next piece: from the source, or a heartbeat that is due, or the end if the server is stopping. A
+    /// stream that has ended fails.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece {
         guard let source = progress.withLock({ $0.hasClientGone ? nil : $0.source }) else { return .failure }
         let piece = unsafe source.read(into: buffer)
@@ -120,8 +122,8 @@ public protocol EventSource: AnyObject, Sendable {
     /// Writes the available bytes, without waiting.
     ///
     /// The server calls it on one of its threads, one call at a time: at the start, after each piece that was sent, and
-    /// after `EventStream.wake`. Pieces may end anywhere, but `.nothing` may be returned only between two events, because
-    /// a heartbeat may follow it.
+    /// after `EventStream.wake`. Pieces may end anywhere, but `.nothing` may be returned only between two events,
+    /// because a heartbeat may follow it.
     ///
     /// - Parameter buffer: room for at least 64 bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece
@@ -129,7 +131,7 @@ public protocol EventSource: AnyObject, Sendable {
 
 /// The result of one read of an event source.
 public enum EventPiece: Sendable, Equatable {
-    /// So many bytes were written, at least one.
+    /// This number of bytes was written, at least one.
     case bytes(Int)
     /// Nothing is available now; `EventStream.wake` announces the next event.
     case nothing
@@ -177,13 +179,13 @@ struct HeartbeatSchedule {
         next += (missed + 1) * heartbeat.milliseconds
     }
 
-    /// The heartbeat's bytes if it is due, and nil until it is due again.
+    /// Returns the heartbeat's bytes if it is due, and marks it as sent; otherwise nil.
     mutating func take() -> [UInt8]? {
         defer { isDue = false }
         return isDue ? heartbeat.bytes : nil
     }
 
-    /// Streams share their wake-ups: 32 a period.
+    /// Rounds a time up to one of 32 points in each period, so that streams share their wake-ups.
     private static func rounded(_ time: Int64, in period: Int64) -> Int64 {
         let step = max(period / 32, 1)
         return (time + step - 1) / step * step

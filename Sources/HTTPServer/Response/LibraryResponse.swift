@@ -2,7 +2,7 @@ import CMicroHTTPD
 
 /// The sole owner of a response of the library; a connection on which it is queued holds a reference of its own.
 ///
-/// Sendable, because one connection at a time takes it from its payload and uses it.
+/// Unchecked Sendable: one connection at a time takes it from its payload and uses it.
 @safe
 final class LibraryResponse: @unchecked Sendable {
     /// Nil if the library lacked memory for it; it cannot be sent then.
@@ -13,7 +13,7 @@ final class LibraryResponse: @unchecked Sendable {
 
     init() { unsafe pointer = nil }
 
-    /// The library refers to the body until nothing refers to the response.
+    /// Makes a response with this body, which the library retains as long as the response.
     init(_ body: Response.Body) {
         let retained = unsafe Unmanaged.passRetained(body)
         unsafe pointer = MHD_create_response_from_buffer_with_free_callback_cls(
@@ -21,7 +21,7 @@ final class LibraryResponse: @unchecked Sendable {
         if unsafe pointer == nil { unsafe retained.release() }
     }
 
-    /// The library refers to the reader until nothing refers to the response.
+    /// Makes a response with a stream as its body; the library retains the reader as long as the response.
     init(streaming reader: StreamReader) {
         let retained = unsafe Unmanaged.passRetained(reader)
         unsafe pointer = MHD_create_response_from_callback(
@@ -52,14 +52,14 @@ final class LibraryResponse: @unchecked Sendable {
         return isNamed
     }
 
-    /// Adds header lines, and returns the accepted ones; all for a response that cannot be sent.
+    /// Adds header lines, and returns the lines that the library accepted; all lines if the response cannot be sent.
     func add(_ headers: [(name: String, value: String)]) -> [(name: String, value: String)] {
         guard let pointer = unsafe pointer else { return headers }
         // The library refuses a line with characters that a header cannot carry.
         return headers.filter { unsafe MHD_add_response_header(pointer, $0.name, $0.value) == .YES }
     }
 
-    /// Has the response end with the connection, without a last chunk.
+    /// Makes the end of the connection the end of the response, without a last chunk.
     func endByClosing() { if let pointer = unsafe pointer { _ = unsafe shim_end_by_closing(pointer) } }
 
     /// Queues the response on a connection; false if the library refuses it.

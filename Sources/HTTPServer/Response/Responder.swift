@@ -5,12 +5,12 @@ public protocol Responder: Sendable {
     /// The request is valid only during the call; copy the parts that a later answer needs.
     func respond(to request: Request) -> Answer
 
-    /// Called when a body is announced and not yet read: a response refuses the body and ends the connection.
+    /// Returns a response that refuses a body, which is announced and not yet read, and ends the connection.
     ///
     /// - Returns: nil to have the body read.
     func refusal(of request: Request) -> Response?
 
-    /// Called when a body is about to be read: the maximum size of it, in bytes; nil for the limit of the server.
+    /// Returns the maximum size of a body that is about to be read, in bytes; nil for the limit of the server.
     ///
     /// One body at a time may be larger than the server's limit, and only if its size is announced.
     func bodyLimit(of request: Request) -> Int?
@@ -26,7 +26,7 @@ public protocol Responder: Sendable {
     ///   - target: the target of the request; empty if the request line is invalid.
     func response(toBadRequest reason: String, status: Int, target: String) -> Response
 
-    /// Names the request in a response of status 500 or above, if that reports a fault.
+    /// Returns a response of status 500 or above with the identifier of the request, if the response reports a fault.
     ///
     /// - Parameter id: the identifier of the request in logs.
     func response(_ response: Response, naming id: String) -> Response
@@ -48,7 +48,7 @@ extension Responder {
     /// Accepts every body.
     public func refusal(of request: Request) -> Response? { nil }
 
-    /// The response as it is.
+    /// Returns the response unchanged.
     public func response(_ response: Response, naming id: String) -> Response { response }
 
     /// 503 without a body.

@@ -6,13 +6,13 @@ import Locking
 public final class Response: Sendable {
     /// The field with the identifier of the request in each answer.
     public static let requestField: StaticString = "Drilldown-Request"
-    /// The bytes of that line.
+    /// The length of this header line, in bytes.
     static let requestLine = requestField.utf8CodeUnitCount + RequestID.length + 4
 
     /// The status code (RFC 9110, section 15).
     public let status: Int
     let payload: Payload
-    /// Held until the response was sent.
+    /// The charge for the response, held until it was sent; nil if it is not charged.
     let charge: ResponseBudget.Charge?
 
     init(status: Int, payload: Payload, charge: ResponseBudget.Charge? = nil) {
@@ -83,13 +83,14 @@ public final class Response: Sendable {
     /// Whether the body is a stream, so that the response can be queued only once.
     public var isStream: Bool { payload.stream != nil }
 
-    /// The body or the source of the stream, for other responses; nil if it cannot be shared.
+    /// The bytes of the body, or the bytes from which the stream is made, for other responses; nil if they cannot be
+    /// shared.
     public var sharedBody: Body? { payload.stream.map(\.sharedBody) ?? payload.body }
 
     /// The number of bytes sent as the body; 0 for a stream, and for a status without a body.
     var size: Int { status == 304 || status == 204 ? 0 : payload.size }
 
-    /// The first value of a header line, its name in any case.
+    /// The value of the first header line with a name, ignoring case; nil if it is absent.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
@@ -110,7 +111,7 @@ extension Response {
         /// The body; nil for a stream, and if memory for it was lacking.
         let body: Body?
 
-        /// Without a body and a stream it cannot be sent, because memory for the body is lacking.
+        /// A payload without a body and a stream cannot be sent, because memory for the body is lacking.
         init(headers: [(name: String, value: String)], body: Body? = nil, stream: StreamReader? = nil) {
             let handle =
                 body.map { LibraryResponse($0) } ?? stream.map { LibraryResponse(streaming: $0) } ?? LibraryResponse()
@@ -128,7 +129,7 @@ extension Response {
 
         /// A library response that names the request of one answer; nil if memory for it is lacking.
         ///
-        /// A stream has only one.
+        /// A stream has only one, so the second call returns nil.
         func handle(naming id: RequestID) -> LibraryResponse? {
             guard let handle = spares.withLock({ $0.popLast() }) ?? body.map(copy), handle.name(id) else { return nil }
             return handle

@@ -4,8 +4,8 @@ import Locking
 extension Response {
     /// Bytes in memory from `malloc`, which all responses that have them as their body share.
     ///
-    /// Unchecked Sendable: nothing writes to the memory after `init`, and it is freed with the last reference. Each of the
-    /// library's responses holds one.
+    /// Unchecked Sendable: nothing writes to the memory after `init`, and it is freed with the last reference. Each of
+    /// the library's responses holds one.
     @safe
     public final class Body: @unchecked Sendable {
         let bytes: UnsafeRawBufferPointer
@@ -47,7 +47,8 @@ extension Response {
         /// Whether a response must be charged for the body.
         var isCounted: Bool { charge != nil }
 
-        /// The charge for the body, which all its responses share; nil if it exceeds the budget.
+        /// The charge for the body, which all its responses share; nil if it exceeds the budget, or the body is not
+        /// counted.
         func charge(to budget: ResponseBudget) -> ResponseBudget.Charge? {
             charge?.withLock { charged in
                 if let known = charged.charge { return known }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The memory that the bodies of all responses on their way may take together.
 ///
-/// A response is charged when it is made for a connection, until nothing refers to it. Responses that share a body at the
-/// same time are charged once.
+/// A response is charged when it is made for a connection, until nothing refers to it. Responses that share a body at
+/// the same time are charged once.
 public final class ResponseBudget: Sendable {
     /// The limit, in bytes.
     public let limit: Int
@@ -23,7 +23,7 @@ public final class ResponseBudget: Sendable {
     /// The number of responses that were refused.
     public var refusals: Int { refused.load(ordering: .relaxed) }
 
-    /// The memory of a response or a body, which the last reference to this object gives back.
+    /// The memory of a response or a body; the charge ends with the last reference to this object.
     final class Charge: Sendable {
         private let budget: ResponseBudget
         private let bytes: Int

@@ -1,6 +1,6 @@
 /// Reads a stream for the library, and extends the deadline of a connection that sends events.
 ///
-/// Sendable, because only the connection on which the response is queued reads it, under the library's lock.
+/// Unchecked Sendable: only the connection on which the response is queued reads it, under the library's lock.
 final class StreamReader: @unchecked Sendable {
     private let body: Body
     /// The length of the body in bytes; nil if the stream has an end of its own.
@@ -16,7 +16,7 @@ final class StreamReader: @unchecked Sendable {
     /// The connection that sends the stream.
     private struct Attended {
         let suspension: Suspension
-        /// How long after each piece of events its deadline is.
+        /// The time from each piece of events to the connection's deadline.
         let milliseconds: Int64
         /// Whether the end of the connection marks the end of the stream.
         let isLast: Bool
@@ -63,6 +63,7 @@ final class StreamReader: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - suspension: puts the connection to sleep while the stream has nothing to send.
+    ///   - milliseconds: the time from each piece of events to the connection's deadline.
     ///   - isLast: whether the connection ends with the answer.
     func attend(_ suspension: Suspension, allowing milliseconds: Int64, isLast: Bool) {
         connection = Attended(suspension: suspension, milliseconds: milliseconds, isLast: isLast)
@@ -71,8 +72,8 @@ final class StreamReader: @unchecked Sendable {
 
     func end(_ end: EventStream.End) { events?.finish(end) }
 
-    /// Reads a piece and returns its size; -1 at the end, -2 to cut the connection, and 0 if the connection sleeps until
-    /// there is more.
+    /// Reads a piece and returns its size; -1 at the end, -2 to cut the connection, and 0 if the connection sleeps
+    /// until there is more.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if let connection, events != nil {
             connection.suspension.state.work(until: CoarseClock.now + connection.milliseconds)
@@ -121,13 +122,13 @@ public protocol BodyStream: AnyObject {
 
     /// The approximate number of bytes of its buffers, without the shared body.
     var memory: Int { get }
-    /// The bytes that it is made of, if other responses share them; nil if it holds none.
+    /// The bytes from which the stream is made, if other responses share them; otherwise nil.
     var sharedBody: Response.Body? { get }
 }
 
 extension BodyStream {
-    /// None that count.
+    /// 0, because the buffers are small.
     public var memory: Int { 0 }
-    /// None.
+    /// Nil, because no bytes are shared.
     public var sharedBody: Response.Body? { nil }
 }

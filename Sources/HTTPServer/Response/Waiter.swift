@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// `WaitingRoom.admit` makes it, and the server receives it as `Answer.later`; it may be fulfilled before that.
 public final class Waiter: Sendable, Sleeper {
-    /// How a wait ended.
+    /// The reason for the end of a wait.
     public enum End: Sendable {
         /// `finish` supplied the response.
         case answered
@@ -17,7 +17,7 @@ public final class Waiter: Sendable, Sleeper {
         case serverStopping
     }
 
-    /// When the time is over, in milliseconds of the exact clock.
+    /// The time at which the wait ends at the latest, in milliseconds of the exact clock.
     let deadline: Int64
     /// Whether the response is expected so soon that memory is kept for the request.
     let isBrief: Bool
@@ -35,7 +35,8 @@ public final class Waiter: Sendable, Sleeper {
         /// The connection to wake.
         var suspension: Suspension?
 
-        /// Ends the wait, and returns what to call and what to wake: nothing if it had ended before.
+        /// Ends the wait, and returns the closure to call and the connection to wake; both are nil if it had ended
+        /// before.
         mutating func finish(_ end: End, with supplied: Supplied) -> (
             onEnd: (@Sendable (Waiter, End) -> Void)?, suspension: Suspension?
         ) {
@@ -76,13 +77,14 @@ public final class Waiter: Sendable, Sleeper {
 
     /// Supplies responses to several waiters as `finish` does; their connections are woken together.
     ///
-    /// - Parameter answers: each waiter with what makes its response, which the thread that sends it calls.
+    /// - Parameter answers: each waiter with a closure that makes its response, called on the thread that sends it.
     public static func finish(_ answers: [(waiter: Waiter, response: @Sendable () -> Response)]) {
         Suspension.wake(
             answers.compactMap { waiter, response in waiter.finished(.answered, with: .maker(response)).suspension })
     }
 
-    /// The response if the time is over or the server is stopping; it may be replaced while the wait lasts.
+    /// The response for the case that the time is over or the server is stopping; it may be replaced while the wait
+    /// lasts.
     public var otherwise: Response {
         get { progress.withLock(\.otherwise)() }
         set { progress.withLock { $0.otherwise = { newValue } } }
@@ -94,12 +96,12 @@ public final class Waiter: Sendable, Sleeper {
     @discardableResult
     package func expire() -> Bool { end(.timedOut, with: .response(otherwise)) }
 
-    /// How the wait ended; nil while it lasts.
+    /// The reason for the end of the wait; nil while it lasts.
     public var end: End? { progress.withLock { $0.end } }
 
     /// The response that is or was sent; nil before that.
     ///
-    /// A response that the connection's thread makes is made by the first call.
+    /// If a closure makes the response, the first call runs it.
     public var response: Response? {
         switch progress.withLock(\.supplied) {
         case .nothing: return nil
@@ -111,7 +113,7 @@ public final class Waiter: Sendable, Sleeper {
         }
     }
 
-    /// How the wait ended; nil while it lasts, and then the connection is woken at its end.
+    /// The reason for the end of the wait; nil while it lasts, and then its end wakes the connection.
     func end(elseWaking suspension: Suspension) -> End? {
         progress.withLock { progress in
             if progress.end == nil { progress.suspension = suspension }
@@ -141,15 +143,15 @@ public final class Waiter: Sendable, Sleeper {
     }
 }
 
-/// Admits requests that are answered later, long polls and event streams together, up to a limit.
+/// A limited number of places for requests that are answered later, long polls and event streams together.
 ///
 /// A responder makes one and keeps it; it does not need a server. A place is taken from the admission until the waiter
 /// or the stream ends for any reason.
 public final class WaitingRoom: Sendable {
-    /// The limit.
+    /// The maximum number of requests that wait at the same time.
     public let capacity: Int
     private let taken = Atomic<Int>(0)
-    /// The number admitted since the start; it determines each deadline's jitter.
+    /// The number of requests admitted since the start; it determines each deadline's jitter.
     private let admitted = Atomic<UInt64>(0)
 
     /// Whether its requests wait for an event, and not for their turn: the duration then does not measure the server.
@@ -169,8 +171,9 @@ public final class WaitingRoom: Sendable {
     /// Admits a request that waits for its response.
     ///
     /// - Parameters:
-    ///   - time: how long it waits; up to 5 % and at most 1 s longer, so that not all waits end at the same instant.
-    ///   - otherwise: the response if the time is over or the server is stopping; made only then.
+    ///   - time: the maximum wait, or zero for no limit. The actual wait is up to 5 %, at most 1 s, longer, so that not
+    ///     all waits end at the same instant.
+    ///   - otherwise: the response for the case that the time is over or the server is stopping; made only then.
     ///   - isBrief: whether the response is expected so soon that memory is kept for the request.
     ///   - onEnd: called once, when the wait is over, on the thread that ended it, which for `.answered` is the one
     ///     that calls `Waiter.finish`. The server holds no lock during the call. It must not block.

@@ -7,7 +7,7 @@ import Threads
 final class Acceptor: Sendable {
     private let thread: LoopThread
 
-    /// How long to wait if descriptors or places for connections are used up, in milliseconds.
+    /// The wait if descriptors or places for connections are used up, in milliseconds.
     private static let pause: Int64 = 50
 
     /// Starts the thread.
@@ -15,7 +15,7 @@ final class Acceptor: Sendable {
     /// - Parameters:
     ///   - sockets: descriptors of listening sockets, open until `stop`.
     ///   - hasRoom: whether the server has room for a connection.
-    ///   - serve: has the daemon serve a connection, which it owns from then on.
+    ///   - serve: passes the descriptor of a connection to the daemon, which owns it from then on.
     init(
         sockets: [Int32], hasRoom: @escaping @Sendable () -> Bool, serve: @escaping @Sendable (Int32) -> Void
     ) throws(ServerError) {
@@ -25,7 +25,7 @@ final class Acceptor: Sendable {
                 var waits = WaitSet()
                 for descriptor in [bell.descriptor] + sockets { waits.add(descriptor) }
                 waits.wait()
-                // Asked after the wait, because the connection that was accepted last may not have counted before it.
+                // Called after the wait, because the last accepted connection may not have been counted before.
                 guard hasRoom() else { return bell.wait(milliseconds: Self.pause) }
                 for socket in sockets where !Self.accept(socket, serve) { bell.wait(milliseconds: Self.pause) }
             }

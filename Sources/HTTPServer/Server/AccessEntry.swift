@@ -1,6 +1,7 @@
 /// One answered request, for an access log.
 public struct AccessEntry: Sendable {
-    /// The trace that the request belongs to (W3C Trace Context), else an identifier of its own: 32 hexadecimal digits.
+    /// The trace that the request belongs to (W3C Trace Context), or otherwise an identifier of its own: 32 hexadecimal
+    /// digits.
     public let id: String
     /// The client's address; behind a trusted proxy from its fields.
     public let peer: String

@@ -1,6 +1,6 @@
 /// The state of a request that is needed until its response has ended.
 struct Exchange {
-    /// When the request line was read, in nanoseconds of the exact clock.
+    /// The time at which the request line was read, in nanoseconds of the exact clock.
     var began: Int64 = 0
     /// Whether the request is HTTP/1.0, which lacks the chunked coding.
     var isVersion10 = false
@@ -85,7 +85,7 @@ extension Connection {
         request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
     }
 
-    /// The trace that the request belongs to, else an identifier of its own.
+    /// The trace that the request belongs to, or otherwise an identifier of its own.
     private var requestID: RequestID {
         if let id = exchange.id { return id }
         let made = request.traceID ?? service.requestIDs.next()
@@ -93,7 +93,7 @@ extension Connection {
         return made
     }
 
-    /// A response of a fault with the identifier of the request.
+    /// Returns a response of status 500 or above with the identifier of the request, and logs the status 500.
     private func named(_ response: Response) -> Response {
         let named = service.responder.response(response, naming: requestID.text)
         if response.status == 500 {
@@ -105,7 +105,7 @@ extension Connection {
         return named
     }
 
-    /// Counts and logs the request, which has ended.
+    /// Counts the request, which has ended, and logs it if it was answered.
     func note(_ queued: QueuedAnswer?, completed: Bool) {
         let ended = EndedRequest(
             route: exchange.route ?? service.responder.route(of: request), method: request.method,

@@ -47,7 +47,7 @@ final class Connection {
         }
     }
 
-    /// A request line has been read.
+    /// Begins a request, whose request line has been read.
     func begin(target: Octets) {
         phase = .line(target: target)
         state.wait(until: CoarseClock.now + service.deadlineMilliseconds)
@@ -55,7 +55,7 @@ final class Connection {
         request.parts.target.set(target)
     }
 
-    /// The library's call for the header, then for each piece of the body, then for the response.
+    /// Handles the library's call for the header, then for each piece of the body, then for the response.
     ///
     /// - Parameter piece: empty for the header and for the response.
     /// - Returns: false to cut the connection.
@@ -106,7 +106,7 @@ final class Connection {
         }
     }
 
-    /// Queues the response, if any; otherwise sleeps.
+    /// Queues the response if the wait has ended; otherwise sleeps. Returns false to cut the connection.
     private func awaitAnswer(_ waiter: Waiter) -> Bool {
         let suspension = ownSuspension()
         suspension.resumeFollowers()
@@ -132,14 +132,14 @@ final class Connection {
         return true
     }
 
-    /// The response has been sent, or never will be.
+    /// Ends the request, whose response has been sent or never will be.
     func finish(completed: Bool) {
         state.wait(until: CoarseClock.now + service.idleMilliseconds)
         closeIfEnded()
         var queued: QueuedAnswer?
         switch phase {
         case .answered(let answer): queued = answer
-        // The library has ended it without asking for the answer.
+        // The library has ended the request without asking for the answer.
         case .waiting: suspension?.resumeFollowers()
         case .idle, .line, .body: leavesInputUnread = true
         }

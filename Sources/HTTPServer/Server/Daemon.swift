@@ -41,12 +41,12 @@ struct Daemon: ~Copyable {
 
     /// Stops accepting connections, so that the system refuses new ones; existing ones continue.
     ///
-    /// Not by `MHD_quiesce_daemon`: it and a worker may both remove the socket from the worker's epoll set, and in 0.9.75
-    /// the second removal ends the process. Instead, the library's descriptor then leads to a socket without input; the
-    /// listening socket closes, and so leaves all epoll sets.
+    /// Not by `MHD_quiesce_daemon`: it and a worker may both remove the socket from the worker's epoll set, and in
+    /// 0.9.75 the second removal ends the process. Instead, the library's descriptor then leads to a socket without
+    /// input; the listening socket closes, and so leaves all epoll sets.
     func quiesce() { listener.silence(lent) }
 
-    /// Has a thread serve a connection, which the library owns from now on.
+    /// Passes a connection to one of the threads; the library owns the descriptor from now on.
     ///
     /// - Returns: false if there are too many connections.
     func add(_ descriptor: Int32) -> Bool {
@@ -54,7 +54,7 @@ struct Daemon: ~Copyable {
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return unsafe withUnsafeMutablePointer(to: &storage) { storage in
             let address = unsafe UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self)
-            // A client that has gone already counts as one of this machine.
+            // A client that has already gone is treated as a client of a Unix domain socket.
             if unsafe getpeername(descriptor, address, &size) != 0 || address.pointee.sa_family == sa_family_t(AF_UNIX)
             {
                 unsafe address.pointee.sa_family = sa_family_t(AF_UNIX)
@@ -64,10 +64,10 @@ struct Daemon: ~Copyable {
         }
     }
 
-    /// How many events a thread of the library takes at once (`MAX_EVENTS` in its daemon.c).
+    /// The number of events that a thread of the library takes at once (`MAX_EVENTS` in its daemon.c).
     ///
-    /// After exactly as many, the thread waits for one more event before it serves any of them: it calls `epoll_wait` again
-    /// with the same time-out, which is infinite. Seen in 0.9.75 and 1.0.1.
+    /// After exactly this number, the thread waits for one more event before it serves any of them: it calls
+    /// `epoll_wait` again with the same time-out, which is infinite. Seen in 0.9.75 and 1.0.1.
     static let eventsAtOnce = 128
 
     /// The version of the library that is linked.

@@ -9,8 +9,8 @@ final class LargeBodies: Sendable {
 
     private let current = Guarded(Current())
 
-    /// Admits a body, whose place is free again when nothing refers to the result; nil if another
-    /// body has the place, or memory is lacking.
+    /// Admits a body, whose place is free again when nothing refers to the result; nil if another body has the place,
+    /// or memory is lacking.
     func admit(bytes: Int) -> LargeBody? {
         current.withLock { current in
             guard current.body == nil, let memory = MemoryBudget.reserve(bytes) else { return nil }
@@ -22,7 +22,7 @@ final class LargeBodies: Sendable {
 }
 
 final class LargeBody: Sendable {
-    /// When its time began, in milliseconds of the coarse clock.
+    /// The time at which the body was admitted, in milliseconds of the coarse clock.
     let began = CoarseClock.now
     private let memory: MemoryReservation
 

@@ -12,7 +12,7 @@ final class Reaper: Sendable {
     private let thread: LoopThread
     private let lingering: Lingering
 
-    /// - Parameter wakeThreads: has each of the library's threads return from its wait.
+    /// - Parameter wakeThreads: makes each of the library's threads return from its wait.
     init(service: Service, wakeThreads: @escaping @Sendable () -> Void) throws(ServerError) {
         lingering = service.lingering
         // The time between two checks of the deadlines, in milliseconds.
@@ -41,12 +41,13 @@ final class Reaper: Sendable {
     }
 }
 
-/// Sockets whose response has been sent while the client still sends: they are closed in stages (RFC 9112, section 9.6).
+/// Sockets whose response has been sent while the client still sends: they are closed in stages (RFC 9112, section
+/// 9.6).
 ///
 /// If they were closed at once, the unread bytes would make the system reset the connection, and the client would lose
 /// the response. So a second descriptor of the socket is kept here, and its input is discarded.
 final class Lingering: Sendable {
-    /// Descriptors, owned by this list, with the time at which they are closed in any case.
+    /// Descriptors, owned by this list, with the time at which they are closed at the latest.
     private let open = Guarded<[(descriptor: Int32, until: Int64)]>([])
 
     static let milliseconds: Int64 = 2000
@@ -83,13 +84,14 @@ final class Lingering: Sendable {
 
 /// Counts the connections that have ended, and returns the memory that many of them leave between the blocks in use.
 ///
-/// Otherwise the C library's heap would grow from one crowd to the next, because each allocates in another order.
+/// Otherwise the C library's heap would grow whenever many connections come and go, because their memory is allocated
+/// in another order each time.
 final class HeapTrimmer: Sendable {
     private let count = Atomic<Int>(0)
-    /// When memory may be returned again, in milliseconds of the coarse clock.
+    /// The time from which memory may be returned again, in milliseconds of the coarse clock.
     private let next = Atomic<Int64>(0)
 
-    /// The size of a crowd: a thousand connections leave about ten megabytes.
+    /// The number of ended connections after which memory is returned: they leave about ten megabytes.
     private static let crowd = 1_000
     /// The minimum time between two returns, because each locks the heap for milliseconds.
     private static let pause: Int64 = 5_000
@@ -99,7 +101,8 @@ final class HeapTrimmer: Sendable {
 
     func note() { count.add(1, ordering: .relaxed) }
 
-    /// Returns memory if it is time; called regularly by a thread that may block for some milliseconds.
+    /// Returns memory if enough connections have ended, or memory is tight, and the pause is over. Called regularly by
+    /// a thread that may block for some milliseconds.
     func giveBack(at now: Int64) {
         guard isCrowd || MemoryBudget.isTight && MemoryBudget.left < 0, next.load(ordering: .relaxed) <= now else {
             return

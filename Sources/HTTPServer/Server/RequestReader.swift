@@ -64,12 +64,12 @@ struct RequestReader {
             body.limit = limit
         }
         guard let coding = request.parts.fields.first(.transferEncoding) else { return .accepted(body) }
-        // The library accepts line ends of chunks that other parsers do not, so for a proxy the bytes after the last chunk
-        // may be part of the body (RFC 9112, section 11.2): none of them is read as a request.
+        // The library accepts line ends of chunks that other parsers do not, so for a proxy the bytes after the last
+        // chunk may be part of the body (RFC 9112, section 11.2): none of them is read as a request.
         body.isChunked = true
         if coding.rawValue.matches("chunked") { return .accepted(body) }
         // Versions before 1.0 count white space after the coding as part of its name, and so do not find the end of the
-        // body: only a response in this call, which ignores the body, is sent.
+        // body: only a response that is queued in this call, and so ignores the body, is sent.
         return request.method.takesBody ? .refused(response(to: .transferEncodingSpace)) : .undecodable
     }
 
@@ -106,7 +106,7 @@ struct RequestBody {
     var received = 0
     /// Its place if it is larger than the server's limit.
     var large: LargeBody?
-    /// The new deadline of such a body.
+    /// The new deadline of such a body, in milliseconds of the coarse clock; nil if the deadline stays.
     var deadline: Int64?
 
     static let none = RequestBody(limit: 0)

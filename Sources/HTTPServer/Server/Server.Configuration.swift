@@ -1,7 +1,7 @@
 import Glibc
 
 extension Server {
-    /// Where a server listens, and its limits.
+    /// The address, the limits and the logs of a server.
     public struct Configuration: Sendable {
         /// A host name or an address; an IPv6 address with or without brackets.
         public var host = "127.0.0.1"
@@ -15,16 +15,16 @@ extension Server {
         public var connectionLimit = 0
         /// The maximum number of connections from one address; 0 means no limit.
         public var connectionLimitPerAddress = 0
-        /// How long a connection may wait for its next request; 0 means no limit.
+        /// The time that a connection may wait for its next request; 0 means no limit.
         public var idleTimeout: Duration = .seconds(30)
-        /// How long a request may take to arrive, and how long its client may read nothing of the response; 0 means no
-        /// limit.
+        /// The time that a request may take to arrive, and the time that its client may read nothing of the response; 0
+        /// means no limit.
         ///
         /// A body that is larger than `bodyLimit` has more time: see `slowestSender`.
         public var requestDeadline: Duration = .seconds(30)
-        /// The bytes of such a body that a client must send per second.
+        /// The minimum rate at which a client must send a body that is larger than `bodyLimit`, in bytes per second.
         public var slowestSender = 16 << 10
-        /// How long the client of an event stream may leave sent data unread; 0 means no limit.
+        /// The time that the client of an event stream may leave sent data unread; 0 means no limit.
         public var unreadTimeout: Duration = .seconds(30)
         /// The maximum size of a request's body, in bytes.
         public var bodyLimit = 1 << 20
@@ -40,7 +40,8 @@ extension Server {
         public var proxies: TrustedProxies?
         /// Counts the connections and the requests.
         public var counters = ServerCounters()
-        /// Whether its connections are counted, and their limit; another server with the same counters counts only requests.
+        /// Whether `counters` counts the connections and has their limit; false for a further server with the same
+        /// counters, which counts only requests.
         public var countsConnections = true
         /// Called after each response, on the thread that served it.
         public var accessLog: (@Sendable (AccessEntry) -> Void)?
@@ -61,7 +62,8 @@ extension Server.Configuration {
         return BoundAddress(of: descriptor).map(hostAddresses.contains) ?? true ? hosts : nil
     }
 
-    /// The same with actual numbers for zeros, and with no more connections than the process has descriptors for.
+    /// The configuration with actual numbers in place of zeros, and with no more connections than the process has
+    /// descriptors for.
     ///
     /// - Throws: `ServerError.tooFewDescriptors` if there are too few to serve at all.
     func fitted(to descriptors: DescriptorLimit) throws(ServerError) -> Server.Configuration {
@@ -70,7 +72,7 @@ extension Server.Configuration {
         let descriptors = DescriptorLimit(limit: descriptors.limit, inUse: descriptors.inUse + laterDescriptors)
         let budget = try DescriptorBudget(descriptors: descriptors, threads: min(max(wanted, 1), 256))
         fitted.connectionLimit = connectionLimit > 0 ? min(connectionLimit, budget.connections) : budget.connections
-        // The library divides the connections among the threads; one without a share would serve none.
+        // The library divides the connections among the threads; a thread without a share would serve nothing.
         fitted.threads = min(budget.threads, fitted.connectionLimit)
         fitted.lingeringLimit = budget.lingering
         fitted.connectionLimitPerAddress = min(max(connectionLimitPerAddress, 0), 1 << 20)
@@ -79,7 +81,8 @@ extension Server.Configuration {
 }
 
 extension Server {
-    /// The number of files that the bodies of responses may have open at once, so that connections and reloads keep theirs.
+    /// The number of files that the bodies of responses may have open at once, so that connections and reloads keep
+    /// theirs.
     public static let openFileLimit = 4 + DescriptorBudget.files(within: DescriptorLimit.raise().limit)
 
     /// The number of descriptors that the process has open; nil if it cannot be read (proc(5)).

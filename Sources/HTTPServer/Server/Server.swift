@@ -74,7 +74,8 @@ public final class Server: Sendable {
 
     deinit { stop(grace: .zero) }
 
-    /// Has the daemon serve a connection; false if it has stopped, so that the descriptor is still the caller's.
+    /// Passes a connection to the daemon; false if the daemon has stopped, so that the caller still owns the
+    /// descriptor.
     private func add(_ descriptor: Int32) -> Bool {
         daemon.withLock { daemon in
             guard daemon != nil else { return false }
@@ -89,7 +90,7 @@ public final class Server: Sendable {
     /// Waiting requests are answered as if their time were over, and event streams end. It returns when everything is
     /// closed, and does nothing the second time. A responder must not call it.
     ///
-    /// - Parameter grace: how long to wait for requests in progress.
+    /// - Parameter grace: the maximum wait for requests in progress.
     public func stop(grace: Duration) {
         acceptor.withLock { $0.take() }?.stop()
         guard let daemon = daemon.withLock({ $0.take() }) else { return }
@@ -114,8 +115,8 @@ extension Server {
     /// The log does not show it, because no request is sent.
     ///
     /// - Parameter thread: the number of the thread, from 0.
-    /// - Returns: a descriptor, owned by the caller, that is readable when the thread has responded; nil if there is
-    ///   none, because all connections are in use or the server has stopped.
+    /// - Returns: a descriptor, owned by the caller, that is readable when the thread has responded; nil if all
+    ///   connections or descriptors are in use, or the server has stopped.
     public func probe(thread: Int) -> Int32? { Server.probe(thread, of: threadCount, in: daemon) }
 
     private static func probe(_ thread: Int, of count: Int, in daemon: Guarded<Daemon?>) -> Int32? {
@@ -134,7 +135,8 @@ extension Server {
         return nil
     }
 
-    /// Replaces a descriptor by one whose number leads the library to a thread: it divides by their number.
+    /// Replaces a descriptor by a duplicate that the library passes to a certain thread: it takes the remainder of the
+    /// descriptor divided by the number of threads. Nil if descriptors are used up.
     private static func numbered(_ descriptor: Int32, thread: Int, of count: Int) -> Int32? {
         var candidate = descriptor
         for _ in 0..<16 {

@@ -11,7 +11,7 @@ public final class ServerCounters: Sendable {
     let connectionLimit = Atomic<Int>(0)
     private let shards = Guarded<[(thread: pthread_t, shard: CounterShard)]>([])
 
-    /// - Parameter routes: the number of routes; 0 is the route of all requests without another one.
+    /// - Parameter routes: the number of routes; route 0 counts the requests without a route.
     public init(routes: Int = 1) { self.routes = max(routes, 1) }
 
     /// The counts of the calling thread; requested once for each connection.
@@ -162,7 +162,7 @@ public struct DurationHistogram: Sendable {
     private let bounds: [Int]
     /// The number of durations in each bucket.
     public private(set) var buckets: [Int]
-    /// In nanoseconds.
+    /// The sum of the durations, in nanoseconds.
     public private(set) var sum = 0
 
     fileprivate init(_ buckets: DurationBuckets) {

@@ -52,7 +52,7 @@ final class Service: Sendable {
         return responder.response(toFault: answer.id, target: answer.target)
     }
 
-    /// A connection was accepted: its object exists until `closed`.
+    /// Makes the object of a connection that was accepted; it exists until `closed`.
     func opened(_ handle: ConnectionHandle) -> Connection {
         let connection = Connection(handle: handle, service: self)
         connections.insert(connection.state)
@@ -60,7 +60,7 @@ final class Service: Sendable {
         return connection
     }
 
-    /// A connection is about to be closed; it still owns its socket.
+    /// Removes a connection that is about to be closed and still owns its socket.
     func closed(_ connection: Connection) {
         connections.remove(connection.state)
         if configuration.countsConnections { connection.counters.noteConnectionClosed() }
@@ -70,7 +70,7 @@ final class Service: Sendable {
         }
     }
 
-    /// How long the reaper has nothing to do, in milliseconds; nil if it may sleep until it is signalled.
+    /// The time until the reaper has something to do, in milliseconds; nil if it may sleep until it is signalled.
     func pause(atMost period: Int64) -> Int64? {
         if !lingering.isEmpty { return min(period, 20) }
         return heapTrimmer.isCrowd || !connections.rest() ? period : nil

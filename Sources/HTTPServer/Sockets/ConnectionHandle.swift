@@ -18,7 +18,7 @@ struct ConnectionHandle {
     /// The bytes of the current request's line and header.
     var headerSize: Int { unsafe shim_connection_header_size(pointer) }
 
-    /// Passes the fields of the header or of the trailer to a callback, whose context this is.
+    /// Passes each field of the header or of the trailer to a callback, together with `context`.
     func forEachField(_ kind: MHD_ValueKind, callback: MHD_KeyValueIteratorN, context: UnsafeMutableRawPointer) {
         _ = unsafe MHD_get_connection_values_n(pointer, kind, callback, context)
     }
@@ -28,7 +28,8 @@ struct ConnectionHandle {
         unsafe MHD_queue_response(pointer, UInt32(clamping: status), response) == .YES
     }
 
-    /// Closes the connection after the response, which says so, as if the client had asked for it.
+    /// Makes the library close the connection after the response, which then has `Connection: close`, as if the client
+    /// had requested it.
     ///
     /// - Returns: false if memory for it is lacking.
     func closeAfterAnswer() -> Bool {

@@ -2,8 +2,8 @@ import Glibc
 
 /// Divides the descriptors that a process may open, so that connections leave enough for reloads.
 ///
-/// A worker without a descriptor for a connection tries again without a pause (libmicrohttpd "will try busy waiting"), so
-/// the sum of all parts stays within the limit.
+/// A worker without a descriptor for a connection tries again without a pause (libmicrohttpd "will try busy waiting"),
+/// so the sum of all parts stays within the limit.
 struct DescriptorBudget {
     let threads: Int
     let connections: Int
@@ -27,8 +27,8 @@ struct DescriptorBudget {
     /// The number of files that responses may have open, besides a few of the reserve.
     static func files(within limit: Int) -> Int { min(max(limit - 256, 0) / 16, 256) }
 
-    /// The listening socket twice, two wake-ups, the epoll set of the suspended connections and its bell, and the socket
-    /// that replaces the listening one at the end.
+    /// The listening socket twice, two wake-ups, the epoll set of the suspended connections and its bell, and the
+    /// socket that replaces the listening one at the end.
     private static let own = 7
     /// A worker's epoll set and its wake-up.
     private static let perThread = 2

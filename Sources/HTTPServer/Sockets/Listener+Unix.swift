@@ -70,7 +70,8 @@ private struct UnixAddress {
 
     /// Creates the socket's file; returns 0, or the error number.
     func bind(_ descriptor: Int32) -> Int32 {
-        // Linux gives the file the mode of the socket less the umask, so it never has more rights than these.
+        // Linux gives the file the mode of the socket less the umask, so the file never has more permissions than
+        // `SocketFile.mode`.
         guard fchmod(descriptor, SocketFile.mode) == 0 else { return errno }
         return unsafe perform { unsafe Glibc.bind(descriptor, $0, $1) }
     }
@@ -84,12 +85,12 @@ private struct UnixAddress {
         }
         let client = try Self.socket()
         defer { close(client) }
-        // EAGAIN: it has more connections waiting than it has room for.
+        // EAGAIN also shows that a process listens: its queue of connections is full.
         guard unsafe perform({ unsafe connect(client, $0, $1) }) == ECONNREFUSED else { throw .socketInUse(path: path) }
         unsafe unlink(path)
     }
 
-    /// Why the socket cannot be created, with a remedy.
+    /// The error for a socket that cannot be created; for a missing folder, with a remedy.
     ///
     /// - Parameter code: the error number.
     func failure(_ code: Int32) -> ServerError {
@@ -127,12 +128,12 @@ struct SocketFile {
         (self.path, device, inode) = (path, status.st_dev, status.st_ino)
     }
 
-    /// Restores the bits of the new file's mode that the umask removed.
+    /// Restores the bits of the new file's mode that the umask removed; false, with `errno`, on failure.
     static func restrict(_ path: String) -> Bool {
         unsafe fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Removes the file, unless it is another one by now.
+    /// Removes the file, unless another file has replaced it.
     func remove() {
         guard let now = SocketFile(path), now.device == device, now.inode == inode else { return }
         unsafe unlink(path)

@@ -16,10 +16,11 @@ public final class Listener: Sendable {
         Socket(descriptor).set(TCP_NOTSENT_LOWAT, at: Int32(IPPROTO_TCP), to: Listener.unsentBytes)
     }
 
-    /// How much of a response the kernel copies before it can be sent, in bytes (`tcp_notsent_lowat` in Linux's ip-sysctl).
+    /// The maximum size of the part of a response that the kernel copies before it can be sent, in bytes
+    /// (`tcp_notsent_lowat` in Linux's ip-sysctl).
     ///
-    /// Without a limit the kernel copies megabytes for a client that reads nothing, while other connections of the thread
-    /// wait. Data that is on its way to a reading client is not limited.
+    /// Without a limit the kernel copies megabytes for a client that reads nothing, while other connections of the
+    /// thread wait. Data that is on its way to a reading client is not limited.
     private static let unsentBytes: Int32 = 32 << 10
 
     deinit {
@@ -27,10 +28,11 @@ public final class Listener: Sendable {
         close(descriptor)
     }
 
-    /// Refuses new connections from now on; those to a shared socket wait for its next user.
+    /// Refuses new connections from now on; connections to a shared socket wait for its next user.
     ///
-    /// This descriptor and another one of the same socket now lead to a socket without input, and the listening socket
-    /// closes.
+    /// The listening socket closes, because this descriptor and its duplicate now refer to an unconnected socket.
+    ///
+    /// - Parameter other: the duplicate of the descriptor.
     func silence(_ other: Int32) {
         file?.remove()
         let flags = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -107,7 +109,7 @@ extension Listener {
     ///
     /// - Parameters:
     ///   - descriptor: the descriptor of the socket, which this value owns from now on.
-    ///   - name: how a message names the socket.
+    ///   - name: the name of the socket in messages.
     /// - Throws: `ServerError` if it is not a listening stream socket of the internet or of this machine.
     public convenience init(inherited descriptor: Int32, named name: String) throws(ServerError) {
         if let fault = Listener.fault(of: descriptor) { throw .unusableSocket("\(name) \(fault)") }
@@ -119,7 +121,7 @@ extension Listener {
         self.init(descriptor: descriptor, at: address, isShared: true)
     }
 
-    /// Why a socket is not one to listen on; nil if it is.
+    /// The reason why a socket cannot be used for listening, as the end of a sentence; nil if it can.
     private static func fault(of descriptor: Int32) -> String? {
         guard let type = Socket(descriptor).value(of: SO_TYPE) else {
             return errno == ENOTSOCK ? "is not a socket" : "is not open"

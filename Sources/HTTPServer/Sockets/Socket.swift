@@ -2,7 +2,7 @@ import CEpoll
 import CSockets
 import Glibc
 
-/// The calls of the system on a socket that somebody else owns.
+/// System calls on a socket that another object owns.
 struct Socket {
     let descriptor: Int32
 
@@ -25,7 +25,7 @@ struct Socket {
         _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// The value of an option of all sockets; nil, with `errno`, on failure.
+    /// The value of an option of the level `SOL_SOCKET`; nil, with `errno`, on failure.
     func value(of option: Int32) -> Int32? {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
@@ -40,14 +40,15 @@ struct Socket {
         case end
     }
 
-    /// The input that can be read now; it is not read.
+    /// The kind of input that can be read now; the input is not read. `nothing` on failure, too.
     var input: Input {
         var byte: UInt8 = 0
         let count = unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK))
         return count > 0 ? .data : count == 0 ? .end : .nothing
     }
 
-    /// Reads and discards input, up to a megabyte; returns whether the peer has stopped sending.
+    /// Reads and discards input, up to a megabyte; returns whether the peer has stopped sending or the socket has
+    /// failed.
     func discardInput() -> Bool {
         unsafe withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
             for _ in 0..<16 {
@@ -61,7 +62,8 @@ struct Socket {
 
     /// A number that changes whenever the peer takes bytes that were sent to it.
     ///
-    /// For TCP it counts the acknowledged bytes, for a Unix domain socket the bytes that the peer has not yet read.
+    /// For TCP it counts the acknowledged bytes, for a Unix domain socket the bytes that the peer has not yet read; 0
+    /// if neither is known.
     var bytesTaken: Int64 {
         let acknowledged = drilldown_bytes_acknowledged(descriptor)
         if acknowledged >= 0 { return acknowledged }
@@ -69,7 +71,8 @@ struct Socket {
         return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unread) == 0 ? Int64(unread) : 0
     }
 
-    /// Whether the peer of each socket has stopped sending, even if not everything that it sent has been read.
+    /// Whether the peer of each socket has stopped sending, even if not everything that it sent has been read; true
+    /// also for a socket that has failed.
     static func haveEnded(_ descriptors: [Int32]) -> [Bool] {
         // POLLRDHUP, which Swift's Glibc does not import, has the same value.
         let event = Int16(EPOLLRDHUP.rawValue)

@@ -5,10 +5,11 @@ import Glibc
 public enum BoundAddress: Equatable, Sendable {
     /// A numeric address without brackets, and the actual port.
     case internet(host: String, port: UInt16)
-    /// The path of a Unix domain socket; `@` and a name for one of the abstract namespace.
+    /// The path of a Unix domain socket; `@` and the name for a socket of the abstract namespace.
     case unix(path: String)
 
-    /// Whether only programs on this machine can connect, and a browser can, by a host name of its choice.
+    /// Whether this is a loopback address: only programs on this machine can connect, but among them browsers, whose
+    /// web pages may use any host name for it.
     ///
     /// False for a Unix domain socket, which browsers do not reach.
     public var isLoopback: Bool {
@@ -51,7 +52,7 @@ public enum BoundAddress: Equatable, Sendable {
     }
 }
 
-/// The text of a socket address, without its port.
+/// The text of a socket address, without its port; `?` if it is unknown.
 enum PeerAddress {
     /// The address of every client of a Unix domain socket.
     static let unix = "unix"
@@ -66,7 +67,7 @@ enum PeerAddress {
                 return "?"
             }
             let numeric = unsafe String(cString: start)
-            // The client of an IPv6 socket that came by IPv4.
+            // A client that connected to an IPv6 socket by IPv4.
             guard numeric.hasPrefix(mapped), numeric.contains(".") else { return numeric }
             return String(numeric.dropFirst(mapped.count))
         }
@@ -75,7 +76,7 @@ enum PeerAddress {
     private static let mapped = "::ffff:"
 }
 
-/// A numeric internet address; one of IPv4 is kept as the IPv6 address that it is mapped to (RFC 4291, section 2.5.5.2).
+/// A numeric internet address; an IPv4 address is stored as an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2).
 struct NetworkAddress: Equatable {
     /// 16 bytes in network order.
     let bytes: [UInt8]
@@ -98,7 +99,7 @@ struct NetworkAddress: Equatable {
         }
     }
 
-    /// The address as `PeerAddress` has it.
+    /// The address as text, in the form of `PeerAddress`.
     var text: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let (family, start) = isIPv4 ? (AF_INET, 12) : (AF_INET6, 0)

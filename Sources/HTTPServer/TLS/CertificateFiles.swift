@@ -6,15 +6,16 @@ import Threads
 public final class CertificateFiles: Sendable {
     /// News about the files for an operator.
     public enum Notice: Sendable, Equatable {
-        /// The files were read again, and new connections use the certificate of this subject, valid until then.
+        /// The files were read again. New connections use the certificate of `subject`, which expires at `expiry`, in
+        /// seconds since 1970.
         case replaced(subject: String, expiry: Int)
-        /// The files cannot be used, for this reason; the certificate that was read before stays in use.
+        /// The files cannot be used; the previous certificate stays in use.
         case refused(Refusal)
-        /// Users other than its owner can read or change the key, by these permissions.
+        /// Users other than its owner can read or change the key; `mode` is its permissions.
         case exposed(mode: Int)
-        /// The certificate in use expires soon, in seconds since 1970.
+        /// The certificate in use expires soon, at `expiry`, in seconds since 1970.
         case expiring(subject: String, expiry: Int)
-        /// The certificate in use has expired, in seconds since 1970.
+        /// The certificate in use expired at `expiry`, in seconds since 1970.
         case expired(subject: String, expiry: Int)
     }
 
@@ -22,7 +23,7 @@ public final class CertificateFiles: Sendable {
     public enum Refusal: Error, Sendable, Equatable, CustomStringConvertible {
         /// A file cannot be read; the system's reason.
         case unreadable(path: String, reason: String)
-        /// The files are read, and do not fit.
+        /// The files can be read, and the certificate or the key cannot be used.
         case unfit(CertificateFault)
 
         /// The fault and its remedy, without a full stop.
@@ -49,7 +50,7 @@ public final class CertificateFiles: Sendable {
         var content: Content
         /// The last reported refusal, unless the files were usable since.
         var refusal: Refusal?
-        /// When to report the expiry next, in seconds since 1970.
+        /// The time of the next report of the expiry, in seconds since 1970.
         var reminder: Int
     }
 
@@ -92,7 +93,8 @@ public final class CertificateFiles: Sendable {
     ///
     /// - Parameters:
     ///   - now: in seconds since 1970.
-    ///   - isAsked: whether to report a refusal at once, or only after the other file has had time to change too.
+    ///   - isAsked: true to report a refusal at once, false to report it only after the other file has had time to
+    ///     change, too.
     public func check(at now: Int = CertificateDate.now, isAsked: Bool = false) {
         let notices = state.withLock { state in
             refresh(&state, now: now, isAsked: isAsked) + reminders(&state, now: now)
@@ -128,7 +130,7 @@ public final class CertificateFiles: Sendable {
     private func reminders(_ state: inout State, now: Int) -> [Notice] {
         guard now >= state.reminder else { return [] }
         let pair = certificates.current
-        // Again each day, and when it expires; a clock that is wrong may be at the end of its range.
+        // The expiry is reported each day, and when it comes. A wrong clock may be at the end of its range.
         let (tomorrow, overflows) = now.addingReportingOverflow(Self.day)
         let next = overflows ? Int.max : tomorrow
         state.reminder = now < pair.expiry ? min(next, pair.expiry) : next

@@ -2,7 +2,7 @@ import CGnuTLS
 import Glibc
 import Locking
 
-/// The pair that new handshakes use; replacing it concerns no connection that exists.
+/// The pair that new handshakes use; replacing it does not affect existing connections.
 public final class Certificates: Sendable {
     private let pair: Guarded<CertificatePair>
 
@@ -15,10 +15,10 @@ public final class Certificates: Sendable {
         set { pair.withLock { $0 = newValue } }
     }
 
-    /// The versions and ciphers, in GnuTLS's words; the server's order counts.
+    /// The versions and ciphers, as a priority string of GnuTLS; the order of the server decides.
     ///
-    /// All ciphers encrypt and authenticate in one (AEAD) under a key that is never stored (ECDHE). AES-128 comes first,
-    /// as the fastest one with hardware support.
+    /// All ciphers encrypt and authenticate in one step (AEAD), with ephemeral keys (ECDHE). AES-128 comes first, as
+    /// the fastest one with hardware support.
     static let priorities: StaticString = """
         NONE:+VERS-TLS1.3:+VERS-TLS1.2:+ECDHE-ECDSA:+ECDHE-RSA:+AES-128-GCM:+CHACHA20-POLY1305:+AES-256-GCM:+AEAD:\
         +GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1:+GROUP-SECP521R1:+SIGN-ECDSA-SHA256:+SIGN-ECDSA-SECP256R1-SHA256:\
@@ -29,7 +29,7 @@ public final class Certificates: Sendable {
         """
 }
 
-/// A chain of certificates and its private key, checked and never changed: what handshakes use.
+/// A chain of certificates and its private key for handshakes, checked and never changed.
 ///
 /// Unchecked Sendable: handshakes on several threads use the library's objects at once, which only read them.
 public final class CertificatePair: @unchecked Sendable {
@@ -42,7 +42,7 @@ public final class CertificatePair: @unchecked Sendable {
     ///   - certificate: the server's certificate, then the one that signed it, and so on.
     ///   - key: the private key of the first certificate.
     ///   - now: the time to check the certificate at, in seconds since 1970.
-    /// - Throws: `CertificateFault` if clients would not accept a handshake with the two.
+    /// - Throws: `CertificateFault` if the two cannot be read, do not belong together, or are not valid at this time.
     public init(certificate: [UInt8], key: [UInt8], now: Int) throws(CertificateFault) {
         chain = try CertificateChain(pem: certificate)
         self.key = try PrivateKey(pem: key)
@@ -53,9 +53,10 @@ public final class CertificatePair: @unchecked Sendable {
 
     /// The distinguished name of the server's certificate.
     public var subject: String { chain.subject }
-    /// When the server's certificate expires, in seconds since 1970.
+    /// The time at which the server's certificate expires, in seconds since 1970.
     public var expiry: Int { chain.end }
-    /// From when on it expires soon, in seconds since 1970: in the last fifth of its time, at most two weeks.
+    /// The time from which the expiry is reported, in seconds since 1970: the last fifth of the validity, at most two
+    /// weeks.
     public var renewal: Int { chain.end - min(14 * 86_400, (chain.end - chain.begin) / 5) }
 }
 
@@ -100,7 +101,7 @@ struct CertificateChain: ~Copyable {
     }
 }
 
-/// The sole owner of certificates as they are read.
+/// The sole owner of certificates while they are read.
 @safe
 private struct ParsedCertificates: ~Copyable {
     private let list: UnsafeMutablePointer<gnutls_x509_crt_t?>
@@ -132,7 +133,7 @@ private struct ParsedCertificates: ~Copyable {
     var begin: Int { unsafe gnutls_x509_crt_get_activation_time(list[0]) }
     var end: Int { unsafe gnutls_x509_crt_get_expiration_time(list[0]) }
 
-    /// The distinguished name of the first one; if it is empty, the first name of a host.
+    /// The distinguished name of the first certificate; if it is empty, its first alternative name, or else `no name`.
     var subject: String {
         let name = unsafe text { unsafe gnutls_x509_crt_get_dn(list[0], $0, $1) }
         if let name, !name.isEmpty { return name }

@@ -17,7 +17,7 @@ final class SecureTransport {
     /// Bytes that were read and that the session has not taken.
     private let ahead: UnsafeMutableRawBufferPointer
     private var aheadRange = 0..<0
-    /// Records that will be sent with the next.
+    /// A record that will be sent together with the next.
     private let held: UnsafeMutableRawBufferPointer
     private var heldRange = 0..<0
     private var holdsNext = false
@@ -48,14 +48,15 @@ final class SecureTransport {
         unsafe held.deallocate()
     }
 
-    /// The pair for the handshake that has begun.
+    /// Returns the current pair for the handshake that has begun, and keeps it.
     func beginHandshake() -> CertificatePair {
         let current = certificates.current
         pair = current
         return current
     }
 
-    /// The client's end of the handshake has arrived: it sends requests from now on.
+    /// Notes that the client has finished the handshake: from now on, the library notices when the socket has nothing
+    /// to read.
     func endHandshake() { handshake = nil }
 
     // MARK: Input
@@ -110,7 +111,7 @@ final class SecureTransport {
         return heldRange.isEmpty ? unsafe send(pieces) : unsafe sendHeld(before: pieces)
     }
 
-    /// Keeps a record for the next call; nil if it is too large.
+    /// Keeps a record for the next call, and returns its size; nil if it is too large, or if another record is kept.
     private func hold(_ pieces: UnsafeBufferPointer<iovec>) -> Int? {
         let size = unsafe pieces.reduce(0) { unsafe $0 + $1.iov_len }
         guard heldRange.isEmpty, size <= Self.bufferBytes else { return nil }
@@ -156,7 +157,7 @@ final class SecureTransport {
 /// Sendable: all that changes is in the suspension.
 final class HandshakePause: Sleeper {
     private let suspension: Suspension
-    /// When the first request must have arrived, in milliseconds of the coarse clock.
+    /// The time at which the first request must have arrived, in milliseconds of the coarse clock.
     private let deadline: Int64
 
     init(handle: ConnectionHandle, state: ConnectionState, suspended: SuspendedConnections) {
@@ -166,7 +167,7 @@ final class HandshakePause: Sleeper {
 
     /// Sleeps until the client sends something; false if its time is over.
     func sleep() -> Bool {
-        // Sleeping has extended it.
+        // The previous sleep has extended the deadline of the connection.
         suspension.state.wait(until: deadline)
         guard CoarseClock.now < deadline else { return false }
         suspension.stayAwake()

@@ -26,7 +26,7 @@ enum CoarseClock {
 }
 
 extension Duration {
-    /// The milliseconds of a time-out; for 0, more than any server runs.
+    /// The milliseconds of a time-out; for 0, which means no limit, more than any server runs.
     var timeoutMilliseconds: Int64 { self > .zero ? min(max(milliseconds, 1), 1 << 60) : 1 << 60 }
 
     /// Whole milliseconds.
@@ -49,11 +49,11 @@ enum Jitter {
         return Int64(fraction.multipliedFullWidth(by: UInt64(max(range, 0))).high)
     }
 
-    /// A deadline in milliseconds of the exact clock: never early, and late by at most 5 % of the time or 1 s.
+    /// A deadline in milliseconds of the exact clock: never early, and late by at most 5 % of the time and at most 1 s.
     static func deadline(after milliseconds: Int64, number: UInt64) -> Int64 {
         let most = min(milliseconds / 20, 1000)
         let step = max(most / 8, 1)
-        // At most seven steps, and one more from rounding.
+        // The jitter has at most seven steps, and rounding adds at most one.
         let wanted = ExactClock.next + milliseconds + part(of: most - step, number: number)
         return (wanted + step - 1) / step * step
     }

@@ -11,12 +11,12 @@ final class Connections: Sendable {
     private let open = Guarded(Open())
     /// Signalled when the last connection ends while the server is stopping.
     private let emptied: Wakeup
-    /// Wakes the reaper; signalled when a connection arrives while it rests.
+    /// Wakes the reaper; signalled when a connection arrives while the reaper rests.
     let reaping: Wakeup
 
     private struct Open {
         var states: [ObjectIdentifier: ConnectionState] = [:]
-        /// The number of other connections, which sleep: they are neither late nor idle.
+        /// The number of sleeping connections, which are not in `states`: they are neither late nor idle.
         var aside = 0
         var isDraining = false
         /// Whether the reaper sleeps until a connection arrives.
@@ -48,7 +48,7 @@ final class Connections: Sendable {
         if isLast { emptied.signal() }
     }
 
-    /// A connection is about to sleep.
+    /// Takes a connection off the list, because it is about to sleep.
     func setAside(_ state: ConnectionState) {
         open.withLock { open in
             open.states[ObjectIdentifier(state)] = nil
@@ -56,7 +56,7 @@ final class Connections: Sendable {
         }
     }
 
-    /// Sleeping connections are about to be resumed.
+    /// Puts sleeping connections back on the list, because they are about to be resumed.
     func takeBack(_ states: [ConnectionState]) {
         wakingReaper { open in
             for state in states { open.states[ObjectIdentifier(state)] = state }
@@ -73,7 +73,7 @@ final class Connections: Sendable {
         if wasResting { reaping.signal() }
     }
 
-    /// Whether the reaper may sleep until it is signalled, because no connection needs to be watched.
+    /// Returns whether the reaper may rest until it is signalled, because no connection needs to be watched.
     func rest() -> Bool {
         open.withLock { open in
             open.isReaperResting = open.states.isEmpty
@@ -81,12 +81,13 @@ final class Connections: Sendable {
         }
     }
 
-    /// Ends every connection that is past its deadline, and whose client does not take a response.
+    /// Ends every connection that is past its deadline, unless its client is still reading a response.
     ///
-    /// - Parameter patience: how long a client may read nothing of a response, in milliseconds.
+    /// - Parameter patience: the time that a client may read nothing of a response, in milliseconds.
     func endLate(at now: Int64, patience: Int64) {
         var late = open.withLock { open in open.states.values.filter { $0.deadline < now } }[...]
-        // A few at a time, because other threads wait for the lock, and close the ended ones beside their requests.
+        // A few at a time, because other threads wait for the lock, and must close the ended connections in addition to
+        // their requests.
         while !late.isEmpty {
             open.withLock { open in
                 for state in late.prefix(Self.atOnce) where open.states[ObjectIdentifier(state)] != nil {
@@ -114,12 +115,12 @@ final class Connections: Sendable {
         }
     }
 
-    /// How long a connection without a request may still send one when the server stops.
+    /// The time in which an idle connection may still send a request when the server stops.
     ///
     /// A client that sends requests continuously sends the next at once, and its response announces the end.
     private static let farewell = Duration.milliseconds(250)
 
-    /// Waits for all connections to end; idle ones are ended after a short farewell.
+    /// Waits for all connections to end, at the latest until `end`; idle connections are ended after the farewell.
     func drain(until end: ContinuousClock.Instant) {
         let start = ContinuousClock.now
         let parting = min(start + Connections.farewell, start + (end - start) / 2)
@@ -131,7 +132,8 @@ final class Connections: Sendable {
                 return open.isEmpty
             }
             if isEmpty || now >= end { return }
-            // A request answered just before responses began to end their connections leaves its connection open.
+            // Idle connections are looked for repeatedly: a response that was queued just before the server began to
+            // stop leaves its connection open.
             emptied.wait(milliseconds: min((end - now).milliseconds + 1, 20))
         }
     }
@@ -146,7 +148,8 @@ final class ConnectionState: Sendable {
     private let word: Atomic<Int64>
     /// `Socket.bytesTaken` at the reaper's last check.
     private let taken = Atomic<Int64>(0)
-    /// When the response on its way began, or the client was last seen to take some of it.
+    /// The time at which the current response began, or the client was last seen to read a part of it, in milliseconds
+    /// of the coarse clock.
     private let progress = Atomic<Int64>(0)
 
     /// The bits of `word`.
@@ -159,14 +162,14 @@ final class ConnectionState: Sendable {
         word = Atomic(deadline &<< 2)
     }
 
-    /// When the reaper ends the connection, or looks whether the client takes the response.
+    /// The time at which the reaper ends the connection, or checks whether the client reads the response.
     var deadline: Int64 { word.load(ordering: .relaxed) &>> 2 }
     var isBusy: Bool { word.load(ordering: .relaxed) & Self.request != 0 }
 
     /// Notes that no request is in progress, and that the header of one must have arrived by the deadline.
     ///
-    /// This and the following three are called on the connection's own thread, or by the thread that wakes it, so never at
-    /// the same time.
+    /// This and the following three are called on the connection's own thread, or by the thread that wakes it, so never
+    /// at the same time.
     func wait(until deadline: Int64) { word.store(deadline &<< 2, ordering: .relaxed) }
 
     /// Notes that a request is in progress; the deadline stays.
@@ -175,20 +178,21 @@ final class ConnectionState: Sendable {
     /// Notes that a request is in progress, and must be done by the deadline.
     func work(until deadline: Int64) { word.store(deadline &<< 2 | Self.request, ordering: .relaxed) }
 
-    /// Notes that a response is on its way, and that its client must go on taking it.
+    /// Notes that a response is being sent, which the client must read without a long pause.
     ///
-    /// - Parameter patience: how long the client may read nothing, in milliseconds.
+    /// - Parameter patience: the time that the client may read nothing, in milliseconds.
     func send(at now: Int64, patience: Int64) {
         progress.store(now, ordering: .relaxed)
         word.store(Self.word(checkedAt: now + patience / Self.checks), ordering: .relaxed)
     }
 
-    /// How often the reaper checks within the time that a client may read nothing.
+    /// The number of the reaper's checks within the time that a client may read nothing.
     private static let checks: Int64 = 8
 
     private static func word(checkedAt time: Int64) -> Int64 { time &<< 2 | request | response }
 
-    /// Ends the connection if its deadline has passed, unless its client has taken some of the response.
+    /// Ends the connection if its deadline has passed. While a response is being sent, this ends the connection only if
+    /// the client has read nothing for `patience`; otherwise it sets the time of the next check.
     ///
     /// Called by the reaper alone.
     func endIfLate(at now: Int64, patience: Int64) {
@@ -230,7 +234,7 @@ final class ConnectionState: Sendable {
         if isSecure, !isBusy, now < deadline + ConnectionState.goodbye { endReading() } else { cut() }
     }
 
-    /// How long the library has for that, in milliseconds.
+    /// The time in which the library may send that alert, in milliseconds.
     private static let goodbye: Int64 = 2_000
 
     /// Ends both directions at once: the library sees the end and closes the connection.

@@ -5,7 +5,7 @@ struct DeadlineHeap<Entry: Scheduled> {
 
     var isEmpty: Bool { heap.isEmpty }
     var count: Int { heap.count }
-    /// All entries, in no order.
+    /// All entries, in no particular order.
     var entries: [Entry] { heap.map(\.entry) }
     /// The earliest deadline.
     var next: Int64? { heap.first?.deadline }

@@ -4,7 +4,7 @@ import Threads
 
 /// Waits for hang-ups on many sockets, for a signal, or for a time to pass; the sole owner of an epoll instance.
 ///
-/// Each socket is watched for an object, which must exist until it is removed.
+/// Each socket is watched for an object, which must exist until the socket is removed.
 @safe
 struct EpollSet<Owner: AnyObject>: ~Copyable, Sendable {
     private let descriptor: Int32
@@ -40,7 +40,7 @@ struct EpollSet<Owner: AnyObject>: ~Copyable, Sendable {
 
     /// Waits, and passes the owners of the sockets whose peer has hung up.
     ///
-    /// - Parameter milliseconds: when to stop waiting; nil for never.
+    /// - Parameter milliseconds: the maximum wait; nil for no maximum.
     func wait(milliseconds: Int64?, each: (Owner) -> Void) {
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
             // glibc 2.41 declares the pointer as nonnull, 2.36 does not.

@@ -8,12 +8,12 @@ import Threads
 /// Only this thread resumes connections that it watches. A wake is therefore just an entry in a list, so waking a
 /// thousand connections blocks nobody; and a reported hang-up always belongs to a connection that is still asleep.
 ///
-/// Brief sleepers are not watched for the first second, and are resumed by the thread that wakes them. If it wakes several
-/// together, it resumes one for each of the library's threads, and that thread resumes the others. So each thread is
-/// woken only once.
+/// Brief sleepers are not watched for the first second, and are resumed by the thread that wakes them. If it wakes
+/// several together, it resumes one for each of the library's threads, the leader, and that thread resumes the others,
+/// the followers. So each thread is woken only once.
 final class SuspendedConnections: Sendable {
     private let connections: Connections
-    /// The time that a connection has after it wakes.
+    /// The time in which a request must be finished after its connection wakes.
     private let milliseconds: Int64
     private let hangUps: EpollSet<Suspension>
     private let book = Guarded(Book())
@@ -22,20 +22,20 @@ final class SuspendedConnections: Sendable {
     private let hasFollowers = Atomic(false)
 
     fileprivate struct Book {
-        /// The sleeping ones whose deadline has not passed.
+        /// The sleeping connections whose deadline has not passed.
         var deadlines = DeadlineHeap<Suspension>()
-        /// The watched ones to resume.
+        /// The watched connections that were woken and are to be resumed.
         var woken: [Suspension] = []
-        /// The ones to resume by the thread of the library that serves them.
+        /// The connections to resume on the thread of the library that serves them.
         var followers: [pthread_t: [Suspension]] = [:]
-        /// The number taken in and not yet resumed.
+        /// The number of connections taken in and not yet resumed.
         var count = 0
         var isStopping = false
-        /// When the thread will check the deadlines next without a signal.
+        /// The time at which the thread will check the deadlines without a signal, in milliseconds of the exact clock.
         var alarm = Int64.max
     }
 
-    /// - Parameter milliseconds: the time that a connection has after it wakes.
+    /// - Parameter milliseconds: the time in which a request must be finished after its connection wakes.
     init(connections: Connections, deadline milliseconds: Int64) throws(ServerError) {
         self.connections = connections
         self.milliseconds = milliseconds
@@ -87,10 +87,11 @@ final class SuspendedConnections: Sendable {
         hangUps.add(suspension.state.descriptor, orInput: suspension.wakesOnInput, for: suspension)
     }
 
-    /// Has a connection that was taken in resumed; called once for each sleep.
+    /// Ends the sleep of a connection that was taken in, which is then resumed; called once for each sleep.
     func wake(_ suspension: Suspension) { wake([suspension]) }
 
-    /// Has connections resumed that were taken in; unwatched ones are resumed at once.
+    /// Ends the sleep of connections that were taken in. Unwatched connections are resumed at once, on this thread or,
+    /// as followers, on their own; watched ones on the thread of this object.
     func wake(_ suspensions: [Suspension]) {
         let (leaders, isFirst) = book.withLock { book in
             let hadWoken = !book.woken.isEmpty
@@ -119,7 +120,7 @@ final class SuspendedConnections: Sendable {
         if let followers { resume(followers) }
     }
 
-    /// Returns connections to the library; they are in no list any more.
+    /// Returns connections to the library, after they were removed from all lists.
     private func resume(_ suspensions: [Suspension]) {
         guard !suspensions.isEmpty else { return }
         for suspension in suspensions { suspension.resume() }
@@ -155,7 +156,7 @@ final class SuspendedConnections: Sendable {
     /// Whether the server stops and every connection was resumed.
     private var isOver: Bool { book.withLock { $0.isStopping && $0.count == 0 } }
 
-    /// How long the thread has nothing to do, in milliseconds; nil until it is signalled.
+    /// The time until the thread has something to do, in milliseconds; nil if it has to wait for a signal.
     func pause(at now: Int64) -> Int64? {
         book.withLock { book in
             // An alarm that has become unnecessary is kept: the next sleeper's deadline, which is probably later, then
@@ -167,7 +168,7 @@ final class SuspendedConnections: Sendable {
         }
     }
 
-    /// Takes the sleepers whose time is over, and begins to watch the brief ones that sleep longer than expected.
+    /// Takes the sleepers whose time is over, and begins to watch brief sleepers that sleep longer than expected.
     private func due() -> [any Sleeper] {
         let now = ExactClock.now
         return book.withLock { book in
@@ -192,14 +193,15 @@ final class SuspendedConnections: Sendable {
             defer { book.woken = [] }
             return book.woken
         }
-        // Before they are resumed: the system may reuse the descriptor of one that is closed.
+        // Before they are resumed, because a resumed connection may be closed, and the system may reuse its descriptor.
         for suspension in woken { hangUps.remove(suspension.state.descriptor) }
         resume(woken)
     }
 }
 
 extension SuspendedConnections.Book {
-    /// Has all but the first of each thread of the library follow that one; returns the first ones.
+    /// Makes the first connection of each thread of the library its leader, and stores the others as followers; returns
+    /// the leaders.
     fileprivate mutating func takeLeaders(of woken: [Suspension]) -> [Suspension] {
         var leaders: [Suspension] = []
         for suspension in woken {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Puts one connection to sleep and wakes it: each sleep ends once, however many threads wake it, and no wake is lost.
 ///
-/// A connection calls `stayAwake`, checks whether there is something to do, and else sleeps; a wake in between keeps it
-/// awake.
+/// A connection calls `stayAwake`, checks whether it has something to do, and otherwise sleeps; a wake in between keeps
+/// it awake.
 ///
 /// Unchecked Sendable: the library's handle is used on the connection's own thread to suspend, and by the one thread
 /// that resumes, before which the connection cannot end. `place` belongs to the deadline heap and is protected by its
@@ -12,15 +12,16 @@ import Synchronization
 /// it sleeps.
 final class Suspension: Scheduled, @unchecked Sendable {
     let state: ConnectionState
-    /// Whether the sleeper is notified of input as of a hang-up.
+    /// Whether the sleeper is notified of input as it is of a hang-up (`clientHasGone`).
     let wakesOnInput: Bool
     private let handle: ConnectionHandle
     private let suspended: SuspendedConnections
     private let phase = Atomic<UInt8>(Phase.awake)
     var sleeper: (any Sleeper)?
-    /// When `SuspendedConnections` has something to do about it, in milliseconds of the exact clock.
+    /// The time at which `SuspendedConnections` ends the sleep, or begins to watch it, in milliseconds of the exact
+    /// clock.
     var deadline = Int64.max
-    /// When `timeIsOver` is called.
+    /// The time at which `timeIsOver` is called, in milliseconds of the exact clock.
     private(set) var end = Int64.max
     /// Whether the socket is watched for the client's hang-up, so that only the watching thread may resume.
     var isWatched = true
@@ -32,7 +33,7 @@ final class Suspension: Scheduled, @unchecked Sendable {
     private enum Phase {
         static let awake: UInt8 = 0
         static let asleep: UInt8 = 1
-        /// To be resumed, or, if it was awake, not to fall asleep.
+        /// The connection is being resumed or, if it was awake, must not fall asleep.
         static let woken: UInt8 = 2
     }
 
@@ -51,9 +52,10 @@ final class Suspension: Scheduled, @unchecked Sendable {
     /// Suspends the connection until `wake`; called only in the library's callbacks.
     ///
     /// - Parameters:
-    ///   - deadline: when `timeIsOver` is called, in milliseconds of the exact clock.
+    ///   - deadline: the time at which `timeIsOver` is called, in milliseconds of the exact clock.
     ///   - isBrief: whether it probably sleeps for less than a second; its socket is watched only after that.
-    /// - Returns: false if the connection stays awake, because it was woken or because the server is stopping.
+    /// - Returns: false if the connection stays awake, because it was woken, or because the server is stopping and
+    ///   `serverStops` has been called.
     func sleep(for sleeper: any Sleeper, until deadline: Int64, isBrief: Bool = false) -> Bool {
         guard phase.load(ordering: .acquiring) == Phase.awake else { return false }
         self.sleeper = sleeper
@@ -74,7 +76,7 @@ final class Suspension: Scheduled, @unchecked Sendable {
         return true
     }
 
-    /// How long a brief sleep is not watched.
+    /// The time for which a brief sleep is not watched.
     private static let unwatchedMilliseconds: Int64 = 1_000
 
     /// Wakes the connection, or keeps it from falling asleep; called from any thread at any time.
@@ -95,11 +97,11 @@ final class Suspension: Scheduled, @unchecked Sendable {
         phase.exchange(Phase.woken, ordering: .acquiringAndReleasing) == Phase.asleep
     }
 
-    /// Makes the library visit the connection once more; called in its content reader when that ends.
+    /// Makes the library visit the connection once more; called at the end of its content reader.
     ///
-    /// The library closes a stream that fails, or that ends with the connection, within the reader. Its epoll loop visits
-    /// the connection again when something happens to its socket; but one that has slept is not in the epoll set, and
-    /// would keep its socket open until all older connections have ended.
+    /// The library closes a stream that fails, or that ends with the connection, within the reader. Its epoll loop
+    /// visits the connection again when something happens to its socket; but a connection that has slept is not in the
+    /// epoll set, and would keep its socket open until all older connections have ended.
     func haveClosed() {
         handle.suspend()
         handle.resume()

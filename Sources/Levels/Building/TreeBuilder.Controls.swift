@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// Controls: items and sections outside of settings bundles whose `Type` is a `ControlType`, and settings pages.
 extension TreeBuilder {
-    /// Appends the control of the item that was packed last, if its `Type` names one; returns whether it does.
+    /// Appends a control to the item that was packed last, if its `Type` names a control; returns whether it does.
     mutating func appendControl(to content: Range<Int>) -> Bool {
         guard let control = Self.control(of: PackedDictionary(bytes: tree.fields.bytes.span, fields: content)) else {
             return false

@@ -54,7 +54,7 @@ extension TreeBuilder {
     }
 }
 
-/// Sections in an array; `SectionTitles` titles those that are arrays.
+/// Sections in an array. `SectionTitles` has the titles of sections that are arrays.
 enum ListedSections: LevelStrategy {
     static func level(
         of rows: SetAsideRows, in item: GatheredItem, builder: inout TreeBuilder

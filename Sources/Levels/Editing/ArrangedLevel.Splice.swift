@@ -21,7 +21,7 @@ extension ArrangedLevel {
             rowsHoldParts: rowsHoldParts, mayHoldOrders: old.mayHoldOrders || arrivalsBear(.arrangesLevel))
     }
 
-    /// Turns the pieces into runs of bytes, and packs new rows.
+    /// Returns the runs of bytes of the pieces, and packs the new rows.
     private func runs(_ keys: [ArrivingKey], packing packed: inout ByteBuffer) -> [Run] {
         var arrival = 0
         return pieces.map { piece in
@@ -118,7 +118,7 @@ extension ArrangedLevel {
     private func arrivalsBear(_ mark: Row.Flags) -> Bool { arrivals.contains { $0.row.marks.contains(mark) } }
 }
 
-/// Requests pages of 2 MiB for a large block, because page faults take most of the time to fill one.
+/// Requests pages of 2 MiB for a large block, because page faults would take most of the time of filling it.
 enum LargePages {
     /// The size of such a page on x86-64, and on AArch64 with pages of 4 KiB.
     private static let size = 2 << 20

@@ -16,19 +16,19 @@ struct ArrangedLevel: ~Copyable {
     let shown: Int
     /// The added rows, in order.
     private(set) var arrivals: [Arrival] = []
-    /// Their bytes.
+    /// The bytes of the added rows.
     var gathered: RowGatherer
     /// The removed old rows, including replaced ones.
     private(set) var departures: [Int] = []
     /// The moved old rows, and their new places.
     private(set) var moved: [(old: Int, new: Int)] = []
-    /// The old rows that stay, in the old order.
+    /// The old rows that stay or move, in the old order, and their distances.
     private(set) var shifts: [RowShift] = []
 
     /// A row that is added to the level.
     struct Arrival {
         let number: Int
-        /// The old row that it replaces.
+        /// The old row that it replaces; nil for an additional row.
         let replaced: Int?
         let row: PendingRow
         let child: Level?
@@ -196,7 +196,7 @@ extension ArrangedLevel {
         return result
     }
 
-    /// The key of a row that replaces a row with the same natural key.
+    /// The key of a row that replaces a row with the same natural key; nil for other rows, or if the key may change.
     private func keptKey(of arrival: Arrival) -> ArrivingKey? {
         guard let replaced = arrival.replaced, replaced < old.count, arrival.number < shown,
             old.naturalKey(of: replaced, names: names) == arrival.naturalKey
@@ -211,7 +211,7 @@ extension ArrangedLevel {
         return ArrivingKey(key: key, hash: ContentHash.short(of: key.span), isKnown: true)
     }
 
-    /// The key hashes of hidden rows that become visible; nil if the key of another row could change.
+    /// The key hashes of hidden rows that become shown; nil if the key of another row could change.
     private func hashesOfMoved() -> Set<UInt64>? {
         var hashes: Set<UInt64> = []
         for row in moved {
@@ -231,7 +231,7 @@ extension ArrangedLevel {
 
     /// Whether no remaining shown row has a key.
     ///
-    /// Equal hashes count as equal keys; assembling the level limits their number.
+    /// Equal hashes count as equal keys, so that the level is assembled, which limits their number.
     private func isFree(_ key: [UInt8], hash: UInt64, free: Set<Int>) -> Bool {
         if let row = old.row(withKey: key.span) { return free.contains(row) }
         return old.row(withKeyHash: hash) == nil

@@ -2,7 +2,8 @@ internal import PropertyLists
 
 /// Edits of documents with databases.
 extension Edit {
-    /// Refuses edits of rows that a database has, and queries, which only the author of the file may write.
+    /// Refuses edits of rows that are in a database, and edits that write a query; only the author of the file may
+    /// write queries.
     public func checkDatabases(in snapshot: Snapshot) throws(EditRefusal) {
         guard snapshot.composition?.holdsRowsElsewhere == true || holdsQuery else { return }
         func isElsewhere(_ path: ItemPath?) -> Bool { path.flatMap { snapshot.rowsElsewhere(at: $0) } != nil }

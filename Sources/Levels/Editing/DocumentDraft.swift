@@ -1,9 +1,9 @@
 internal import Bytes
 
-/// A document during a log of edits, and the provenance of its rows.
+/// A document with a log of edits, and the provenance of its rows.
 ///
-/// A new level takes time linear in its rows, so an arrangement gathers the edits of one level until an edit of another
-/// one, or `settle()`.
+/// Making a level takes time linear in its rows, so the edits of one level are gathered in an arrangement until another
+/// level is edited, or until `settle()`.
 struct DocumentDraft: Sendable {
     private let editor: TreeEditor
     /// The document before the edits.
@@ -89,7 +89,7 @@ struct DocumentDraft: Sendable {
     /// Whether edits of a level are gathered.
     func isGathering(_ level: Level?) -> Bool { level != nil && gathered?.rows.level === level }
 
-    /// Whether the gathered edits left the row with a key, and its key, as they were.
+    /// Whether the gathered level has a row with this key, and the gathered edits change neither the row nor its key.
     func hasUntouchedRow(withKey key: [UInt8]) -> Bool { gathered?.hasUntouchedRow(withKey: key) ?? false }
 }
 

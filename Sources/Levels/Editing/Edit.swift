@@ -26,7 +26,7 @@ extension Edit {
         }
     }
 
-    /// The keys of the rows of that level that the edit names.
+    /// The keys that the edit names of rows below `levelPath`.
     var rowKeys: [[UInt8]] {
         switch self {
         case .insert(_, _, let position, _): [position.keyBytes].compactMap(\.self)
@@ -93,14 +93,14 @@ public struct EditRefusal: Error, Sendable {
         case constraint(name: String?)
         /// The control rejects the value; the accepted values, as JSON or in words.
         case notAllowed([PropertyListValue], pointer: String?)
-        /// Memory is too small for the edit.
+        /// The memory does not suffice for the edit.
         case outOfMemory
     }
 
     public var kind: Kind
     /// A whole sentence with its full stop: the error and the rule.
     public var detail: String
-    /// The number of the step in its batch, from 0.
+    /// The number of the step in its batch, from 0; nil outside of a batch.
     public var step: Int?
 
     public init(_ kind: Kind, detail: String, step: Int? = nil) {
@@ -126,19 +126,19 @@ extension EditRefusal {
 
     static func conflict(_ reason: String) -> EditRefusal { EditRefusal(.conflict, detail: sentence(reason)) }
 
-    /// A broken rule, and the place in the item.
+    /// Returns the refusal for a broken rule, with the JSON pointer to the place in the item.
     static func invalid(_ reason: String, at pointer: String = "") -> EditRefusal {
         EditRefusal(.invalid(pointer: pointer), detail: sentence(reason))
     }
 
-    /// The refusal with the number of its step.
+    /// Returns the refusal with the number of its step.
     func inStep(_ number: Int) -> EditRefusal { EditRefusal(kind, detail: detail, step: number) }
 
     init(_ error: TreeError) { self = error == .outOfMemory ? .outOfMemory : .conflict(error.description) }
 }
 
 extension EditedItem {
-    /// The item in another composition of the document with the same rows.
+    /// Returns the item of another composition of the document with the same rows.
     public func found(in document: Level) -> EditedItem {
         guard case .present(let item, let isNew) = self, let found = Item(rowPath: item.rowPath, in: document) else {
             return self

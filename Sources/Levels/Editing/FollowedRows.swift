@@ -1,4 +1,4 @@
-/// The rows of a level after changes that another program made, for a source that follows a log.
+/// A row of a level after changes by another program, for a source that follows a log.
 package enum FollowedRow {
     /// A row of the level before, with everything below it.
     case kept(Int)
@@ -11,7 +11,7 @@ package enum FollowedRow {
 }
 
 extension TreeEditor {
-    /// The level of an item whose rows have changed.
+    /// Returns the level of an item whose rows have changed.
     ///
     /// - Parameters:
     ///   - old: the level before.
@@ -62,7 +62,7 @@ extension TreeEditor {
 }
 
 extension [RowArrangement.Piece] {
-    /// Appends an old row, in one run with the row before it if it follows that one.
+    /// Appends an old row; extends the last run if the row follows it.
     fileprivate mutating func append(keeping row: Int) {
         if case .kept(let range)? = last, range.upperBound == row {
             self[count - 1] = .kept(range.lowerBound..<row + 1)
@@ -78,12 +78,12 @@ extension [RowArrangement.Piece] {
         return range == 0..<level.rowCount
     }
 
-    /// The same rows; those that are not in ascending order count as moved.
+    /// Returns the same rows; rows that are not in ascending order count as moved.
     fileprivate func separatingMoves() -> [RowArrangement.Piece] {
         var next = 0
         return flatMap { piece -> [RowArrangement.Piece] in
             if case .new(var new) = piece, let replaced = new.replaced {
-                // A row that was also moved does not take the place of the old one.
+                // A replaced row that was also moved is removed, and its replacement is a new row.
                 if replaced >= next { next = replaced + 1 } else { new.replaced = nil }
                 return [.new(new)]
             }
@@ -104,8 +104,8 @@ extension Level {
         form == .rows ? [0] : allSections.indices.map(writtenSection).filter { !allSections[$0].isHidden }
     }
 
-    /// The ranges of the rows of the shown sections, in the order in which the document has the sections; one range for a
-    /// plain list.
+    /// The ranges of the rows of the shown sections, in the order in which the document has the sections; one range for
+    /// a plain list.
     package var rowsAsWritten: [Range<Int>] {
         guard form != .rows else { return [0..<count] }
         return sectionsAsWritten.map { allSections[$0].start..<allSections[$0].start + allSections[$0].count }

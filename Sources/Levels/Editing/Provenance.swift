@@ -14,7 +14,8 @@ public indirect enum Provenance: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - origin: the row numbers of the item in the old document; nil for a new one.
-    ///   - rows: the origins of its rows, in their order in the new level, over all sections; nil for an unchanged level.
+    ///   - rows: the origins of its rows, in their order in the new level, over all sections; nil for an unchanged
+    ///     level.
     case changed(origin: [Int]?, rows: [Run]?)
 
     /// Consecutive rows.
@@ -129,7 +130,7 @@ extension Provenance {
 
     private mutating func changeRows(_ change: (inout [Run], _ origin: [Int]?) -> Void) {
         guard case .changed(let origin, var rows?) = self else { return }
-        // A single owner allows changing the rows in place.
+        // Without a second reference to the rows, they can be changed in place.
         self = .new
         change(&rows, origin)
         self = .changed(origin: origin, rows: rows)

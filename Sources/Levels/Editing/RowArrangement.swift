@@ -16,7 +16,7 @@ struct RowArrangement: Sendable {
     struct NewRow: Sendable {
         /// The row that contains the item, in some level.
         let source: Item.Step
-        /// The old row that it replaces.
+        /// The old row that it replaces; nil for an additional row.
         var replaced: Int?
         var structure = Structure.own
     }
@@ -62,7 +62,7 @@ struct RowArrangement: Sendable {
         return nil
     }
 
-    /// The old row at a number; nil for a new one.
+    /// The old row at a number; nil for a new row.
     func oldRow(at number: Int) -> Int? {
         var start = 0
         for piece in pieces {
@@ -190,7 +190,7 @@ extension RowArrangement.Piece: RowRun {
 }
 
 extension RowArrangement.NewRow {
-    /// The structure for a row from elsewhere.
+    /// The structure of this row, as that of a named row, for another source.
     fileprivate var structureAlone: RowArrangement.Structure {
         if case .own = structure { .row(source) } else { structure }
     }

@@ -1,4 +1,4 @@
-/// One change of the rows of a document. An edit becomes one or two of these, and a batch a log of them.
+/// One change of the rows of a document. An edit becomes one to three changes, and a batch a log of them.
 ///
 /// The log determines the arrangement of each level (`RowArrangement`), the provenance of rows (`Provenance`) and the
 /// places of earlier steps' items (`place(of:)`). A path is the row numbers from the root's level, after the preceding
@@ -8,7 +8,7 @@ enum RowEdit: Sendable {
     case insert(Item.Step, at: RowPlace)
     /// Removes a row, with everything below it.
     case remove([Int])
-    /// Replaces a row with one of another level; see `RowArrangement.replace`.
+    /// Replaces a row with a row of another level; see `RowArrangement.replace`.
     case replace([Int], with: Item.Step, keepsLevel: Bool)
     /// Moves a row, with everything below it; the place is counted without the row.
     case move([Int], to: RowPlace)
@@ -48,7 +48,7 @@ extension RowEdit {
         }
     }
 
-    /// A path after the insertion of a row.
+    /// Returns a path after the insertion of a row.
     static func inserting(_ new: [Int], in path: [Int]) -> [Int] {
         let last = new.count - 1
         guard path.count > last, path.starts(with: new.dropLast()), path[last] >= new[last] else { return path }
@@ -57,7 +57,7 @@ extension RowEdit {
         return path
     }
 
-    /// A path after the removal of a row; nil for the row itself and below it.
+    /// Returns a path after the removal of a row; nil for the row itself and the rows below it.
     static func removing(_ old: [Int], from path: [Int]) -> [Int]? {
         if path.starts(with: old) { return nil }
         let last = old.count - 1
@@ -68,9 +68,9 @@ extension RowEdit {
     }
 }
 
-/// A run of rows after edits: consecutive rows from before, or one other row.
+/// A run of rows after edits: consecutive former rows, or a single moved, changed or new row.
 protocol RowRun {
-    /// The former rows, in their old order; nil for one other row.
+    /// The former rows, in their old order; nil for a single row.
     var old: Range<Int>? { get }
     static func run(_ old: Range<Int>) -> Self
 }

@@ -79,7 +79,7 @@ extension Item.Step {
 /// One array of rows in a document, of an item or of one of its sections.
 public struct WrittenSection: Sendable {
     public let rows: Range<Int>
-    /// Its name, if the sections are a dictionary.
+    /// The section's title, which is its name if the sections are a dictionary; empty without a title.
     public let name: [UInt8]
     /// The entries of its dictionary; nil if it is a bare array.
     public let fields: [WrittenItem.Field]?
@@ -90,7 +90,7 @@ public struct WrittenSection: Sendable {
         self.fields = fields
     }
 
-    /// An array without rows.
+    /// Creates an array without rows.
     public init(noRowsNamed name: [UInt8]) { self.init(rows: 0..<0, name: name, fields: nil) }
 }
 

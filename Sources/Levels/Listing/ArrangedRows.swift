@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// The rows of a level that another source has read whole, as a query chooses, orders and divides them.
+/// The rows of a level, selected, ordered and divided by a query, for a source that has read the whole level.
 ///
 /// They compare as the rows of a tree do. The level's rows have no levels below.
 public struct ArrangedRows: Sendable {
@@ -25,11 +25,11 @@ public struct ArrangedRows: Sendable {
         listing.located(position..<position + 1).place(at: position).row
     }
 
-    /// A row's place in the order, by which the rows after it are found when rows have come and gone.
+    /// A row's place in the order, for finding the rows after it when rows have been added or removed.
     public struct Mark: Hashable, Sendable {
-        /// The beginning of the row's sort key.
+        /// The beginning of the row's sort key; empty if the rows have no sort keys.
         public let orderKey: [UInt8]
-        /// Identifies the row's section; nil unless the sections are by a field.
+        /// The hash that identifies the row's section; nil unless the sections are by a field.
         public let section: UInt64?
 
         public init(orderKey: [UInt8], section: UInt64?) {
@@ -46,14 +46,16 @@ public struct ArrangedRows: Sendable {
         return Mark(orderKey: bookmark.orderKey ?? [], section: bookmark.sectionMarks.first)
     }
 
-    /// The position of the first row after a mark.
+    /// Returns the position of the first row after a mark.
     ///
     /// - Parameters:
-    ///   - row: the number in the level of the first row after the marked one, in the level's own order.
-    ///   - position: where that row was, in case its section is gone.
+    ///   - row: the number in the level of the first row after the marked row, in the level's own order.
+    ///   - position: the former position of the first row after the mark, returned if the mark's section no longer
+    ///     exists.
     public func position(after mark: Mark, row: Int, formerly position: Int) -> Int {
         guard let range = listing.positions(of: mark, room: Self.room) else { return min(position, count) }
-        // Rows with the same sort key are in the level's own order, unless their keys differ after what a mark holds.
+        // Rows with the same sort key are in the level's own order, unless their keys differ after the beginning in the
+        // mark.
         return range.partitioningIndex { rowNumber(at: $0) >= row }
     }
 }

@@ -94,7 +94,7 @@ public final class ArrangementCache: Sendable {
 
     private func arranged(_ key: Key) -> Listing.Arranged? { entries.withLock { $0.value(of: key) } }
 
-    /// The approximate memory use of what is kept, in bytes.
+    /// The approximate memory use of the arrangements, in bytes.
     var cost: Int { entries.withLock(\.cost) }
 }
 
@@ -112,7 +112,8 @@ extension ArrangementCache {
 
     /// The number of rows to sort to determine a page of an outline.
     ///
-    /// Only the levels at both ends of the page may have many more rows than the page.
+    /// A level that is wholly on the page has no more rows than the page; only the levels at its ends may have many
+    /// more.
     ///
     /// - Parameter limit: the number of rows that may be sorted for the answer.
     func work(below step: Item.Step, opening: OutlineOpening, page: PageQuery, limit: Int) -> Int {
@@ -133,7 +134,7 @@ extension ArrangementCache {
 /// Values by key within a budget of bytes; the least recently used are dropped.
 struct CostedEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var entries: [Key: Entry] = [:]
-    /// The approximate memory use of what is kept, in bytes.
+    /// The approximate memory use of the values, in bytes.
     private(set) var cost = 0
     private var uses = 0
     private let budget: Int
@@ -153,7 +154,7 @@ struct CostedEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return entries[key]?.value
     }
 
-    /// Keeps a value, unless it takes too much of the budget; the cost of the entry itself is added to `bytes`.
+    /// Keeps a value, unless it takes more than half of the budget; the cost of the entry itself is added to `bytes`.
     mutating func keep(_ value: Value, key: Key, cost bytes: Int) {
         let cost = bytes + Self.overhead
         guard cost <= budget / 2, entries[key] == nil else { return }
@@ -166,7 +167,7 @@ struct CostedEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The cost of a table entry, in bytes.
     private static var overhead: Int { 256 }
 
-    /// Drops the less recently used half of the entries, so that many small ones do not each cost a search.
+    /// Drops the less recently used half of the entries, so that the search for old entries is rare.
     private mutating func dropOlderHalf() {
         let uses = entries.values.map(\.use).sorted()
         let limit = uses[(uses.count - 1) / 2]

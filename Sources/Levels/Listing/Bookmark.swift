@@ -2,7 +2,8 @@ internal import Bytes
 
 /// A place between two rows of a listing that can be found again after rows have changed.
 ///
-/// The position remembers where the place was; the rows before it are found by their keys, although some may have gone.
+/// `position` is the former position of the place. The rows before it are found by their keys; some may have been
+/// removed.
 public struct Bookmark: Hashable, Sendable {
     /// The former position of the row after the place.
     public let position: Int
@@ -15,17 +16,17 @@ public struct Bookmark: Hashable, Sendable {
     /// sections before that one, the nearest first.
     public let sectionMarks: [UInt64]
 
-    /// The maximum that it remembers.
+    /// The limits on the size of the bookmark.
     public let room: Room
 
-    /// The maximum that a bookmark remembers.
+    /// Limits on the size of a bookmark.
     public struct Room: Hashable, Sendable {
         /// The number of rows, and of sections; at least 1.
         public let rows: Int
         /// The length of `orderKey`, at least 1; rows that differ only after it are distinguished by their keys.
         public let keyBytes: Int
 
-        /// For a bookmark by itself.
+        /// The limits for a cursor with only one bookmark.
         public static let whole = Room(rows: 8, keyBytes: 240)
     }
 
@@ -122,13 +123,13 @@ extension Listing {
         return position < range.upperBound && numbers[position] == row ? position : nil
     }
 
-    /// The number of a row's section; 0 if the sections have no titles.
+    /// The number of the section of the row at a position; 0 if there is only one section without a title.
     public func sectionNumber(at position: Int) -> Int {
         let sections = sections
         return max(0, sections.indices.partitioningIndex { sections.rows($0).lowerBound > position } - 1)
     }
 
-    // MARK: Rows that are sorted by the same
+    // MARK: Rows with the same sort key
 
     private func keyHashes(_ positions: Range<Int>) -> [UInt64] { positions.reversed().map(keyHash) }
 
@@ -148,7 +149,8 @@ extension Listing {
         return min(max(bookmark.position - bookmark.keyHashes.count, range.lowerBound), range.upperBound)
     }
 
-    /// Whether rows with the same sort key are in document order.
+    /// Whether rows with the same sort key are in document order; false if the key is cut, because they may differ
+    /// after it.
     private func isInDocumentOrder(cut key: [UInt8]?, room: Bookmark.Room) -> Bool {
         switch rows {
         case .places, .items, .part: return false
@@ -182,7 +184,7 @@ extension Listing {
 
     // MARK: Sections by a field
 
-    /// The rows of the first existing section, and whether it is the first of the marks.
+    /// Returns the rows of the section with the first mark that still exists, and whether it is `marks[0]`, or nil.
     private func nearestSection(of marks: [UInt64]) -> (rows: Range<Int>, isOwn: Bool)? {
         for (step, mark) in marks.enumerated() {
             guard let number = known?.sectionMarks.firstIndex(of: mark) else { continue }

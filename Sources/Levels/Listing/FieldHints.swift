@@ -3,12 +3,12 @@ internal import PropertyLists
 
 /// Finds the names in a query that no row has as a field, although a row has a field of nearly the same name.
 public enum FieldHints {
-    /// Similar names are looked for in this many rows; that no row has a name is then checked on all of them.
+    /// The number of rows that are searched for similar names. Before a hint, all rows are searched for the name itself.
     private static let sampledRows = 1_000
 
-    /// The sentences for a client, one for each name.
+    /// Returns the hints for a client, one sentence for each name.
     ///
-    /// - Parameter item: the item below which the rows are.
+    /// - Parameter item: the item above the rows.
     public static func sentences(for query: RowQuery, below item: Item) -> [String] {
         let names = query.fieldNames
         guard !names.isEmpty, let level = item.own.below else { return [] }
@@ -28,7 +28,7 @@ public enum FieldHints {
         }
     }
 
-    /// A level, and those below it if rows of all of them are looked at.
+    /// A level, with all levels below it if `isDeep`.
     private struct Levels {
         let first: Level
         let isDeep: Bool
@@ -45,7 +45,7 @@ public enum FieldHints {
             return isFound
         }
 
-        /// Visits the names of the fields of some rows, until a visit returns false.
+        /// Visits the names of the fields of at most `rows` rows, until a visit returns false.
         func forEachField(rows: Int, _ visit: (Span<UInt8>) -> Bool) {
             var left = rows
             var waiting = [first]
@@ -65,7 +65,7 @@ public enum FieldHints {
 }
 
 extension RowQuery {
-    /// The names of fields in it, each once; `Title` and `Key` are of every row.
+    /// The names of fields in the query, each once, except for `Title` and `Key`, which every row has.
     fileprivate var fieldNames: [String] {
         var names = conditions.map(\.field.name) + (order.sort?.criteria.map(\.field.name) ?? [])
         if case .field(let field) = order.group { names.append(field.name) }

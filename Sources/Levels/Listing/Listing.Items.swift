@@ -2,7 +2,7 @@
 extension Listing {
     /// Items in and below the level, by number.
     ///
-    /// A million of them are possible, so their places are determined when they are shown.
+    /// A search may have a million hits, so their places are determined only for the rows of a page.
     public struct Items: Sendable {
         /// The numbers of the items, from 0, each item before those below it.
         var numbers: [UInt32]
@@ -47,8 +47,8 @@ extension Listing {
         return Place(branch: locator.steps[last].branch ?? 0, row: locator.steps[last].row)
     }
 
-    /// The position of the first shown row with one of these key hashes, in order of preference. It is sought near the
-    /// former position of the first row, because rows rarely move far between two pages.
+    /// The position of the first shown row with one of these key hashes, in order of preference. The search begins near
+    /// the former position of the first row, because rows rarely move far between two pages.
     func position(ofFirst hashes: [UInt64], in range: Range<Int>, near position: Int) -> Int? {
         let position = max(range.lowerBound, min(position, range.upperBound))
         var best: (index: Int, position: Int)?

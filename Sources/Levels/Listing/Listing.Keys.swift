@@ -12,13 +12,14 @@ extension Listing {
         return level.keyHash(place.row) ^ branchHash
     }
 
-    /// The position of the first shown row with one of these key hashes.
+    /// The position of the first shown row with one of these key hashes, in order of preference; nil if no row is
+    /// found.
     ///
-    /// Takes a look-up in each branch, and in an arranged listing time linear in the rows.
+    /// Takes a look-up for each hash in each branch, and in an arranged listing also time linear in the rows.
     ///
     /// - Parameters:
     ///   - range: the allowed positions; nil for all.
-    ///   - position: the former position of the first row; the hits of a search are sought near it.
+    ///   - position: the former position of the first row; the search for hits of an `ItemSearch` begins near it.
     func position(ofFirst hashes: [UInt64], in range: Range<Int>? = nil, lastAt position: Int = 0) -> Int? {
         if case .items = rows {
             return self.position(ofFirst: hashes, in: range ?? 0..<count, near: position)

@@ -19,15 +19,15 @@ public struct Listing: Sendable {
         case numbers([UInt32])
         /// Rows of the level and of levels below it.
         case places([Place])
-        /// Rows of the level and of levels below it, without places.
+        /// Rows of the level and of levels below it, by number in document order; `located` gives them places.
         case items(Items)
         /// Some rows of a longer list, the position of the first row, and the list's length.
         case part([Place], start: Int, count: Int)
     }
 
-    /// What is written with each row, besides the row itself.
+    /// The members that an answer adds to each row.
     public enum Extras: Sendable {
-        /// Nothing.
+        /// No members.
         case none
         /// The titles between the listing's level and the row, for hits of a search.
         case trail
@@ -40,13 +40,13 @@ public struct Listing: Sendable {
     public let level: Level?
     /// The rows in their order.
     public private(set) var rows = Rows.level
-    /// What is written with each row, besides the row itself.
+    /// The members that an answer adds to each row.
     public private(set) var extras = Extras.none
     /// The levels of places. The first is `level`; each follows the level above it.
     public private(set) var branches: [Branch] = []
-    /// The sections, if they differ from the level's.
+    /// The sections, if they differ from the level's; otherwise nil.
     private(set) var ownSections: ListingSections.Storage?
-    /// The order of the rows, if it is known.
+    /// The order of the rows; nil if it is not known, so that it cannot be used for finding places.
     private(set) var known: KnownOrder? = KnownOrder()
 
     /// Creates the listing of a level.
@@ -127,7 +127,7 @@ public struct Listing: Sendable {
             let place = located.place(at: position)
             return located.level(of: place).map { isShown(place, $0) } ?? false
         }
-        // The marks of empty sections would remain.
+        // The known order would keep the section marks of sections that are now empty and left out.
         let known = known?.hasSectionMarks == true ? nil : known
         arrange(shown, into: .stored(Section.dividing(shown, as: sections)[...]), known: known)
     }
@@ -256,7 +256,7 @@ public struct ListingSections: RandomAccessCollection, Sendable {
     }
 
     /// Visits the UTF-8 title and the rows of each section by a field, without making a `Section` for each; returns
-    /// whether there are any.
+    /// false, without a visit, if the sections are not by a field.
     public func forEachByField<Failure: Error>(
         _ visit: (_ title: Span<UInt8>?, _ rows: Range<Int>) throws(Failure) -> Void
     ) throws(Failure) -> Bool {

@@ -2,12 +2,12 @@ internal import Bytes
 
 /// The order and the sections of a level's rows, from a query or from the item itself.
 public struct ListingOrder: Hashable, Sendable, CustomStringConvertible {
-    /// The order of the rows; nil if unspecified, without criteria for the document's order.
+    /// The order of the rows; nil if unspecified, `RowOrder.document` for the document's order.
     public var sort: RowOrder?
     /// The grouping into sections; nil if unspecified.
     public var group: RowGrouping?
 
-    /// An order, by default unspecified.
+    /// Creates an order, by default unspecified.
     public init(sort: RowOrder? = nil, group: RowGrouping? = nil) {
         self.sort = sort
         self.group = group
@@ -18,7 +18,7 @@ public struct ListingOrder: Hashable, Sendable, CustomStringConvertible {
         [sort.map { "sort \($0)" }, group.map { "group \($0)" }].compactMap(\.self).joined(separator: "; ")
     }
 
-    /// This order, completed by another one.
+    /// Returns the order with unspecified parts taken from another order.
     public func completed(by other: ListingOrder?) -> ListingOrder {
         ListingOrder(sort: sort ?? other?.sort, group: group ?? other?.group)
     }
@@ -59,7 +59,7 @@ extension Item.Step {
     }
 }
 
-/// Query options.
+/// Sorting, grouping and filtering, as the query options do.
 extension Listing {
     /// Sorts the rows in one section, in O(n log n); without criteria, changes nothing.
     public mutating func sort(by order: RowOrder) {
@@ -83,7 +83,8 @@ extension Listing {
         arrange(divided.positions, into: located.lasting(divided), known: ordered)
     }
 
-    /// The sections of divided rows; stored if the rows lose their places later.
+    /// The sections of divided rows. They are stored if only this listing has places for the rows, because the title of
+    /// a section by a field is read from its first row.
     private func lasting(_ divided: RowGrouping.Divided) -> ListingSections.Storage {
         guard case .part = rows else { return divided.sections }
         var listing = self

@@ -39,7 +39,7 @@ final class OutlineBranch {
     /// The number of rows to sort; 0 if their order is known.
     var work: Int { sizes.work(below: step) }
 
-    /// Does not determine the order, because a level outside the page may be large.
+    /// Counts the rows without determining their order, because a level outside the page may be large.
     private func countOfLevel() -> Int {
         step.hasOrder ? sizes.size(of: level, depth: depth) : totals.before(level.count)
     }
@@ -56,7 +56,8 @@ final class OutlineBranch {
     /// The number of the row at an index.
     func row(at index: Int) -> Int { order?.row(at: index) ?? index }
 
-    /// The position of a row, relative to the level's first; for the number of rows, the end of all shown rows.
+    /// The position of the row at an index, relative to the level's first row; for the index `level.count`, the number
+    /// of all shown rows.
     func position(of index: Int) -> Int {
         let nearest = named.partitioningIndex { $0.index >= index }
         return totals.before(index) + (nearest > 0 ? named[nearest - 1].moreRows : 0)
@@ -74,12 +75,13 @@ final class OutlineBranch {
         return totals.row(at: position - nearest.moreRows)
     }
 
-    /// The index of the row before a bookmark, if it is still there; otherwise, that of the first row after it.
+    /// The index of the row before a bookmark, if it is still in its place; otherwise, the index of the first row after
+    /// the bookmark.
     func index(at bookmark: Bookmark) -> (index: Int, isRow: Bool) {
         let next = (order?.listing ?? Listing(level)).position(after: bookmark)
         guard let hash = bookmark.keyHashes.first, let row = level.row(withKeyHash: hash), let index = index(ofRow: row)
         else { return (next, false) }
-        // A row between the same rows as before is in its place, whatever its sort key is now.
+        // A row between the same rows as before is in its place, even if its sort key has changed.
         return index == next || index + 1 == next ? (index, true) : (next, false)
     }
 

@@ -29,7 +29,7 @@ public struct OutlineRows {
         return page.positions(from: start, of: count)
     }
 
-    /// The listing of only the rows at some positions.
+    /// Returns a listing of only the rows at some positions.
     public func listing(of positions: Range<Int>) -> Listing {
         var listing = Listing(level)
         if let order = root?.order { listing.addRoot(in: order) }
@@ -73,7 +73,8 @@ public struct OutlineRows {
 
     /// The number of rows that must be sorted to find the row at a position.
     ///
-    /// - Parameter limit: how many rows may be sorted to find the number; a level that would exceed it is not searched.
+    /// - Parameter limit: the number of rows that may be sorted to find this number; the search stops at a level that
+    ///   would exceed it.
     public func work(at position: Int, limit: Int) -> Int {
         var work = 0
         var rest = position
@@ -92,7 +93,8 @@ public struct OutlineRows {
 
     /// The number of rows to sort to find a cursor's place.
     ///
-    /// - Parameter limit: how many rows may be sorted to find the number; a level that would exceed it is not searched.
+    /// - Parameter limit: the number of rows that may be sorted to find this number; the search stops at a level that
+    ///   would exceed it.
     public func work(after cursor: OutlinePlace, limit: Int) -> Int {
         var work = 0
         var next = root
@@ -126,7 +128,7 @@ public struct OutlineOpening: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The rows of a level that are opened by name, and those below them.
+/// The rows of a level that are opened by name, each with the rows below it that are opened by name.
 struct NamedRows {
     private(set) var rows: [Int: NamedRows] = [:]
 
@@ -205,8 +207,8 @@ struct OutlineWalk {
 
     /// The levels of the next row, or of the row visited last.
     private var frames: [Frame] = []
-    /// Whether the last frame is at the row visited last. It moves on only when the next row is requested, because the
-    /// level below need not be examined before.
+    /// Whether the last frame is at the row visited last. It moves on only when the next row is requested, because
+    /// until then the level below need not be examined.
     private var isVisited = false
 
     /// Moves to the row at a position.

@@ -1,9 +1,10 @@
 import Bytes
 import PropertyLists
 
-/// How rows are divided into sections.
+/// A division of rows into sections.
 ///
-/// `RowGrouping("initial")` makes a section for each first letter, and `RowGrouping("Brand")` one for each value of a field.
+/// `RowGrouping("initial")` makes a section for each first letter, and `RowGrouping("Brand")` one for each value of a
+/// field.
 public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
     /// As in the document.
     case document
@@ -40,8 +41,8 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
 
     /// Divides rows into sections, in O(n); nil to keep the sections.
     ///
-    /// - Parameter sort: called once all sections are known, because they are read in memory order; returns the
-    ///   positions of the rows in order, or nil to keep their order.
+    /// - Parameter sort: returns the positions of the rows in order, or nil to keep their order. It is called after the
+    ///   sections of all rows are determined, so that the rows are read in memory order for that.
     func divide(_ listing: Listing, sort: () -> [Int]? = { nil }) -> Divided? {
         switch self {
         case .document: nil
@@ -117,7 +118,7 @@ struct SectionRuns<Mark: Hashable> {
 
     init(rows: Int) { numbers.reserveCapacity(rows) }
 
-    /// The number of the section with a mark; a new one if the mark is new.
+    /// Returns the number of the section with a mark, or adds a section for a new mark.
     mutating func number(of mark: Mark) -> Int32 {
         if let number = known[mark] { return number }
         let number = Int32(marks.count)
@@ -137,10 +138,13 @@ struct SectionRuns<Mark: Hashable> {
         let starts: [Int]
     }
 
-    /// Divides the rows, in the given order or that of adding, into sections, in the given order or that of first
-    /// appearance.
+    /// Divides the rows into sections.
+    ///
+    /// - Parameters:
+    ///   - order: the numbers of the rows in order; nil for the order in which they were added.
+    ///   - isBefore: the order of the sections; nil for the order of first appearance.
     consuming func divided(rows order: [Int]?, sorted isBefore: ((Mark, Mark) -> Bool)? = nil) -> Divided {
-        // The last place has the rows without a mark.
+        // The last count is that of the rows without a mark.
         var counts = [Int](repeating: 0, count: marks.count + 1)
         var sections: [Int32] = []
         for row in numbers.indices {

@@ -89,16 +89,16 @@ extension RowQuery: CustomStringConvertible {
     }
 }
 
-/// The rows of a page in a list.
+/// The selection of a page from the rows of a list.
 public struct PageQuery: Hashable, Sendable {
     /// The default number of rows.
     public static let defaultLimit = 1_000
 
     /// The number of rows; nil for the default.
     public var limit: Int?
-    /// The end of the previous page.
+    /// The end of the previous page; nil to begin at `start`.
     public var after: RowBookmark?
-    /// The position of the first row.
+    /// The position of the first row; nil for 0, unless `after` determines it.
     public var start: Int?
     /// Whether the answer contains only the sections that have rows on the page.
     public var hasOnlyItsSections = false
@@ -126,7 +126,7 @@ public enum RowBookmark: Hashable, Sendable {
     case supplied([UInt8])
 }
 
-/// A rearrangement of rows for another query option. A source refuses unknown types.
+/// A rearrangement of rows that implements another query option. A source of rows refuses types that it does not know.
 public protocol RowRearrangement: Hashable, Sendable, CustomStringConvertible {
     /// Changes the rows, their order or their sections.
     func apply(to listing: inout Listing)

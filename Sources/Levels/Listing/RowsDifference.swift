@@ -80,7 +80,7 @@ struct RowMatches {
     private let new: Listing
     /// For each branch of the old listing, the branch of the new one with the same keys.
     private let branches: [Int?]
-    /// Made for the first row with another position.
+    /// The positions in the new listing, made for the first row that is not at its guessed position.
     private var positions: Positions?
 
     init(from old: Listing, to new: Listing) {

@@ -36,7 +36,7 @@ public struct RunningTotals: Sendable {
     }
 }
 
-/// Counts the rows that an outline shows of levels with uniform depth.
+/// Counts the rows that an outline shows in and below a level if all its levels are open down to one depth.
 struct OutlineSizes {
     private let store: ArrangementCache
 

@@ -107,7 +107,7 @@ extension PropertyListValue {
         return !(number < least) && !(most < number) && !number.isNaN
     }
 
-    /// Whether a client's value selects this one: an equal value, or an equal number or date of another type.
+    /// Whether a client's value selects this value: an equal value, or an equal number or date of another type.
     fileprivate func isChosen(by other: PropertyListValue) -> Bool {
         if let number, let other = other.number { return number == other }
         if case .date(let seconds) = self, let text = other.text {

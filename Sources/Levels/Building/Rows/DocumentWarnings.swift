@@ -1,6 +1,6 @@
 public import PropertyLists
 
-/// The warnings of one load: the first hundred, and how many more there were.
+/// The warnings of one load: the first hundred, and the number of further warnings.
 public struct DocumentWarnings: Sendable, Equatable {
     /// The first hundred warnings, in document order.
     public private(set) var first: [DocumentWarning] = []

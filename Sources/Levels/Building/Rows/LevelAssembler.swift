@@ -155,7 +155,8 @@ struct LevelAssembler: ~Copyable {
 
     /// Packs the head of a row, before its fields.
     ///
-    /// An empty title is always in the head: its offset would depend on the fields before it without being part of one.
+    /// An empty title is always in the head: it is not part of a field, but its offset would depend on the fields before
+    /// it.
     private static func appendHead(
         of row: PendingRow, key: [UInt8]?, from source: Span<UInt8>, to output: inout ByteBuffer
     ) {

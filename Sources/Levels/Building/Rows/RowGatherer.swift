@@ -43,7 +43,7 @@ struct RowGatherer: ~Copyable {
 
     // MARK: Rows with another level
 
-    /// Appends a row with a place for a level: its own, that of another row, or a new one after its fields.
+    /// Appends a row with a place for a level: the row's own place, that of `other`, or a new place after its fields.
     mutating func gather(
         _ level: Level, number: Int, over child: Level, structure other: Item.Step?
     ) -> PendingRow {

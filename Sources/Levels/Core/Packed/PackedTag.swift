@@ -1,6 +1,6 @@
 /// The first byte of a packed value. A field is its name (length, UTF-8) and a value; a dictionary is its fields.
 ///
-/// Lengths and integers are LEB128; containers carry their size in four bytes, so that a reader can skip one.
+/// Lengths and integers are LEB128; containers carry their size in four bytes, so that a reader can skip them.
 public enum PackedTag: UInt8, Sendable {
     /// A boolean, without content.
     case no, yes

@@ -221,7 +221,7 @@ extension Level {
     /// - Parameter sentence: the reason, a whole sentence for clients.
     public static func refused(_ sentence: String) -> Level { Level(withoutRows: emptyTable + Array(sentence.utf8)) }
 
-    /// Why the level could not be read; nil for every other level.
+    /// The reason why the level could not be read; nil for every other level.
     @inline(__always)
     public var refusal: String? {
         count == 0 && rowCount == 0 && bytes.count > Self.emptyTable.count && countElsewhere == nil ? sentence : nil

@@ -125,7 +125,8 @@ extension EditSession {
 
     // MARK: Rules
 
-    /// The error in a new item, wherever it is put; reported before an error in its place.
+    /// Returns the error in a new item, regardless of its place; nil for a valid item. It takes precedence over an
+    /// error in the place.
     func fault(of item: PropertyListValue) -> EditRefusal? {
         do throws(EditRefusal) {
             try item.checkItem()
@@ -136,7 +137,7 @@ extension EditSession {
         }
     }
 
-    /// The error in an item without rows.
+    /// Returns the error in the item of a `put`, which must not contain rows; nil for a valid item.
     func faultOfPut(_ item: PropertyListValue) -> EditRefusal? {
         if let fault = fault(of: item) { return fault }
         do throws(EditRefusal) { try refuseStructure(in: item.fields(names), of: nil) } catch { return error }

@@ -40,7 +40,7 @@ extension EditSession {
             referringTo: made.parts)
     }
 
-    /// The edit that gives an item a place for rows: in a leaf with a control, before the control.
+    /// Returns the edit that gives a leaf with a control a place for rows, before the control; empty for other items.
     private func branching(_ target: EditTarget) throws(EditRefusal) -> [RowEdit] {
         let item = target.item
         guard item.level == nil, item.own.level.row(item.own.row).isControl else { return [] }
@@ -94,7 +94,7 @@ extension EditSession {
         return owner
     }
 
-    /// The row with the controls of its new section; nil if they do not differ.
+    /// Returns the row with the controls of its new section; nil if neither section makes controls of its rows.
     private func movedRow(
         _ target: EditTarget, to place: RowPlace, below owner: EditTarget
     ) throws(EditRefusal) -> Item.Step? {
@@ -113,7 +113,7 @@ extension EditSession {
         }
     }
 
-    /// The row of an item with another content.
+    /// Returns the row of an item with another content.
     func remade(_ target: EditTarget, content: ItemContent) throws(EditRefusal) -> RowMaker.Made {
         try maker(for: target, group: target.item.ownGroup, isRoot: target.item.depth == 0)
             .row(of: content, replacing: target.item.own)
@@ -134,12 +134,12 @@ extension Item {
     /// Whether a new row of the item keeps the level below; a level of records is made again.
     var keepsLevel: Bool { level.map { !$0.form.isDrilled } ?? false }
 
-    /// The item's section, if it makes controls of its rows.
+    /// The item's section, if it makes controls of its rows; otherwise nil.
     var ownGroup: Section? {
         own.level.allSections.first { ($0.start..<$0.start + $0.count).contains(own.row) }.flatMap { $0.ofControls }
     }
 
-    /// A section below the item, if it makes controls of its rows.
+    /// Returns a section below the item, if it makes controls of its rows; otherwise nil.
     func group(of section: Int) -> Section? {
         guard let sections = level?.allSections, sections.indices.contains(section) else { return nil }
         return sections[section].ofControls
@@ -147,7 +147,7 @@ extension Item {
 }
 
 extension Section {
-    /// The section, if its `Type` makes controls of its rows.
+    /// The section itself, if its `Type` makes controls of its rows; otherwise nil.
     fileprivate var ofControls: Section? {
         guard !fields.isEmpty else { return nil }
         let type = PackedDictionary(bytes: fields.span, fields: 0..<fields.count).text("Type").flatMap(ControlType.init)

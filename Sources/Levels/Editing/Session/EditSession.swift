@@ -2,7 +2,8 @@ internal import PropertyLists
 
 /// Edits of a document, one batch after the other, without I/O.
 ///
-/// A copy of a session allows going back. A refused batch leaves the session unchanged.
+/// A session is a value, so that a copy preserves the state to go back to. A refused batch leaves the session
+/// unchanged.
 ///
 ///     var session = EditSession(tree.document)
 ///     _ = try session.apply(EditBatch([.delete(path)], isExact: true))

@@ -9,7 +9,7 @@ struct EditTarget {
     /// Its current path in the file.
     let path: [Int]
 
-    /// The rows that lead to the place where the file is mounted.
+    /// The row numbers from the root's level to the row where the file is mounted; empty for the root's own file.
     var mount: [Int] { Array(shown.rowPath.prefix(shown.depth - item.depth)) }
 }
 
@@ -39,7 +39,7 @@ extension EditTarget {
 
 /// The item of a step, followed through later steps.
 struct FollowedItem {
-    /// The rows that lead to the place where its file is mounted.
+    /// The row numbers from the root's level to the row where the file is mounted; empty for the root's own file.
     let mount: [Int]
     /// Its path in the file; nil after its removal.
     private(set) var path: [Int]?
@@ -56,7 +56,7 @@ struct FollowedItem {
 
 /// A file of the document, and its edits.
 struct EditedFile: Sendable {
-    /// The file before the edits, and as composed last; nil for a document of one file.
+    /// The compositions of the file before the edits and after them; nil for a document of one file.
     let original: Composition?
     var current: Composition?
     var draft: DocumentDraft

@@ -59,8 +59,8 @@ struct ItemContent {
         parts.append(.structure(name: Array(names.newLevelName(.rows).utf8), packed: packed))
     }
 
-    /// The structure with other fields: fields with former names keep their places, and new ones follow the last of
-    /// them.
+    /// Returns the structure with other fields. Fields with former names keep their places, and new fields follow the
+    /// last former field.
     func replacing(fields new: PropertyListDictionary, names: StructuralNames) -> ItemContent {
         let old = fields
         var content = self

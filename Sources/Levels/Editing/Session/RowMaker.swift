@@ -30,7 +30,7 @@ struct RowMaker {
 
     /// Makes the row of a new item.
     ///
-    /// - Throws: `EditRefusal` of the kind `invalid`, with the place of the error.
+    /// - Throws: `EditRefusal` of the kind `invalid`, with the JSON pointer to the error.
     func row(of item: PropertyListValue) throws(EditRefusal) -> Made {
         var values = values
         try wrap { () throws(PropertyListError) in try begin(&values.builder) }
@@ -101,7 +101,7 @@ struct RowMaker {
         }
     }
 
-    /// Errors around the item are not the client's.
+    /// Throws an error outside of the client's item as a conflict.
     private func wrap<Result>(_ body: () throws(PropertyListError) -> Result) throws(EditRefusal) -> Result {
         do throws(PropertyListError) { return try body() } catch {
             throw EditRefusal(.conflict, detail: error.sentence)

@@ -6,7 +6,7 @@ extension RowPosition {
     ///
     /// - Parameters:
     ///   - section: a section's number, as clients see it.
-    ///   - moved: the number of the row that moves within this level, which does not count.
+    ///   - moved: the number of the row that moves within this level, which does not count; nil if no row does.
     /// - Throws: `EditRefusal` for an invalid place.
     func place(
         in target: EditTarget, of draft: DocumentDraft, section: Int?, without moved: Int?
@@ -37,7 +37,7 @@ extension RowPosition {
         return RowPlace(owner: target.path, section: chosen, row: start - (isFromBefore ? 1 : 0) + offset)
     }
 
-    /// The number of rows before it in its section.
+    /// Returns the number of rows of the section before this position.
     private func offset(among count: Int, in target: EditTarget) throws(EditRefusal) -> Int {
         switch self {
         case .first: return 0

@@ -5,7 +5,7 @@ public protocol ItemRows: RowsElsewhere {
 }
 
 extension Snapshot {
-    /// Whether it was published because a database below an item has another state.
+    /// Whether it was published because the database of an item has changed.
     public var isCommitElsewhere: Bool {
         guard case .database = cause else { return false }
         return composition?.holdsRowsElsewhere == true

@@ -3,11 +3,11 @@ internal import Bytes
 /// A page of rows: the answer to a `RowQuery`.
 ///
 /// Each row is a view of a packed level. A tree's page refers to the tree's level; another source packs the rows of one
-/// page into a level of its own (`TreeBuilder`).
+/// page into a level of its own (`RowPacker`).
 ///
-/// `RowSource.page(_:below:)` returns it. `next` is the bookmark that the query of the following page takes as `page.after`.
+/// `RowSource.page(_:below:)` returns it. The query of the following page takes `next` as `page.after`.
 public struct RowPage: Sendable {
-    /// The rows that the page is part of.
+    /// The listing with the page's rows.
     let listing: Listing
     /// The numbers of the page's rows, by which its functions refer to them; consecutive from any number.
     public let numbers: Range<Int>
@@ -38,13 +38,13 @@ public struct RowPage: Sendable {
 
     /// A source's notes on a page and its rows.
     public struct Notes: Sendable {
-        /// Why not all rows are shown.
+        /// The reason why not all rows are shown; nil if all are.
         public var refusal: String?
         /// The reasons for fields that are not shown, by the number of the row.
         public var rowRefusals: [Int: String] = [:]
-        /// Whether counts of rows below are estimates, by number.
+        /// The numbers of the rows whose counts of rows below are estimates.
         public var estimatedCounts: Set<Int> = []
-        /// The order of the rows, unless they compare as in a tree.
+        /// The order of the rows; nil if they compare as in a tree.
         public var order: IndexOrder?
         /// Whether the rows are hits of a search.
         public var areHits = false
@@ -54,9 +54,9 @@ public struct RowPage: Sendable {
 
     /// The order of an index.
     public struct IndexOrder: Sendable, Equatable {
-        /// The fields, each after `-` if it is turned round.
+        /// The names of the fields, with `-` before a descending one.
         public let fields: [String]
-        /// How the index compares text; nil for the order of the bytes.
+        /// The index's collation for texts; nil for the order of the bytes.
         public let collation: String?
 
         public init(fields: [String], collation: String?) { (self.fields, self.collation) = (fields, collation) }
@@ -71,16 +71,16 @@ public struct RowPage: Sendable {
         supplied = nil
     }
 
-    /// All rows of a listing.
+    /// Creates a page of all rows of a listing.
     public init(_ listing: Listing) { self.init(listing: listing, positions: 0..<listing.count) }
 
-    /// A page of rows that were packed for it.
+    /// Creates a page of rows that were packed for it.
     ///
     /// - Parameters:
     ///   - level: the rows of the page.
     ///   - start: the position of the first row among all rows.
     ///   - count: the number of rows on all pages.
-    ///   - isEstimate: whether that number is an estimate.
+    ///   - isEstimate: whether `count` is an estimate.
     ///   - sections: the sections of all rows; empty for one section without a title.
     ///   - childCounts: the number of rows below each row of the page.
     ///   - next: the end of the page; nil at the end of the rows.
@@ -111,13 +111,13 @@ public struct RowPage: Sendable {
         return .row(listing.bookmark(before: numbers.upperBound))
     }
 
-    /// Why the level could not be read; nil for one that was read whole.
+    /// The reason why the level could not be read, or not all of it; otherwise nil.
     public var refusal: String? { supplied.map(\.notes.refusal) ?? (count == 0 ? listing.level?.refusal : nil) }
 
     /// The approximate memory use of its rows, in bytes.
     public var residentBytes: Int { (listing.level?.residentBytes ?? 0) + 1_024 }
 
-    /// The order of the rows, unless they compare as in a tree.
+    /// The order of the rows; nil if they compare as in a tree.
     public var order: IndexOrder? { supplied?.notes.order }
 
     // MARK: Sections
@@ -148,9 +148,9 @@ public struct RowView: ~Escapable {
     public let packed: Row
     /// The number of rows below it.
     public let count: Int
-    /// Whether that number is an estimate.
+    /// Whether `count` is an estimate.
     public let isEstimate: Bool
-    /// Why the level below is unreadable, or a field of the row is not shown.
+    /// The reason why the level below could not be read, or why a field of the row is not shown; otherwise nil.
     public let refusal: String?
 
     @inline(__always)
@@ -244,7 +244,7 @@ extension RowPage {
         try visit(view(of: number, in: level, bytes: bytes.span, row: place.row))
     }
 
-    /// Whether two rows of two pages are equal in all that is written; false unless both pages are of one level.
+    /// Whether answers show two rows of two pages alike; false unless both pages are of one level.
     public func hasRow(_ number: Int, readAs otherNumber: Int, of other: RowPage) -> Bool {
         guard isOfOneLevel, other.isOfOneLevel, let one = listing.step(at: number),
             let two = other.listing.step(at: otherNumber)
@@ -266,7 +266,7 @@ extension RowPage {
     /// The rows between the item and a row, outermost first.
     public func rows(above number: Int) -> [Item.Step] { listing.rows(above: listing.place(at: number)) }
 
-    /// What is written with each row, besides the row itself.
+    /// The members that an answer adds to each row.
     public var extras: Listing.Extras { listing.extras }
 
     /// A row's place in an outline: its depth, whether its children follow, and whether it is the first or the last
@@ -310,7 +310,7 @@ extension Listing {
 }
 
 extension RowsDifference {
-    /// Compares two pages by the numbers of their rows.
+    /// Compares the rows of two pages; positions are the numbers of the rows.
     public init(from old: RowPage, to new: RowPage) {
         self.init(from: old.listing, oldRows: old.numbers, to: new.listing, newRows: new.numbers)
     }

@@ -1,25 +1,25 @@
 /// A source of items and the rows below them: a tree in memory, or a source that makes the rows of a page on request.
 ///
-/// It is immutable, and shows one publication. Its functions are called on any thread. Those after `detail` have defaults
-/// for a source whose rows are found at once.
+/// It is immutable, and shows one publication. Its functions are called on any thread. `find`, `page`, `detail` and
+/// `hash` have no defaults; the other defaults suit a source whose rows are found at once.
 ///
-/// A request calls `begin`, then `find` with its path and `page` or `detail` with the item that was found, and last `end`.
+/// A request calls `begin`, then `find` with its path, then `page` or `detail` with the found item, and finally `end`.
 /// The manual (Architecture, Adding to it) names the files of a new source.
 public protocol RowSource: Sendable {
-    /// The source for one answer, which shows one state until `end`.
+    /// Returns the source for one answer, which shows one state until `end`.
     ///
     /// - Parameter isWanted: whether the answer is still wanted; otherwise it may end with any refusal.
     func begin(while isWanted: @escaping @Sendable () -> Bool) throws(RowRefusal) -> any RowSource
 
-    /// An answer that was kept for the state that is shown; nil without one.
+    /// Returns an answer that `keep` has stored for the shown state, or nil.
     func keptAnswer(_ name: String) -> (any Sendable)?
 
-    /// Keeps an answer for the state that is shown.
+    /// Stores an answer for the shown state.
     ///
     /// - Parameter cost: its approximate memory use, in bytes.
     func keep(_ answer: any Sendable, as name: String, cost: Int)
 
-    /// Ends the answer, and frees what it used.
+    /// Ends the answer, and frees its resources.
     func end()
 
     /// Follows a path.
@@ -42,7 +42,8 @@ public protocol RowSource: Sendable {
     /// The hash of everything that an answer about an item can show; equal hashes mean equal answers.
     func hash(of part: ShownPart, of item: Item) -> ContentHash
 
-    /// The hash of the answer about an item's own level; nil if it is unknown or `hash` is as good.
+    /// The hash of the answer about an item's own level, without the levels below; nil if it is not known, or if `hash`
+    /// covers no more than that.
     func rowsHash(of item: Item) -> ContentHash?
 
     /// Whether answers about items of two publications are known to be equal without hashing.
@@ -101,13 +102,13 @@ public struct RowCost: Sendable, Equatable {
     }
 }
 
-/// Why a source does not answer.
+/// The reason why a source refuses an answer.
 public struct RowRefusal: Error, Equatable {
-    /// How a client can react.
+    /// The kind of a refusal, which determines how a client can react.
     public enum Kind: Sendable, Equatable {
         /// The query is not supported.
         case unsupported
-        /// No index serves the query; the statement that makes one.
+        /// No index serves the query; `create` is the statement that makes one, nil if no index would help.
         case needsIndex(create: String?)
         /// The query took longer than it may.
         case timeout
@@ -136,7 +137,7 @@ public struct ItemDetail: Sendable {
     public let position: Int?
     /// The number of its siblings and itself.
     public let count: Int
-    /// The links that belong to it.
+    /// The links of a record; nil for other items.
     public let links: RecordLinks?
     /// The number of its section.
     public let section: Int
@@ -151,12 +152,12 @@ public struct ItemDetail: Sendable {
         public let count: Int
         /// The first and the last row, if any.
         public let first, last: Item.Step?
-        /// Why the level is unreadable, if it is.
+        /// The reason why the rows could not be read, or not all of them; otherwise nil.
         public let refusal: String?
 
         /// Creates the properties of the rows below an item.
         ///
-        /// - Parameter refusal: why a part of the item is missing; nil for a whole item.
+        /// - Parameter refusal: the reason why the rows could not be read, or not all of them; otherwise nil.
         public init(count: Int, first: Item.Step?, last: Item.Step?, refusal: String? = nil) {
             self.count = count
             self.first = first

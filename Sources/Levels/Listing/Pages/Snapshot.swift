@@ -1,8 +1,8 @@
-/// One immutable state of the whole tree; a reader holds it during the whole response.
+/// One immutable state of the whole tree; a request holds it until its response is complete.
 ///
 /// A store makes one for each load and each edit. Two snapshots share the levels that are equal in both.
 public final class Snapshot: Sendable {
-    /// Why a snapshot was published.
+    /// The cause of a publication.
     public enum Cause: Sendable, Equatable {
         /// The source was loaded.
         case load
@@ -22,19 +22,19 @@ public final class Snapshot: Sendable {
     public let translations: Translations?
     /// An opaque name of this state, such as `k3f9ab-12`; it differs after a restart, unless the source gave it.
     public let revision: String
-    /// Whether the source gave the revision its name, so that it is the same on every server and after a restart.
+    /// Whether the source named the revision, so that the name is the same on every server and after a restart.
     public let isNamedBySource: Bool
     /// The time of loading, in seconds since 1970.
     public let loadedAt: Double
     /// The files of a composed tree; nil for one file.
     public let composition: Composition?
-    /// Why it was published.
+    /// The cause of the publication.
     public let cause: Cause
-    /// The entries of the source's log up to this state, the oldest first, if it was loaded; empty if there is no log, or
-    /// if the state follows directly from the one that was published before.
+    /// The entries of the source's log up to this state, the oldest first, if the state was loaded. Empty without a
+    /// log, or if the state directly follows the previously published one.
     public let history: [RevisionEntry]
 
-    /// Takes over the tree from the last reader; without it, that reader frees the tree.
+    /// Takes the document when the last reference to the snapshot is released; nil to free the document at once.
     private let release: (@Sendable (Level) -> Void)?
 
     /// - Parameters:
@@ -42,7 +42,8 @@ public final class Snapshot: Sendable {
     ///   - translations: the document in other languages.
     ///   - isNamedBySource: whether the source gave the revision its name.
     ///   - history: the entries of the source's log up to this state, the oldest first.
-    ///   - release: takes over the document on the last reader's thread; without it, that thread frees the document.
+    ///   - release: takes the document, on the thread that releases the last reference to the snapshot; nil to free the
+    ///     document on that thread.
     public init(
         document: Level, rows: (any RowSource)? = nil, translations: Translations? = nil, revision: String,
         isNamedBySource: Bool = false, loadedAt: Double, composition: Composition? = nil, cause: Cause = .load,
@@ -77,7 +78,7 @@ extension Snapshot {
 }
 
 extension Snapshot.Cause: CustomStringConvertible {
-    /// Who made the change, as `by` in `/changes` and in the log: `edit alice`, `database alice`.
+    /// The origin of the change, as `by` in `/changes` and in the log: `edit alice`, `database alice`.
     public var description: String {
         switch self {
         case .load: "reload"
@@ -90,13 +91,13 @@ extension Snapshot.Cause: CustomStringConvertible {
     }
 }
 
-/// An entry of a source's log: a revision, and how it came about.
+/// An entry of a source's log: a revision, its time and its cause.
 public struct RevisionEntry: Sendable, Equatable {
     /// The source's name of the revision.
     public let name: String
-    /// When it was made, in seconds since 1970.
+    /// The time of the revision, in seconds since 1970.
     public let date: Double
-    /// Why it was made.
+    /// The cause of the revision.
     public let cause: Snapshot.Cause
 
     public init(name: String, date: Double, cause: Snapshot.Cause) {
@@ -106,9 +107,9 @@ public struct RevisionEntry: Sendable, Equatable {
 
 /// The parts of a revision's name: `k3f9ab-1207` is number 1207 of the epoch `k3f9ab`.
 public struct RevisionName: Sendable, Equatable {
-    /// Names the history that the revision belongs to.
+    /// The name of the history that the revision belongs to.
     public let epoch: String
-    /// Numbers the revisions of a history; each is one more than the revision before it.
+    /// The number of the revision in its history, one more than that of the previous revision.
     public let number: Int
 
     private init(epoch: String, number: Int) { (self.epoch, self.number) = (epoch, number) }
@@ -146,7 +147,8 @@ extension Snapshot {
     /// last.
     ///
     /// - Parameter old: nil for the first snapshot.
-    /// - Returns: the whole history for the first snapshot, and for one that does not continue the old one.
+    /// - Returns: the whole history for the first snapshot, and for one that does not continue the old one; only its
+    ///   own entry if the history does not reach back to the old one.
     public func entries(after old: Snapshot?) -> [RevisionEntry] {
         guard let old, continues(old) else { return history }
         if let own = RevisionName(revision), let earlier = RevisionName(old.revision), isNamedBySource {

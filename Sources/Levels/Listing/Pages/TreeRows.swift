@@ -73,7 +73,7 @@ public struct TreeRows: RowSource {
         guard let level = item.level else { return RowCost(written: 0, sought: 0) }
         let rows = query.looksBelow ? level.itemCount : level.count
         let written = min(rows, query.page.limit ?? PageQuery.defaultLimit)
-        // The fields of a row may be long.
+        // A row with long fields counts as several.
         let bytes = level.bytes.count / max(level.count, 1) * written
         let sought = query.outline == nil ? Self.orderedRows(below: item.own) : rows / 8
         return RowCost(written: max(written, bytes / 256), sought: max(query.work(on: level), sought))
@@ -84,8 +84,8 @@ public struct TreeRows: RowSource {
     }
 }
 
-/// Hashes of what answers show, by which they are known to be the same in another publication. The path, the options and
-/// the header belong to the request, so they are not included.
+/// Hashes of the content of answers, by which equal answers of another publication are recognized. The path, the
+/// options and the header belong to the request, so they are not included.
 extension TreeRows {
     /// Hashes a level with all levels below it; cheap.
     public func hash(of part: ShownPart, of item: Item) -> ContentHash {
@@ -97,7 +97,7 @@ extension TreeRows {
         return ContentHash(of: summary.span)
     }
 
-    /// Returns nil for a level with very many children.
+    /// Returns nil for a level with more than 4,096 rows, and levels below them.
     public func rowsHash(of item: Item) -> ContentHash? {
         guard let rows = item.level?.rowsHash else { return nil }
         var summary = Self.head(of: item)
@@ -105,7 +105,8 @@ extension TreeRows {
         return ContentHash(of: summary.span)
     }
 
-    /// The titles from the root to the item, its number of rows, and why its level is unreadable if it is.
+    /// The titles from the root to the item, its number of rows, the refusal of an unreadable level, and the level's
+    /// order.
     private static func head(of item: Item) -> ByteBuffer {
         var head = ByteBuffer(capacity: 256)
         for step in item.steps { head.append(step) }
@@ -172,7 +173,7 @@ extension ByteBuffer {
         append(bytes)
     }
 
-    /// The item's order for the level below, if any.
+    /// Appends the item's order for the level below, if any.
     fileprivate mutating func append(orderOf step: Item.Step) {
         guard step.hasOrder else { return }
         let bytes = step.level.bytes
@@ -180,7 +181,7 @@ extension ByteBuffer {
         append(counted: bytes.span.extracting(step.level.row(step.row).fields))
     }
 
-    /// The title and the key of a row, if it exists.
+    /// Appends the title and the key of a row, if the row exists.
     fileprivate mutating func append(_ level: Level?, row: Int) {
         guard let level, row >= 0, row < level.count else { return append(0 as UInt8) }
         append(1 as UInt8)

@@ -3,7 +3,7 @@ import PropertyLists
 
 /// A search for items with a text in their title or fields, after folding both.
 ///
-/// A `RowQuery` with a `search` makes one. Text that is empty after folding finds nothing, so it makes none.
+/// It is created from the `search` of a `RowQuery`. A text that is empty after folding makes no search.
 public struct ItemSearch: Sendable {
     let pattern: BytePattern
     let fields: SearchedFields
@@ -12,7 +12,8 @@ public struct ItemSearch: Sendable {
 
     /// Creates a search; nil if the text is empty after folding.
     ///
-    /// - Parameter isRanked: whether titles that begin with the text come first, then titles with a word that does.
+    /// - Parameter isRanked: whether titles that begin with the text come first, then titles with a word that begins
+    ///   with it, then all others; otherwise the hits are in document order.
     public init?(text: String, in fields: SearchedFields = .title, isRanked: Bool) {
         guard let pattern = BytePattern(FoldedText.of(text.utf8Span.span)) else { return nil }
         self.pattern = pattern

@@ -3,13 +3,13 @@ import Bytes
 /// The division of the items in and below a large level into parts with cached folded texts.
 ///
 /// A part is a run of rows with everything below them. It ends at a row above another large level, which has its own
-/// plan, and otherwise by titles alone, so that an insertion changes only nearby parts.
+/// plan. All other ends depend on titles alone, so that an insertion changes only nearby parts.
 final class SearchPlan: Sendable {
     struct Part {
         let rows: Range<Int>
         /// Whether the level below the last row is large, and so not in the part.
         let isOpen: Bool
-        /// The number of the first item in the level.
+        /// The number of the part's first item among the items in and below the level.
         let first: Int
         /// The number of items.
         let count: Int

@@ -66,7 +66,8 @@ final class SearchText: Sendable {
         }
     }
 
-    /// The item with an offset in its texts: a search in doubling steps, because most hits are near the previous one.
+    /// Returns the item with an offset in its texts, by exponential search, because most hits are near the previous
+    /// one.
     private func item(at offset: Int, from first: Int) -> Int {
         if offset < starts[first + 1] { return first }
         var low = first + 1

@@ -17,7 +17,7 @@ public final class SearchTexts: Sendable {
         var search = 0
         /// The latest search that dropped the texts of other searches.
         var emptied = 0
-        /// The most that a recent search used, in bytes.
+        /// The largest size of the texts that a recent search used, in bytes.
         var most = 0
         var folded = 0
 
@@ -41,7 +41,7 @@ public final class SearchTexts: Sendable {
     /// The number of folded parts since the start.
     package var foldedCount: Int { state.withLock(\.folded) }
 
-    /// One search, which counts the texts it uses, so that unused texts are dropped first.
+    /// One search, which marks the texts that it uses, so that unused texts are dropped first.
     struct Pass {
         fileprivate let texts: SearchTexts
         fileprivate let number: Int
@@ -60,7 +60,7 @@ public final class SearchTexts: Sendable {
             return text
         }
 
-        /// Drops old texts, if they exceed this search's by far.
+        /// Drops the least recently used texts if all texts take more than twice the largest size that a search used.
         func end() { texts.end(using: used) }
     }
 
@@ -100,7 +100,8 @@ public final class SearchTexts: Sendable {
         return text
     }
 
-    /// Drops texts that the current search has not used, once for each search.
+    /// Drops texts and plans that the current search has not used, if the budget would be exceeded; once for each
+    /// search.
     private func makeRoom(for cost: Int, in state: inout State) {
         guard state.cost + cost > budget, state.emptied < state.search else { return }
         state.emptied = state.search
@@ -142,7 +143,7 @@ private struct HashTable<Value> {
         self.cost += cost
     }
 
-    /// Drops values that no search from a number on used.
+    /// Drops values that only searches before number `use` have used.
     mutating func drop(before use: Int) {
         entries = entries.filter { $0.value.use >= use }
         cost = entries.values.reduce(0) { $0 + $1.cost }

@@ -39,9 +39,9 @@ struct TerminalEvents {
     ///
     /// The system ignores the signal for an orphaned process group, which no shell could continue.
     static func stop() {
-        // The other processes of the group are stopped first, while this one ignores the signal. Then it sends the signal
-        // to its own thread. Threads of tasks block signals, so the signal takes effect when it is unblocked; the handler
-        // is installed again after that.
+        // The other processes of the group are stopped first, while this one ignores the signal. Then it sends the
+        // signal to its own thread. Threads of tasks block signals, so the signal takes effect when it is unblocked;
+        // the handler is installed again after that.
         signal(SIGTSTP, SIG_IGN)
         kill(0, SIGTSTP)
         signal(SIGTSTP, SIG_DFL)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The process's environment.
+/// Returns the environment variables of the process.
 func environment() -> [String: String] {
     var variables: [String: String] = [:]
     var next = unsafe environ
@@ -12,7 +12,9 @@ func environment() -> [String: String] {
     return variables
 }
 
-/// - Returns: The exit status.
+/// Runs the command of the command line.
+///
+/// - Returns: the exit status.
 func run() throws(UsageError) -> Int32 {
     let arguments = try CommandLineArguments(
         arguments: Array(CommandLine.arguments.dropFirst()), program: CommandLine.arguments.first ?? "drilldown")
@@ -24,7 +26,7 @@ func run() throws(UsageError) -> Int32 {
         print(Help.text(for: arguments.command), terminator: "")
         return 0
     }
-    // The failing call reports a client or a log that goes away.
+    // A write to a closed connection or log then fails with an error, and does not end the process.
     _ = signal(SIGPIPE, SIG_IGN)
     switch arguments.command {
     case .serve, nil: return try ServeCommand.run(Settings(arguments: arguments, environment: environment()))

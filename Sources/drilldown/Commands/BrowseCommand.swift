@@ -12,7 +12,7 @@ enum BrowseCommand {
     /// - Throws: `UsageError` unless the only argument is a URL.
     static func run(_ arguments: CommandLineArguments) throws(UsageError) -> Int32 {
         let words = try programArguments(of: arguments)
-        // A signal that is ignored stays ignored in the program.
+        // A signal that is ignored here would stay ignored in the executed program.
         _ = signal(SIGPIPE, SIG_DFL)
         if let beside = pathBesideThis { unsafe execute(beside, words: words, execv) }
         unsafe execute(program, words: words, execvp)
@@ -24,7 +24,7 @@ enum BrowseCommand {
         return 1
     }
 
-    /// The command line of the program, without its name.
+    /// Returns the command line of the program, without its name.
     static func programArguments(of arguments: CommandLineArguments) throws(UsageError) -> [String] {
         guard let url = arguments.sources.first, arguments.sources.count == 1 else {
             let given = arguments.sources.count
@@ -49,7 +49,7 @@ enum BrowseCommand {
         return path.prefix(upTo: path.lastSlash ?? path.startIndex) + "/" + program
     }
 
-    /// Returns only if the program cannot be executed.
+    /// Replaces this process with a program, and returns only if the program cannot be executed.
     private static func execute(
         _ path: String, words: [String],
         _ call: (UnsafePointer<CChar>, UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32

@@ -7,9 +7,9 @@ import TreeSources
 
 /// `drilldown check`: lists the errors and warnings of documents, and summarises their content.
 enum CheckCommand {
-    /// Checks all documents; ends the process with status 0 if all are fine, else with 1.
+    /// Checks all documents, and ends the process: with status 1 if a document is refused, otherwise with 0.
     ///
-    /// - Throws: `UsageError` for a document that cannot be read; nothing has been checked then.
+    /// - Throws: `UsageError` for an invalid command line, before any document is checked.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         var settings = settings
         let progress = ProgressDisplay.start(Log(format: .text).progressStyle)
@@ -33,10 +33,10 @@ enum CheckCommand {
                 Log.put("\(error)", severity: .error)
                 status = 1
             }
-            // Keeps the order of the documents even if both outputs are one pipe.
+            // Keeps the lines in the order of the documents, even if both outputs go to the same pipe.
             fflush(nil)
         }
-        // The process ends here; freeing a million items one by one would only take time.
+        // The tree is not freed before the process ends, because freeing a million items one by one takes time.
         withExtendedLifetime(last) { exit(status) }
     }
 
@@ -57,7 +57,7 @@ enum CheckCommand {
 struct DocumentSummary {
     /// The cost of the load.
     struct Cost {
-        /// The memory that the document takes while it is served.
+        /// The growth of the heap: the memory that the document takes while it is served.
         let bytes: Int
         let time: Duration
     }
@@ -70,7 +70,7 @@ struct DocumentSummary {
         (self.loaded, self.name, self.cost) = (loaded, name, cost)
     }
 
-    /// One fact per line; the last line is the verdict, for programs.
+    /// The lines of the summary; the last one, with the numbers of items and warnings, is for programs.
     var lines: [String] {
         ["\(name): \(levels), \(memory), loaded in \(time)", "\(name): deepest at \(deepestPath)"] + advice + records
             + [verdict]
@@ -80,7 +80,7 @@ struct DocumentSummary {
         loaded.tree.recordChoice.map { ["\(name): \($0.sentence(.check, source: name))"] } ?? []
     }
 
-    /// For a large binary document, because each edit writes all of it.
+    /// The advice for a large binary document, because each edit writes the whole file; otherwise empty.
     private var advice: [String] {
         guard loaded.syntax == .binary, loaded.tree.itemCount >= 100_000 else { return [] }
         return ["\(name): an edit writes a binary document anew; XML or JSON is faster to edit at this size"]
@@ -114,7 +114,7 @@ struct DocumentSummary {
         return String(utf8: path.span) + (isLong ? "…" : "")
     }
 
-    /// In units of a thousand, as disks and networks count.
+    /// The memory in kB or MB, in units of 1,000 as for disks and networks.
     private var memory: String {
         let bytes = max(cost.bytes, 0)
         return bytes < 10_000_000 ? "\((bytes + 999) / 1_000) kB of memory" : "\(bytes / 1_000_000) MB of memory"

@@ -7,9 +7,11 @@ enum Completions {
         ("help", "explains the command and its options"), ("version", "prints the version"),
     ]
 
-    /// The suffixes of the documents that are suggested, besides folders.
+    /// The suffixes of the files that are suggested as documents; folders are suggested, too.
     static let suffixes = ["plist", "json"]
 
+    /// Returns the script for the named shell.
+    ///
     /// - Throws: `UsageError` if the arguments are not the name of one shell.
     static func script(for arguments: [String]) throws(UsageError) -> String {
         guard let name = arguments.first else {
@@ -35,7 +37,7 @@ enum Completions {
 }
 
 extension Completions {
-    /// Uses only what bash itself has, so that it works without the package bash-completion.
+    /// The script for bash, which uses only bash itself, so that it works without the package bash-completion.
     static var bash: String {
         let commands = CommandLineArguments.Command.allCases
         let names = commands.map(\.rawValue).joined(separator: " ")
@@ -87,7 +89,7 @@ extension Completions {
             """
     }
 
-    /// The cases that complete the values of a command's options.
+    /// Returns the cases that complete the values of a command's options.
     private static func valueCases(of command: CommandLineArguments.Command) -> [String] {
         let options = Option.all(of: command)
         func pattern(_ options: [Option]) -> String {
@@ -114,7 +116,7 @@ extension Completions {
         return "\(command.rawValue)) words='\(names.map { "--\($0)" }.joined(separator: " "))' ;;"
     }
 
-    /// The function of a file `_drilldown` in a folder of `$fpath`.
+    /// The script for zsh: the content of a file `_drilldown` in a folder of `$fpath`.
     static var zsh: String {
         let commands = CommandLineArguments.Command.allCases
         let described = commands.map { ShellWord.quoted("\($0.rawValue):\($0.summary)") }
@@ -154,7 +156,7 @@ extension Completions {
         }
     }
 
-    /// The case of a command: the specifications of its options and other arguments for `_arguments`.
+    /// Returns the case of a command: the specifications of its options and other arguments for `_arguments`.
     private static func arguments(of command: CommandLineArguments.Command) -> String {
         var specifications = commonSpecifications + Option.all(of: command).map(specification)
         switch command {
@@ -192,7 +194,7 @@ extension Completions {
         text.reduce(into: "") { $0 += special.contains($1) ? "\\\($1)" : "\($1)" }
     }
 
-    /// A file `drilldown.fish` in a folder of completions.
+    /// The script for fish: the content of a file `drilldown.fish` in a folder of completions.
     static var fish: String {
         let commands = CommandLineArguments.Command.allCases
         let names = commands.map(\.rawValue).joined(separator: " ")

@@ -5,8 +5,10 @@ import TreeSources
 
 /// `drilldown export`: writes a document to a file.
 enum ExportCommand {
+    /// Loads the document and writes it as one file, with the levels of its other files in place.
+    ///
     /// - Returns: the exit status.
-    /// - Throws: `UsageError` unless a source and at most one file are named.
+    /// - Throws: `UsageError` for more than a source and a file, or an unknown format.
     static func run(_ arguments: CommandLineArguments, settings: Settings) throws(UsageError) -> Int32 {
         guard settings.sources.count <= 2 else {
             throw UsageError(

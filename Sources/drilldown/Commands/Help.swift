@@ -76,11 +76,11 @@ enum Help {
 }
 
 extension Help {
-    /// A part of the help that is a section of the manual page too.
+    /// A part of the help that is also a section of the manual page.
     struct Section {
         /// The section's heading in the manual page.
         let heading: String
-        /// Its lines; a blank line separates paragraphs.
+        /// The lines of the section; a blank line separates paragraphs.
         let text: String
 
         static let serve = Section(
@@ -132,7 +132,7 @@ extension Help {
                 Down, Home and End move further. q leaves.
                 """)
 
-        /// The values of `--keys`.
+        /// The section about the values of `--keys`.
         static let names = Section(
             heading: "NAMES",
             text: """

@@ -5,8 +5,10 @@ import TreeSources
 
 /// `drilldown import`: puts a document into a database.
 enum ImportCommand {
+    /// Loads the document, and writes it to the database.
+    ///
     /// - Returns: the exit status.
-    /// - Throws: `UsageError` unless a source and a target are named.
+    /// - Throws: `UsageError` unless a source and a database are named.
     static func run(_ arguments: CommandLineArguments, settings: Settings) throws(UsageError) -> Int32 {
         guard settings.sources.count == 2 else {
             throw UsageError(
@@ -15,7 +17,7 @@ enum ImportCommand {
         }
         let target = try settings.target(settings.sources[1])
         var own = settings
-        // It is the target's.
+        // The password file is for the target; a source that is not PostgreSQL would refuse it.
         if !DatabaseTree.isPostgres(address: settings.sources[0]) { own.databasePasswordFile = nil }
         let source = try own.document { _ in }
         do throws(SourceError) {
@@ -32,7 +34,7 @@ enum ImportCommand {
         }
     }
 
-    /// The document with the content of its other files in place.
+    /// Returns the document as one tree, with the levels of its other files in place.
     private static func alone(
         _ loaded: LoadedTree, of name: String, interpretation: Interpretation
     ) throws(SourceError) -> Tree {

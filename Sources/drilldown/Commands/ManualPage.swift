@@ -1,5 +1,7 @@
 /// The manual page drilldown(1), in the macros of man(7).
 enum ManualPage {
+    /// Returns the manual page.
+    ///
     /// - Throws: `UsageError` if the command has arguments.
     static func text(for arguments: [String]) throws(UsageError) -> String {
         guard arguments.isEmpty else {
@@ -53,7 +55,7 @@ enum ManualPage {
 
     private static func command(_ arguments: String) -> String { ".B drilldown\n\(escaped(arguments))" }
 
-    /// The entry of a command.
+    /// Returns the entry of a command.
     private static func entry(of command: CommandLineArguments.Command) -> String {
         let text =
             switch command {
@@ -74,7 +76,7 @@ enum ManualPage {
         return "\(entryOfBrowse(of: option))\n\(filled("\(facts)."))"
     }
 
-    /// The entry of an option that only the command line has.
+    /// Returns the entry of an option without its key and variable, as for options of the command line only.
     private static func entryOfBrowse(of option: Option) -> String {
         let value = option.placeholder.map { " \\fI\(escaped($0))\\fR" } ?? ""
         return """
@@ -98,13 +100,13 @@ enum ManualPage {
 
     // MARK: Text
 
-    /// Paragraphs for lines that groff fills.
+    /// Returns escaped lines, which groff fills; an empty line begins a paragraph.
     private static func filled(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? ".P" : escaped($0) }.joined(separator: "\n")
     }
 
-    /// A line with groff's requests and escapes quoted (groff(7)).
+    /// Returns a line whose characters groff does not interpret as requests or escapes (groff(7)).
     static func escaped(_ line: some StringProtocol) -> String {
         let text = line.unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {
@@ -118,7 +120,7 @@ enum ManualPage {
         return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&\(text)" : text
     }
 
-    /// The number of a character in the form that groff takes: four digits or more.
+    /// Returns the number of a character in hexadecimal as groff expects it, with four digits or more.
     private static func hexadecimal(_ scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits

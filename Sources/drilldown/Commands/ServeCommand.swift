@@ -11,14 +11,14 @@ import TreeStore
 
 /// `drilldown serve`: listens, loads, serves, follows changes, and stops gracefully.
 enum ServeCommand {
-    /// The descriptors that the store opens after the server has started: wake-ups and the source's watches, less the
-    /// listening socket, which is open when the server counts.
+    /// The number of descriptors that the store opens after the server has started, for wake-ups and the source's
+    /// watches. One is subtracted for the listening socket, which is already open when the server counts.
     private static let storeDescriptors = 6
 
-    /// Ends the process with status 0 after a signal to stop.
+    /// Serves the document until a signal to stop, which ends the process with status 0.
     ///
-    /// - Returns: exit status 1, if the service could not start.
-    /// - Throws: `UsageError` for a document that cannot be served.
+    /// - Returns: exit status 1 if the service cannot start.
+    /// - Throws: `UsageError` for an invalid address of the document, or an option that does not apply to it.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         let log = settings.log
         MemoryBudget.setLimit(settings.memoryLimit ?? ControlGroup.memoryLimit ?? .max)
@@ -42,7 +42,7 @@ enum ServeCommand {
             let manager = try ServiceEnvironment(environment: environment())
             ServiceEnvironment.clearEnvironment()
             Signals.ignoreOthers()
-            // Before any thread starts, so that the waiting thread alone handles signals.
+            // Blocks the signals on this thread; `Thread` blocks them on all others. The queue alone receives them.
             let signals = try SignalQueue(Signals.all)
             let editTokens = try TokenSource(purpose: .editing, settings: settings) { log.write($0) }
             let readTokens = try TokenSource(purpose: .reading, settings: settings) { log.write($0) }
@@ -89,7 +89,7 @@ enum ServeCommand {
                             source: name, lastError: store.status.lastError, database: store.connection)
                     }
                 })
-            // The first document may take long to arrive over a network.
+            // On its own thread, because a document may take long to arrive over a network.
             _ = try Thread(name: "first-load") {
                 news.post(
                     .firstLoad(
@@ -105,7 +105,7 @@ enum ServeCommand {
         } catch {
             let text = error is ServerError || error is ServiceManagerError ? "\(error)." : "\(error)"
             log.write(Log.Entry(start: error, text: text))
-            // So that an address and a file are corrected together.
+            // Reports an error in opening the document as well, so that the user can correct both at once.
             if let refusal = (document as? PropertyListFile)?.openingRefusal() {
                 log.write(Log.Entry(start: refusal, text: "\(refusal)"))
             }

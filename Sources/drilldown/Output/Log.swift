@@ -5,12 +5,12 @@ import Locking
 import PropertyLists
 import Synchronization
 
-/// The log: one line per event on standard error, as text or as JSON. Failing to write it does not stop the service.
+/// The log: one line per event on standard error, as text or as JSON. A failure to write a line is ignored.
 struct Log: Sendable {
     enum Format: String, CaseIterable { case text, json }
 
     private let format: Format
-    /// Whether lines of text have a time: not on a terminal, and not if the service manager adds one.
+    /// Whether lines of text begin with the time: not on a terminal, and not in systemd's journal, which adds it.
     private let isTimed: Bool
 
     init(format: Format, isTimed: Bool = false) { (self.format, self.isTimed) = (format, isTimed) }
@@ -21,9 +21,9 @@ struct Log: Sendable {
         Self.putLine(line(of: entry, at: moment, isColored: StandardError.shared.isColored), severity: entry.severity)
     }
 
-    /// Writes a line for people on standard error, with control characters escaped.
+    /// Writes a line of text on standard error in every format, with control characters escaped.
     ///
-    /// - Parameter severity: for systemd's journal; the line does not show it.
+    /// - Parameter severity: the severity for systemd's journal; the line does not show it.
     static func put(_ text: String, severity: Severity) {
         putLine(PrintableText.line(text), severity: severity)
     }
@@ -33,17 +33,17 @@ struct Log: Sendable {
         output.putLine((output.isJournal ? severity.journalPrefix : "") + line)
     }
 
-    /// How to show loads that take long.
+    /// The display of long loads: a bar for the text format on a terminal, otherwise log lines.
     var progressStyle: ProgressDisplay.Style {
         let output = StandardError.shared
         return format == .text && output.isTerminal ? .bar(output) : .lines { write($0) }
     }
 
-    /// An event's line, without its end.
+    /// Returns the line of an event, without a line feed.
     ///
     /// - Parameters:
-    ///   - moment: in seconds since 2001-01-01T00:00:00Z.
-    ///   - isColored: whether the severity is coloured; text only.
+    ///   - moment: the time of the event, in seconds since 2001-01-01T00:00:00Z.
+    ///   - isColored: whether the severity is coloured; only in the text format.
     func line(of entry: Entry, at moment: Double, isColored: Bool = false) -> String {
         switch format {
         case .text:
@@ -90,7 +90,7 @@ extension Log {
             }
         }
 
-        /// The word; bold and coloured on request (ECMA-48, SGR).
+        /// Returns the word for the severity, with `isColored` in bold and in colour (ECMA-48, SGR).
         func word(_ isColored: Bool) -> String {
             guard isColored else { return rawValue }
             return switch self {
@@ -131,7 +131,7 @@ extension Log {
     }
 }
 
-/// The owner of standard error: whole lines and, below them on a terminal, a line that is redrawn.
+/// Standard error, which shows whole lines and, below them on a terminal, a line that is redrawn.
 final class StandardError: Sendable {
     static let shared = StandardError(
         descriptor: STDERR_FILENO, terminalType: environmentText("TERM"),
@@ -145,7 +145,7 @@ final class StandardError: Sendable {
     /// Whether systemd's journal reads the output and takes the severity from the beginning of a line (sd-daemon(3)).
     let isJournal: Bool
     private let descriptor: Int32
-    /// The line at the bottom, if any.
+    /// The line at the bottom of the terminal; nil if no line is drawn.
     private let bottom = Guarded<String?>(nil)
     /// Whether `bottom` is set, for signal handlers.
     private let hasBottom = Atomic(false)
@@ -155,7 +155,8 @@ final class StandardError: Sendable {
     private static let usualColumns = 80
 
     /// - Parameter journalStream: the device and the inode of the standard error that the service manager gave the
-    ///   process (systemd.exec(5)). The output may have been redirected since, or the variable inherited from a parent.
+    ///   process (systemd.exec(5)). They are compared with the descriptor's, because the output may have been
+    ///   redirected since, or the variable inherited from a parent.
     init(descriptor: Int32, terminalType: String?, refusesColors: Bool, journalStream: String? = nil) {
         self.descriptor = descriptor
         isTerminal = isatty(descriptor) != 0 && terminalType.map { $0 != "dumb" } ?? false
@@ -164,14 +165,14 @@ final class StandardError: Sendable {
         isJournal = unsafe fstat(descriptor, &status) == 0 && journalStream == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// The columns of the terminal now; people change the size of their windows.
+    /// The current width of the terminal in columns; 80 if unknown.
     var columns: Int {
         var size = winsize()
         guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return Self.usualColumns }
         return Int(size.ws_col)
     }
 
-    /// Writes a line above the one at the bottom.
+    /// Writes a line above the line at the bottom.
     func putLine(_ line: String) {
         guard isTerminal else { return write(line + "\n") }
         bottom.withLock { bottom in
@@ -181,13 +182,13 @@ final class StandardError: Sendable {
 
     /// Redraws the line at the bottom.
     ///
-    /// - Parameter line: makes the line, narrower than the terminal; nil clears it. Called while nothing else is
-    ///   written.
+    /// - Parameter line: returns the line, narrower than the terminal, or nil to clear it. It is called while no other
+    ///   thread writes.
     func draw(_ line: () -> String?) {
         bottom.withLock { bottom in
             let new = line()
             guard new != nil || bottom != nil else { return }
-            // The flag is set whenever a line is drawn, for signal handlers.
+            // The flag is true at all times when a line is on the terminal, for signal handlers.
             if new != nil { hasBottom.store(true, ordering: .relaxed) }
             write(Self.clearing + (new ?? ""))
             if new == nil { hasBottom.store(false, ordering: .relaxed) }
@@ -210,25 +211,25 @@ final class StandardError: Sendable {
         }
     }
 
-    /// The value of a variable; nil if it is unset or empty.
+    /// Returns the value of a variable; nil if it is unset or empty.
     private static func environmentText(_ name: String) -> String? {
         guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
         return unsafe String(cString: value)
     }
 }
 
-/// A line for a terminal, without control sequences from titles, targets or file names.
+/// The escaping of lines for a terminal, so that titles, targets or file names cannot send control sequences.
 ///
-/// Messages already quote text from outside; this catches what they miss.
+/// Messages already quote text from outside; this is a second protection.
 enum PrintableText {
     private static let mostCharacters = 64 << 10
 
-    /// A line of text with control characters and bidirectional marks shown as `\u{1B}`.
+    /// Returns a line of text with control characters and bidirectional marks in the form `\u{1B}`.
     static func line(_ text: String) -> String {
         QuotedText.isPlain(text) ? text : QuotedText(text: text, most: mostCharacters).description
     }
 
-    /// The same JSON with these characters escaped as in JSON; they can occur only in its strings.
+    /// Returns JSON text with these characters in the form `\u001b`; they can occur only in its strings.
     static func json(_ json: String) -> String {
         guard !QuotedText.isPlain(json) else { return json }
         var escaped = ""

@@ -1,18 +1,18 @@
 import Threads
 import TreeSources
 
-/// Shows how far a load is, on its own thread: a moving line on a terminal, otherwise a log line now and then.
+/// A thread that shows the progress of loads: with a redrawn line on a terminal, otherwise with log lines.
 ///
 /// The thread sleeps between loads.
 struct ProgressDisplay {
-    /// How loads are shown.
+    /// The form of the display.
     enum Style {
         /// A line at the bottom of the terminal.
         case bar(StandardError)
         /// Log lines.
         case lines(@Sendable (Log.Entry) -> Void)
 
-        /// A shorter load is not shown.
+        /// The duration of a load before it is shown.
         fileprivate var patience: Duration {
             switch self {
             case .bar: .seconds(1)
@@ -33,16 +33,17 @@ struct ProgressDisplay {
     private let style: Style
     private let wakeup: Wakeup
 
-    /// Formatting takes little stack; this is enough for a document's longest path.
+    /// The size of the thread's stack. Formatting takes little; this is enough for the longest path of a document.
     private static let stackBytes = 1 << 20
 
-    /// - Returns: the progress that loads report to; nil if the system cannot start a thread, and then no load is
-    ///   shown.
+    /// Starts the thread.
+    ///
+    /// - Returns: the progress that loads report to; nil if the system cannot start a thread, so that no load is shown.
     static func start(_ style: Style) -> LoadProgress? {
         do throws(SystemCallError) {
             let wakeup = try Wakeup()
             let progress = LoadProgress { isLoading in
-                // Before the load's own lines are written.
+                // Clears the line before the lines about the ended load are written.
                 if !isLoading, case .bar(let output) = style { output.draw { nil } }
                 wakeup.signal()
             }
@@ -73,7 +74,7 @@ struct ProgressDisplay {
         }
     }
 
-    /// Rounded up, so that a wait of this length does not end before the instant.
+    /// Returns the milliseconds until an instant, rounded up, so that a wait does not end before the instant.
     private static func milliseconds(until instant: LoadProgress.Instant) -> Int64 {
         Int64((instant - .now) / .milliseconds(1)) + 1
     }
@@ -81,7 +82,7 @@ struct ProgressDisplay {
     private func show() {
         switch style {
         case .bar(let output):
-            // Read once more, so that a load that has just ended is not drawn.
+            // The status is read again under the lock of the output, so that a load that has just ended is not drawn.
             output.draw { progress.status.map { ProgressText(status: $0, at: .now).line(columns: output.columns) } }
         case .lines(let write):
             if let status = progress.status { write(Log.Entry(status: status, at: .now)) }
@@ -90,7 +91,7 @@ struct ProgressDisplay {
 }
 
 extension Log.Entry {
-    /// The line for a load that takes long.
+    /// Creates the line for a load that takes long.
     init(status: LoadProgress.Status, at now: LoadProgress.Instant) {
         self.init(
             severity: .info, event: "loading", text: ProgressText(status: status, at: now).sentence,

@@ -8,14 +8,14 @@ struct ProgressText {
 
     init(status: LoadProgress.Status, at now: LoadProgress.Instant) { (self.status, self.now) = (status, now) }
 
-    /// A file that is read in less than a second has its own bar only if it is the only file.
+    /// The minimum size of a file with a bar of its own if there are several files; smaller ones take under a second.
     private static let leastBarBytes = 64 << 20
     private static let mostBarColumns = 30
     private static let leastBarColumns = 10
 
     // MARK: Figures
 
-    /// The completed share of the step, from 0 to 1; nil if its size is unknown.
+    /// The completed share of the step, from 0 to 1; nil if its size is unknown, or it reads a small file of several.
     var share: Double? {
         guard let size = status.size, size > 0 else { return nil }
         if status.step == .reading, status.files > 1, size < Self.leastBarBytes { return nil }
@@ -28,14 +28,14 @@ struct ProgressText {
         return (now - status.stepBegun) * ((1 - share) / share)
     }
 
-    /// Rounded up, so that it never shows `0 s`.
+    /// The remaining time in words, rounded up, so that it never shows `0 s`.
     private var shownLeft: String? { left.map { Self.time($0 + .milliseconds(999)) + " left" } }
 
     private var elapsed: Duration { now - status.begun }
 
     // MARK: Words
 
-    /// The activity, such as `reading Data.plist`.
+    /// Returns the activity, such as `reading Data.plist`.
     private func activity(_ name: String) -> String {
         let name = PrintableText.line(name)
         return switch status.step {
@@ -45,7 +45,7 @@ struct ProgressText {
         }
     }
 
-    /// A file's name without its folder; a URL as it is.
+    /// The name of the source: without the folder if it is a file that is read, otherwise unchanged.
     private var shortName: String {
         guard status.step == .reading, !status.name.contains("://") else { return status.name }
         return status.name.split(separator: "/").last.map(String.init) ?? status.name
@@ -70,7 +70,8 @@ struct ProgressText {
         return activity(status.name) + ": " + (figures + times).joined(separator: ", ")
     }
 
-    /// The line to draw, narrower than a terminal: `reading Data.plist [=====>     ] 52 %  208 of 399 MB  5 s left`.
+    /// Returns the line to draw, narrower than the terminal:
+    /// `reading Data.plist [=====>     ] 52 %  208 of 399 MB  5 s left`.
     func line(columns: Int) -> String {
         let width = max(columns - 1, 0)
         var parts = figures + [shownLeft ?? Self.time(elapsed)]
@@ -92,10 +93,10 @@ struct ProgressText {
 
     private static func width(_ parts: [String]) -> Int { parts.reduce(0) { $0 + columns(of: $1) + 2 } }
 
-    /// The most columns that a text may take: characters beyond ASCII may be wide.
+    /// Returns the maximum number of columns of a text: a character that is not ASCII may take two.
     private static func columns(of text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + ($1.isASCII ? 1 : 2) } }
 
-    /// A text that fits, its middle omitted if necessary.
+    /// Returns a text of at most `width` columns: the middle is left out if it is longer, or all of it below 8 columns.
     private static func shortened(_ text: String, to width: Int) -> String {
         guard columns(of: text) > width else { return text }
         guard width >= 8 else { return "" }
@@ -109,7 +110,7 @@ struct ProgressText {
         return text
     }
 
-    /// A bar, or a moving block if the share is unknown.
+    /// Returns a bar, or a moving block if the share is unknown.
     private func bar(_ width: Int) -> String {
         let inside = width - 2
         guard let share else {
@@ -131,20 +132,20 @@ struct ProgressText {
 
     // MARK: Numbers
 
-    /// One decimal below ten.
+    /// Returns the number of megabytes, with one decimal below ten.
     private static func megabytes(_ bytes: Int) -> String {
         let tenths = bytes / 100_000
         return tenths < 100 ? "\(tenths / 10).\(tenths % 10)" : grouped(tenths / 10)
     }
 
-    /// With a comma after each third digit.
+    /// Returns a number with commas between groups of three digits.
     static func grouped(_ number: Int) -> String {
         guard number >= 1_000 else { return "\(number)" }
         let rest = "\(number % 1_000)"
         return grouped(number / 1_000) + "," + run("0", count: 3 - rest.count) + rest
     }
 
-    /// `5 s`, `2 min 5 s`, `1 h 2 min`; the seconds are rounded down.
+    /// Returns `5 s`, `2 min 5 s` or `1 h 2 min`; the smallest unit is rounded down.
     static func time(_ duration: Duration) -> String {
         let seconds = duration.components.seconds
         if seconds < 60 { return "\(seconds) s" }

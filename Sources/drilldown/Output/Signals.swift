@@ -6,9 +6,9 @@ enum Signals {
     static let stopping = [SIGTERM, SIGINT]
     static let all = stopping + [SIGHUP]
 
-    /// Ignores signals that other services handle and that would end this one.
+    /// Ignores SIGUSR1 and SIGUSR2, which would end the process.
     ///
-    /// The log is standard error, so a log file is rotated from outside.
+    /// Other services reopen their log files after these signals; this service writes its log to standard error.
     static func ignoreOthers() { for signal in [SIGUSR1, SIGUSR2] { _ = Glibc.signal(signal, SIG_IGN) } }
 
     /// Runs `body` with SIGTERM and SIGINT ending the process at once; nothing in it needs cleaning up.
@@ -31,7 +31,7 @@ enum Signals {
         return try body()
     }
 
-    /// Makes SIGTERM and SIGINT clear the line on the terminal before they end the process as usual.
+    /// Makes SIGTERM and SIGINT clear the line at the bottom of the terminal before they end the process as usual.
     static func clearProgressAtEnd() {
         for signal in [SIGTERM, SIGINT] {
             _ = Glibc.signal(signal) { signal in

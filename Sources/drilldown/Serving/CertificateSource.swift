@@ -1,12 +1,12 @@
 import HTTPServer
 import PropertyLists
 
-/// The certificate of the service, from the files that the options name; they are watched while the service runs.
+/// The certificate of the service, from the files that the options name. It watches the files.
 struct CertificateSource {
     let certificates: Certificates
     private let watcher: CertificateWatcher
 
-    /// Nil if neither file is named; the service then speaks HTTP.
+    /// Reads and watches the files; nil if the settings name no files, so that the service speaks HTTP.
     ///
     /// - Parameter log: receives the entries about the files.
     /// - Throws: `StartRefusal` for unusable files.
@@ -30,7 +30,7 @@ struct CertificateSource {
 }
 
 extension Log.Entry {
-    /// The line for a notice about the certificate.
+    /// Creates the line for a notice about the certificate.
     init(notice: CertificateFiles.Notice, certificate: String, key: String) {
         let files = [Log.Member("certificate", .text(certificate)), Log.Member("key", .text(key))]
         func members(_ subject: String, expiry: Int) -> [Log.Member] {

@@ -4,10 +4,12 @@ import PropertyLists
 import TreeSources
 import TreeStore
 
-/// The events, with their members in JSON. The members of a place (`warning`, `refused`, `start`) are `file` and, if
-/// known, `line` and `column` (both from 1) or `offset` (bytes from 0), and `path` (of titles).
+/// The events, with their members in JSON.
+///
+/// Events about a position in a document (`warning`, `refused`, `start`) have the members `file` and, if known, `line`
+/// and `column` (both from 1) or `offset` (bytes from 0), and `path` (of titles).
 extension Log.Entry {
-    /// The lines for an event in the store.
+    /// Returns the lines for an event of the store.
     ///
     /// - Parameter source: the document as the user named it.
     static func entries(for event: StoreEvent, of source: String) -> [Log.Entry] {
@@ -50,7 +52,7 @@ extension Log.Entry {
             ]
         case .edited(let snapshot, let author, let edits, let took):
             [edited(snapshot, by: author, edits: edits, took: took)]
-        // Each edit has its own line.
+        // Each edit already has a line, of the event `edited`.
         case .saved: []
         case .notSaved(let id, let reason, let isUnknown):
             [
@@ -112,7 +114,7 @@ extension Log.Entry {
         ]
     }
 
-    /// The line for an error that ends the process before it serves.
+    /// Creates the line for an error that ends the process before it serves.
     init(start error: any Error, text: String) {
         self.init(severity: .error, event: "start", text: text, members: (error as? SourceError).map(Self.place) ?? [])
     }
@@ -131,7 +133,7 @@ extension Log.Entry {
         return [.init("file", .text(name))] + numbers + (path.map { [.init("path", .text($0))] } ?? [])
     }
 
-    /// The line for a notice from a source.
+    /// Creates the line for a notice from a source.
     init(_ notice: SourceNotice) {
         switch notice {
         case .servesCopy: self.init(severity: .info, event: "copy", text: "\(notice)")
@@ -142,11 +144,11 @@ extension Log.Entry {
         }
     }
 
-    /// The line for one request, as `127.0.0.1 GET /levels/ 200 1015 bytes 85 µs` and its `id`.
+    /// Creates the line for one request, such as `127.0.0.1 GET /levels/ 200 1015 bytes 85 µs`, followed by its `id`.
     ///
-    /// Its members are `address` (the client's), `method`, `target` (as it was sent), `status`, `bytes` (of the body:
-    /// coded if it is, 0 for HEAD), `microseconds` (from the request line to the last byte of the answer) and
-    /// `completed` (false if the client disconnected before that).
+    /// The members are `address` (the client's), `method`, `target` (as it was sent), `status`, `bytes` (of the body as
+    /// sent, after content coding; 0 for HEAD), `microseconds` (from the request line to the last byte of the
+    /// response), `completed` (false if the client disconnected before that byte) and `id`.
     init(_ access: AccessEntry) {
         let method = "\(access.method)".uppercased()
         let (seconds, attoseconds) = access.duration.components
@@ -164,7 +166,7 @@ extension Log.Entry {
             ])
     }
 
-    /// The line for an answer of status 500; its `id` is also in the problem that the client got.
+    /// Creates the line for an answer of status 500; its `id` is also in the problem that the client got.
     init(_ answer: FailedAnswer) {
         self.init(
             severity: .error, event: "failed", text: "\(answer)",
@@ -174,7 +176,7 @@ extension Log.Entry {
             ])
     }
 
-    /// The line for an answer that cannot be sent; its `id` is also in the problem that the client got.
+    /// Creates the line for an answer that cannot be sent; its `id` is also in the problem that the client got.
     init(_ answer: UnsentAnswer) {
         self.init(
             severity: .error, event: "unsent", text: "\(answer)",
@@ -184,7 +186,7 @@ extension Log.Entry {
             ])
     }
 
-    /// With one decimal.
+    /// Returns the number of milliseconds, cut to one decimal.
     private static func milliseconds(_ duration: Duration) -> Double {
         let (seconds, attoseconds) = duration.components
         return Double(seconds * 10_000 + attoseconds / 100_000_000_000_000) / 10

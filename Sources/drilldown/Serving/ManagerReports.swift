@@ -4,17 +4,19 @@ import ServiceManager
 import Threads
 import TreeStore
 
-/// The notifications to the service manager, if it wants them.
+/// The notifications to the service manager; without a socket, they are not sent.
 struct ManagerReports {
     private let socket: NotificationSocket?
     private let log: Log
+    /// The status that was sent last.
     private var shown = ""
+    /// The status that is delayed by `statusPeriod`; nil if the last one is up to date.
     private var wanted: String?
     /// The earliest time of the next status.
     private var statusTime = ContinuousClock.now
     private var hasFailed = false
 
-    /// The least time between two statuses, because edits may come by the hundred.
+    /// The minimum time between two statuses, because hundreds of edits may follow each other.
     private static let statusPeriod = Duration.seconds(1)
 
     init(socket: NotificationSocket?, log: Log) { (self.socket, self.log) = (socket, log) }
@@ -43,17 +45,17 @@ struct ManagerReports {
 
     // MARK: The status
 
-    /// When to send a status that is held back, if any.
+    /// The time to send the delayed status; nil if no status is delayed.
     var nextStatus: ContinuousClock.Instant? { wanted == nil ? nil : statusTime }
 
-    /// Sends a new status, at once or a little later.
+    /// Sends a new status at once, or delays it if less than `statusPeriod` has passed since the last one.
     mutating func show(_ status: String) {
         guard isOn else { return }
         wanted = status == shown ? nil : status
         showWanted()
     }
 
-    /// Sends the status that was held back, when its time has come.
+    /// Sends the delayed status if its time has come.
     mutating func showWanted() {
         guard let status = wanted, ContinuousClock.now >= statusTime else { return }
         note(status)
@@ -65,10 +67,10 @@ struct ManagerReports {
     }
 }
 
-/// Checks twice in each interval of the service manager that the service is alive.
+/// The check that the service is alive, made in rounds: two in each interval of the service manager.
 ///
-/// It is alive if the main thread begins rounds, each serving thread closes a connection opened to it, and the store's
-/// thread takes turns or works on the source.
+/// A round ends when each serving thread has closed a connection that was opened to it, and the store's thread has
+/// answered, or is working on the source. The main thread begins the rounds, so a round also shows that it is alive.
 struct Watchdog {
     private let period: Duration
     private let server: Server
@@ -88,14 +90,16 @@ struct Watchdog {
 
     private var isWaiting: Bool { awaitsStore || !probes.isEmpty }
 
-    /// Adds the events that the round waits for, or the time of the next round.
+    /// Adds the events that the current round waits for, or the time of the next round.
     func addWaits(to waits: inout WaitSet) {
         guard isWaiting else { return waits.wake(by: nextRound) }
         for probe in probes { waits.add(probe) }
         if awaitsStore { waits.add(storeBell.descriptor) }
     }
 
-    /// Continues the round; returns whether it has just ended well.
+    /// Continues the current round, or begins the next one if it is due.
+    ///
+    /// - Returns: true if this call has ended the round: the service is alive.
     mutating func advance() -> Bool {
         if !isWaiting {
             guard ContinuousClock.now >= nextRound else { return false }
@@ -108,13 +112,13 @@ struct Watchdog {
 
     private mutating func begin() {
         nextRound = .now + period
-        // A thread whose connections are all in use has no probe: it was alive to serve them.
+        // A thread whose connections are all in use is not probed: serving them shows that it is alive.
         probes = (0..<server.threadCount).compactMap { server.probe(thread: $0) }
         awaitsStore = true
         store.ask { [storeBell] in storeBell.signal() }
     }
 
-    /// Whether a thread has closed the other end; if so, closes this one.
+    /// Returns whether the thread has closed its end of a probe; if so, closes this end.
     private static func isAnswered(_ probe: Int32) -> Bool {
         var byte: UInt8 = 0
         if unsafe recv(probe, &byte, 1, Int32(MSG_DONTWAIT)) < 0, errno == EAGAIN || errno == EINTR { return false }

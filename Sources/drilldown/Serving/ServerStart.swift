@@ -10,7 +10,7 @@ final class ServerStart {
     private var server: Server?
     /// Whether connections may wait until the document is loaded.
     ///
-    /// The clients of a socket that the service manager keeps should not notice a restart.
+    /// True for sockets of the service manager, whose clients should not notice a restart.
     let mayWait: Bool
     /// The addresses that the system has bound.
     let bound: [BoundAddress]
@@ -21,7 +21,7 @@ final class ServerStart {
     ///
     /// - Parameters:
     ///   - handed: the sockets of the service manager, which take precedence over the targets.
-    ///   - origin: where the targets were named.
+    ///   - origin: the origin of the targets.
     /// - Throws: `ServerError` or `StartRefusal` if the server cannot listen.
     init(
         at targets: [ListenTarget], handed: [HandedSocket], named origin: Settings.Origin,
@@ -42,7 +42,7 @@ final class ServerStart {
         }
     }
 
-    /// The server; starts it at the first call.
+    /// Returns the server, which the first call starts.
     ///
     /// - Throws: `ServerError` if the system refuses descriptors, threads or memory.
     func started() throws(ServerError) -> Server {
@@ -56,20 +56,20 @@ final class ServerStart {
 
 /// The server of metrics and probes, if they have their own address.
 ///
-/// It has its own thread and connections, so that a crowd of clients cannot keep monitoring out, and it runs while the
-/// other server stops. It speaks HTTP without TLS, as probes and Prometheus do by default.
+/// It has its own thread and connections, so that many clients of the service cannot block monitoring. It still runs
+/// while the other server stops. It speaks HTTP without TLS, as probes and Prometheus do by default.
 final class MonitoringStart {
     private let server: Server
     let address: ServedAddress
 
     private static let connections = 64
-    /// The descriptors that it opens.
+    /// The maximum number of descriptors that it opens.
     static let descriptors = connections + 16
 
     /// Binds and starts to serve.
     ///
     /// - Parameters:
-    ///   - settings: the origin of the target, and the accepted hosts.
+    ///   - settings: the settings, for the origin of the target and the accepted hosts.
     ///   - service: the configuration of the service, for its logs and counters.
     /// - Throws: `ServerError` or `StartRefusal` if the server cannot start.
     init(

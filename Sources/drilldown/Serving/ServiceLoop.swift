@@ -8,7 +8,8 @@ import ServiceManager
 import Threads
 import TreeStore
 
-/// The main thread from the first load to the stop: it waits for signals, for news of other threads, and for times.
+/// The loop of the main thread from the first load to the stop: it waits for signals, for news from other threads, and
+/// for points in time.
 struct ServiceLoop: ~Copyable {
     struct Parts {
         let name: String
@@ -16,13 +17,13 @@ struct ServiceLoop: ~Copyable {
         let signals: SignalQueue
         let news: ServiceNews
         let start: ServerStart
-        /// Nil unless metrics and probes have their own address.
+        /// The server of metrics and probes; nil unless they have their own address.
         let monitor: MonitoringStart?
         let responder: FirstLoadResponder
         let manager: ServiceEnvironment
-        /// Nil for HTTP.
+        /// The certificate; nil for HTTP.
         let certificates: CertificateSource?
-        /// How long to keep serving after the first signal to stop.
+        /// The time to keep serving after the first signal to stop.
         let drain: Duration
         /// Makes the API of the store.
         let api: (TreeStore) -> LevelsAPI
@@ -36,33 +37,34 @@ struct ServiceLoop: ~Copyable {
 
     private let parts: Parts
     private var reports: ManagerReports
-    /// Nil until the server is started.
+    /// The server; nil until it is started.
     private var server: Server?
     private var serving: Serving?
     private var watchdog: Watchdog?
-    /// When the next notice of a long first load is due.
+    /// The time of the next notice of a long first load.
     private var loadingNotice = ContinuousClock.now + Self.longLoad
     private var isLongLoad = false
-    /// The reloads requested by signals that have not ended.
+    /// The number of reloads in progress that were requested by SIGHUP.
     private var reloads = 0
+    /// Whether SIGHUP has arrived during the first load, so that a reload follows it.
     private var isReloadWanted = false
-    /// When the service stops, once it has been asked to.
+    /// The time when draining ends and the service stops; nil before the first signal to stop.
     private var drainEnd: ContinuousClock.Instant?
-    /// The exit status, once the service cannot continue.
+    /// The exit status if the service cannot start; otherwise nil.
     private var status: Int32?
 
-    /// How long a first load takes before it is mentioned.
+    /// The time after which a first load is reported as long.
     private static let longLoad = Duration.seconds(1)
-    /// How often the service manager is asked for more time, and for how much.
+    /// The period of requests to the service manager for more time, and the time that each requests.
     private static let (extensionPeriod, extensionTime) = (Duration.seconds(10), Duration.seconds(30))
-    /// How long running requests may take to finish when the server stops.
+    /// The maximum time for running requests to finish when the server stops.
     private static let grace = Duration.milliseconds(1_500)
-    /// The same before the first load has ended.
+    /// The maximum time for running requests to finish when the server stops before the first load has ended.
     private static let earlyGrace = Duration.milliseconds(100)
-    /// How long edits in progress may take to be saved when the server stops.
+    /// The maximum time for edits in progress to be saved when the server stops.
     private static let editGrace = Duration.seconds(5)
 
-    /// Starts to serve, unless connections may wait for the first load.
+    /// Starts the server, unless connections may wait for the first load.
     ///
     /// - Throws: `ServerError` if the server cannot be started.
     init(_ parts: Parts) throws(ServerError) {
@@ -71,7 +73,9 @@ struct ServiceLoop: ~Copyable {
         reports = ManagerReports(socket: parts.manager.notifications, log: parts.log)
     }
 
-    /// Runs until the first load is refused, and returns the exit status; a signal to stop ends the process with 0.
+    /// Runs until a signal to stop, which ends the process with status 0.
+    ///
+    /// - Returns: exit status 1 if the first load is refused, or the server cannot be started.
     mutating func run() -> Int32 {
         reports.show("Loading \(parts.name).")
         while true {
@@ -156,13 +160,13 @@ struct ServiceLoop: ~Copyable {
 
     private mutating func stop() -> Never {
         reports.stopping("Stopping.")
-        // Before the connections are closed, so that every edit in progress is answered.
+        // Waits before the connections are closed, so that every edit in progress is answered.
         serving?.api.finishEdits(until: .now + Self.editGrace)
         server?.stop(grace: serving == nil ? Self.earlyGrace : Self.grace)
         parts.monitor?.stop()
         parts.log.write(Log.Entry(severity: .info, event: "stopped", text: "stopped"))
         StandardError.shared.clearAtOnce()
-        // Leaves the store running, because stopping it would wait for a load in progress; nothing is left to save.
+        // The store is not stopped, because that would wait for a load in progress; edits were awaited above.
         _exit(0)
     }
 
@@ -223,7 +227,7 @@ final class ServiceNews: Sendable {
     enum Item: Sendable {
         /// The first load has ended.
         case firstLoad(Result<TreeStore, any Error>)
-        /// A reload that a signal asked for has ended.
+        /// A reload requested by SIGHUP has ended.
         case reloaded
         /// The served tree or its status has changed.
         case changed
@@ -240,7 +244,7 @@ final class ServiceNews: Sendable {
 
     func post(_ item: Item) {
         items.withLock { items in
-            // Many edits count as one change.
+            // Changes that follow each other are one item.
             if case .changed = item, case .changed? = items.last { return }
             items.append(item)
         }

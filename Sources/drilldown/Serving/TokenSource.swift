@@ -15,10 +15,11 @@ struct TokenSource {
     private let fixed: AccessTokens
     private let file: AccessTokenFile?
 
-    /// Nil if neither is set: editing is off, or reading needs no token.
+    /// Reads the tokens; nil if neither the variable nor the file is set, so that editing is off, or reading needs no
+    /// token.
     ///
     /// - Parameter log: receives the entries about the file.
-    /// - Throws: `StartRefusal` for an unreadable file, and for a variable that is not a token.
+    /// - Throws: `StartRefusal` for an unreadable file, and for a variable with a malformed token.
     init?(
         purpose: Purpose, settings: Settings, _ log: @escaping @Sendable (Log.Entry) -> Void
     ) throws(StartRefusal) {
@@ -44,7 +45,7 @@ struct TokenSource {
 }
 
 extension Log.Entry {
-    /// The line for a notice about the token file. It never shows a line of the file.
+    /// Creates the line for a notice about the token file. It never shows a line of the file.
     init(notice: AccessTokenFile.Notice, path: String) {
         let file = Log.Member("file", .text(path))
         switch notice {
@@ -79,7 +80,7 @@ extension Log.Entry {
         }
     }
 
-    /// The line for an event of editing.
+    /// Creates the line for an event about tokens.
     init(_ event: TokenEvent) {
         switch event {
         case .wrongTokens(let address):

@@ -8,7 +8,7 @@ struct CommandLineArguments {
     var wantsHelp = false
     var wantsVersion = false
     var sources: [String] = []
-    /// Values by the option's key.
+    /// The values by the option's key; several values of a repeated option are lines of one text.
     var values: [String: String] = [:]
 
     /// - Parameter program: the name by which the program was called, for suggestions to paste.
@@ -27,7 +27,7 @@ struct CommandLineArguments {
 
     private init() {}
 
-    /// Whether an unknown option looks like one for a token, whose value must not be shown.
+    /// Returns whether an unknown option seems to give a token, which must not be shown.
     private static func mayHoldToken(_ arguments: [String]) -> Bool {
         arguments.contains { argument in
             let name = argument.prefix { $0 != "=" }
@@ -157,7 +157,7 @@ extension CommandLineArguments {
             }
         }
 
-        /// Its purpose, in a few words.
+        /// The purpose of the command, in a few words.
         var summary: String {
             switch self {
             case .serve: "serves a document"

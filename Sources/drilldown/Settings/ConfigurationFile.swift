@@ -6,7 +6,7 @@ import TreeSources
 enum ConfigurationFile {
     private static let maximumBytes = 1 << 20
 
-    /// The entries by key. Paths relative to the file's folder are prefixed with that folder.
+    /// Reads the entries, by key. Paths relative to the file's folder are prefixed with that folder.
     ///
     /// - Parameter origin: the setting that named the file: `--config` or the variable.
     /// - Throws: `UsageError` for an unreadable file, an unknown or repeated key, or a value that is a container.
@@ -37,7 +37,9 @@ enum ConfigurationFile {
         return entries
     }
 
-    /// A path as seen from the working directory.
+    /// Returns a path relative to the working directory, from one relative to the configuration's folder.
+    ///
+    /// Empty text, an absolute path, a URL and `-` are returned unchanged.
     private static func located(_ source: String, besides path: String) -> String {
         guard !source.isEmpty, !source.hasPrefix("/"), !source.contains("://"), source != "-",
             let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -55,7 +57,7 @@ struct ConfigurationReader: PropertyListConsumer {
         let position: SourcePosition
     }
 
-    /// By key.
+    /// The values by key.
     private(set) var values: [String: Value] = [:]
     private var isOpen = false
     /// The key whose value comes next.
@@ -63,7 +65,7 @@ struct ConfigurationReader: PropertyListConsumer {
     /// The texts of the current array so far; nil outside an array.
     private var list: [String]?
 
-    /// Keys that a configuration never has and that documents begin with.
+    /// Keys of documents that are not options, to recognise a document that is named as the configuration.
     private static let documentKeys: Set = ["Rows", "Children", "Sections", "Title", "Records", "PreferenceSpecifiers"]
 
     mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {

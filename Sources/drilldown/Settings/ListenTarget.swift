@@ -2,16 +2,16 @@ import HTTPServer
 import PropertyLists
 import TreeSources
 
-/// A place to listen at, as the settings name it.
+/// An address or a socket to listen at, as the settings name it.
 enum ListenTarget: Equatable {
     case address(ListenAddress)
     /// The path of a Unix domain socket.
     case unixSocket(String)
 
-    /// What precedes a path.
+    /// The prefix of the path of a socket.
     static let unixPrefix = "unix:"
 
-    /// The address of a bound socket.
+    /// Creates the target that the log shows for a bound socket: the named host with the actual port.
     ///
     /// - Parameter named: the target in the settings; nil if the service manager handed over the socket.
     init(bound: BoundAddress, named: ListenTarget?) {
@@ -34,7 +34,7 @@ enum ListenTarget: Equatable {
         }
     }
 
-    /// The targets, as written, that are not served because the service manager handed over other sockets.
+    /// Returns the targets, as written in the settings, that are not among the bound addresses.
     static func unused(_ targets: [ListenTarget], for bound: [BoundAddress]) -> [String] {
         targets.filter { target in
             switch target {
@@ -44,9 +44,9 @@ enum ListenTarget: Equatable {
         }.map(\.text)
     }
 
-    /// Binds and listens; meanwhile SIGTERM and SIGINT end the process at once.
+    /// Binds and listens. While a host name is resolved, SIGTERM and SIGINT end the process at once.
     ///
-    /// - Parameter origin: where the address was named.
+    /// - Parameter origin: the origin of the target.
     func listener(named origin: Settings.Origin) throws(StartRefusal) -> Listener {
         do throws(ServerError) {
             return switch self {
@@ -61,9 +61,9 @@ enum ListenTarget: Equatable {
         }
     }
 
-    /// Why the service cannot listen there, and which setting to use instead.
+    /// Returns the reason why the service cannot listen at this target, and the remedy.
     ///
-    /// - Parameter origin: where the address was named.
+    /// - Parameter origin: the origin of the target, for the setting to change.
     func sentence(for error: ServerError, named origin: Settings.Origin) -> String {
         switch self {
         case .address(let address): address.sentence(for: error, named: origin)
@@ -80,11 +80,11 @@ enum ListenTarget: Equatable {
 /// The reason why the service does not start.
 struct StartRefusal: Error, Equatable, CustomStringConvertible { let description: String }
 
-/// Where the service listens, as the log shows it.
+/// An address of the service, as the log shows it.
 struct ServedAddress: Equatable {
-    /// The address as it was named, with the port that is in use.
+    /// The address as it was named, with the actual port.
     let target: ListenTarget
-    /// Whether it speaks HTTPS.
+    /// Whether the service speaks HTTPS at this address.
     var isSecure = false
 
     /// A URL to paste, or the socket.
@@ -121,9 +121,9 @@ extension [ServedAddress] {
 }
 
 extension Log.Entry {
-    /// The line that reports the served document and the addresses.
+    /// Creates the line that reports the served document and the addresses.
     ///
-    /// - Parameter monitoring: the address of metrics and probes, if they have their own.
+    /// - Parameter monitoring: the address of metrics and probes; nil if they have no address of their own.
     init(serving name: String, itemCount: Int, at addresses: [ServedAddress], monitoring: ServedAddress? = nil) {
         self.init(
             severity: .info, event: "serving",
@@ -133,7 +133,7 @@ extension Log.Entry {
                 + (monitoring.map { [.init("metrics", .text($0.url))] } ?? []))
     }
 
-    /// The line about addresses that are not served because the service manager handed over sockets.
+    /// Creates the line about addresses that are not served because the service manager handed over sockets.
     ///
     /// - Parameter name: the setting that named them.
     init(unused targets: [String], named name: String) {
@@ -144,9 +144,9 @@ extension Log.Entry {
             members: [.init("unused", .text(targets.joined(separator: " ")))])
     }
 
-    /// The line for a first load that takes long.
+    /// Creates the line for a first load that takes long.
     ///
-    /// It has no ` at ` before the address, because scripts find the line about serving by that word.
+    /// The line does not contain ` at `, because scripts find the line of the event `serving` by that word.
     init(loading name: String, for addresses: [ServedAddress]) {
         self.init(
             severity: .info, event: "starting",
@@ -160,16 +160,16 @@ extension Log.Entry {
 struct ListenAddress: Equatable {
     /// A host name or an address without brackets.
     let host: String
-    /// A port of 0 picks a free port.
+    /// The port; for 0, the system chooses a free one.
     let port: UInt16
 
-    /// An address from the system, without brackets.
+    /// Creates an address from a host without brackets and a port.
     init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
-    /// The host of a text that is only a port.
+    /// The host for a text that is only a port.
     private static let loopback = "127.0.0.1"
 
-    /// Nil if the text is not `HOST:PORT`.
+    /// Reads `HOST:PORT`, or `PORT` or `:PORT` for the loopback address; nil for other text.
     init?(_ text: String) {
         let digitsOnly = text.hasPrefix(":") ? text.dropFirst() : text[...]
         if !digitsOnly.isEmpty, digitsOnly.allSatisfy({ $0.isASCII && $0.isNumber }) {
@@ -190,14 +190,14 @@ struct ListenAddress: Equatable {
     /// `HOST:PORT`.
     var text: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-    /// The form of a valid address, for the message about an invalid one: `HOST:PORT, such as …`.
+    /// Returns the form of a valid address, for the message about an invalid one: `HOST:PORT, such as …`.
     static func requirement(for text: String) -> String {
         let port = text.split(separator: ":", omittingEmptySubsequences: false).last ?? ""
         let isPortTooLarge = !port.isEmpty && port.allSatisfy { $0.isASCII && $0.isNumber } && UInt16(port) == nil
         return "HOST:PORT\(isPortTooLarge ? " with a port from 0 to 65535" : ""), such as \(examples(for: text))"
     }
 
-    /// Probably intended addresses: `127.0.0.1:9000 or [::1]:9000` for `9000` and `:9000`.
+    /// Returns probably intended addresses: `127.0.0.1:9000 or [::1]:9000` for `::9000`, `name:8080` for `name`.
     private static func examples(for text: String) -> String {
         let digits = text.drop { $0 == ":" }
         if let port = UInt16(digits) { return "127.0.0.1:\(port) or [::1]:\(port)" }
@@ -205,10 +205,10 @@ struct ListenAddress: Equatable {
         return "127.0.0.1:8080 or [::1]:8080"
     }
 
-    /// Whether the host means every address of the machine.
+    /// Whether the host stands for all addresses of the machine.
     var isWildcard: Bool { ["0.0.0.0", "::", "*"].contains(host) }
 
-    /// A URL that a browser on this machine can open.
+    /// Returns a URL that a browser on this machine can open.
     ///
     /// - Parameter isSecure: whether the service speaks HTTPS.
     func url(isSecure: Bool = false) -> String {
@@ -216,9 +216,9 @@ struct ListenAddress: Equatable {
         return "\(isSecure ? "https" : "http")://\(ListenAddress(host: reachable, port: port).text)/"
     }
 
-    /// Why the service cannot listen there, and which setting to use instead.
+    /// Returns the reason why the service cannot listen at this address, and the remedy.
     ///
-    /// - Parameter origin: where the address was named.
+    /// - Parameter origin: the origin of the address, for the setting to change.
     func sentence(for error: ServerError, named origin: Settings.Origin) -> String {
         switch error {
         case .portInUse: "\(error); choose another: \(advice(port < .max ? port + 1 : 8080, origin: origin))."

@@ -11,14 +11,14 @@ struct Option: Sendable {
     let name: String
     let placeholder: String?
     let completion: OptionCompletion
-    /// The default; nil for an option that an empty text leaves unset.
+    /// The default, as text; if nil, the property keeps its initial value without a text, and for an empty one.
     let standard: String?
     let help: String
-    /// Whether `check` takes the option too.
+    /// Whether `check`, `import` and `export` take the option too.
     let isOfCheck: Bool
     /// Whether the option may appear several times; each value is a line of the setting.
     let mayRepeat: Bool
-    /// The property of `Settings` that holds the value.
+    /// The property of `Settings` that holds the value; nil for an option of another program or command.
     let target: (any PartialKeyPath<Settings> & Sendable)?
     /// Reads a text into that property.
     let read: @Sendable (String, inout Settings) throws(WrongValue) -> Void
@@ -33,7 +33,7 @@ struct Option: Sendable {
         read = { text, settings throws(WrongValue) in settings[keyPath: target] = try type.read(text) }
     }
 
-    /// An option for another program or command, which reads it itself.
+    /// Creates an option of another program or command, which reads the value itself.
     init<Value>(name: String, type: OptionType<Value>, default standard: String? = nil, _ help: String) {
         (self.name, self.standard, self.help) = (name, standard, help)
         (isOfCheck, mayRepeat, target) = (false, false, nil)
@@ -41,16 +41,16 @@ struct Option: Sendable {
         read = { _, _ in }
     }
 
-    /// Whether the option sets a property.
+    /// Returns whether the option sets a property.
     func sets(_ property: PartialKeyPath<Settings>) -> Bool { (target as PartialKeyPath<Settings>?) == property }
 
     /// The key in the configuration file: the name in upper camel case.
     var key: String { name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() }
 
-    /// `DRILLDOWN_` and the name in upper snake case.
+    /// The environment variable: `DRILLDOWN_` and the name in upper snake case.
     var variable: String { "DRILLDOWN_" + name.uppercased().replacing("-", with: "_") }
 
-    /// The options of a command, in the order of the help text; without a command, the options of `serve`.
+    /// Returns the options of a command, in the order of the help text; without a command, the options of `serve`.
     static func all(of command: CommandLineArguments.Command?) -> [Option] {
         switch command {
         case nil, .serve: all
@@ -213,6 +213,6 @@ struct Option: Sendable {
         Option(name: "format", type: OptionType<PropertyListSyntax>.choice(), default: "xml", "the syntax of the file")
     ]
 
-    /// The source, in the environment and the configuration file.
+    /// The source, as a variable of the environment and a key of the configuration file.
     static let source = Option(name: "source", type: .file, "the document")
 }

@@ -3,7 +3,7 @@ import Levels
 import LevelsAPI
 import PropertyLists
 
-/// How values of an option are named, completed and read.
+/// The placeholder, the completion and the parser of an option's values.
 struct OptionType<Value>: Sendable {
     /// The placeholder of a value in the help; nil for a flag.
     let placeholder: String?
@@ -35,14 +35,14 @@ struct OptionType<Value>: Sendable {
     }
 }
 
-/// How a shell completes the values of an option.
+/// The completion of an option's values in a shell.
 enum OptionCompletion: Equatable {
-    /// The option is a flag.
+    /// No value: the option is a flag.
     case none
     case choices([String])
     case file
     case folder
-    /// Anything else.
+    /// Text that a shell cannot complete.
     case text
 }
 
@@ -172,7 +172,7 @@ extension OptionType<TrustedProxies?> {
 }
 
 extension OptionType<[String]?> {
-    /// Nil for all hosts.
+    /// A list of host names; nil for all hosts.
     static let hosts = Self(
         placeholder: "NAME,…|*", wanted: "a list of host names without ports, separated by commas, or * alone for all"
     ) { text in
@@ -212,7 +212,7 @@ extension OptionType<StructuralNames> {
 }
 
 extension OptionType<String> {
-    /// Empty, or segments that need no percent-encoding, without a final slash.
+    /// An empty text, or segments that need no percent-encoding; a final slash is removed.
     static let basePath = Self(
         placeholder: "PATH", wanted: "a path of letters, digits and the marks -._~, such as /music"
     ) { text in
@@ -225,5 +225,5 @@ extension OptionType<String> {
     }
 }
 
-/// The elements of a list that commas or spaces separate.
+/// Returns the elements of a list, which commas or spaces separate.
 private func words(of text: String) -> [String] { text.split { $0 == "," || $0 == " " }.map(String.init) }

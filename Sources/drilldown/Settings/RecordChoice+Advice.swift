@@ -2,7 +2,7 @@ import Levels
 import PropertyLists
 
 extension RecordChoice {
-    /// What a table's levels were made of, and the command that makes others of it.
+    /// Returns the fields that became titles and levels of a table, and the command that chooses other fields.
     ///
     /// - Parameters:
     ///   - command: the command that reads the table.
@@ -15,7 +15,7 @@ extension RecordChoice {
             + (advice(command, source: source).map { "; \($0)" } ?? "")
     }
 
-    /// Nil if the author chose everything, or there is nothing else to choose.
+    /// Returns the advice to choose other fields; nil if all fields were chosen, or the table has no alternatives.
     private func advice(_ command: CommandLineArguments.Command, source: String) -> String? {
         var words = [command.rawValue, source]
         if isTitleGiven {

@@ -4,16 +4,16 @@ import PropertyLists
 import TreeSources
 
 extension Settings {
-    /// The document to serve.
+    /// Makes the source of the document to serve, import or export.
     ///
     /// - Parameter onNotice: receives the notices of the source.
     /// - Throws: `UsageError` for an invalid value.
     func document(onNotice: @escaping SourceScheme.NoticeHandler) throws(UsageError) -> any TreeSource {
-        // The serve command has exactly one source.
+        // `init` refuses settings without a source.
         try document(sources[0], onNotice: onNotice)
     }
 
-    /// The documents to check.
+    /// Makes the sources of the documents to check.
     ///
     /// - Throws: `UsageError` for an invalid value.
     func checkedDocuments() throws(UsageError) -> [any TreeSource] {
@@ -23,13 +23,13 @@ extension Settings {
         return try sources.map { source throws(UsageError) in try document(source) { _ in } }
     }
 
-    /// The database to import into.
+    /// Makes the source of the database to import into.
     ///
     /// - Throws: `UsageError` for an address of another kind.
     func target(_ address: String) throws(UsageError) -> DatabaseTree {
         switch try document(address, onNotice: { _ in }) {
         case let target as DatabaseTree: return target
-        // The import says that the file belongs to another program.
+        // Importing into it fails with the message that the file belongs to another program.
         case let tables as DatabaseTables:
             return .sqlite(path: tables.path, name: address, interpretation: interpretation) { _ in }
         default:
@@ -58,7 +58,7 @@ extension Settings {
         return try scheme.makeSource(address, self, onNotice)
     }
 
-    /// A file, with the values of its controls if it is a settings page.
+    /// Makes the source of a file, with the values of its controls if it is a settings page.
     func file(_ path: String, named name: String) -> PropertyListFile {
         var interpretation = interpretation
         interpretation.openDatabase = TableRows.opener(tables)
@@ -66,6 +66,6 @@ extension Settings {
             path: path, name: name, interpretation: interpretation, pollInterval: pollInterval, valuesPath: valuesPath)
     }
 
-    /// The folder of the served document's assets, if it has one.
+    /// The folder of the served document's assets; nil if its kind of source has no assets.
     var assetsFolder: String? { sources.first.flatMap { SourceScheme.of($0).assetsFolder($0) } }
 }

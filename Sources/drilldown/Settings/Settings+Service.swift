@@ -1,7 +1,7 @@
 import HTTPServer
 
 extension Settings {
-    /// The hosts that a server answers to at its bound addresses; nil for all.
+    /// Returns the hosts that a server answers to at its bound addresses; nil for all.
     ///
     /// On a loopback address, a request that names another host can only come from a page whose own name resolves to
     /// this address. On any other address, clients may use names that the service does not know.
@@ -16,7 +16,7 @@ extension Settings {
             AllowedHosts.loopbackNames + own.map { $0.contains(":") ? "[\($0)]" : $0 } + listedHosts)
     }
 
-    /// The addresses at which the hosts are checked; nil for all.
+    /// Returns the addresses at which the hosts are checked; nil for all.
     func checkedAddresses(_ bound: [BoundAddress]) -> [BoundAddress]? {
         let isListed = listedHosts?.isEmpty == false
         return isListed || bound.allSatisfy(\.isLoopback) ? nil : bound.filter(\.isLoopback)

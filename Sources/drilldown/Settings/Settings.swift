@@ -8,7 +8,7 @@ import TreeSources
 
 /// All options with their values, in order of precedence: command line, environment, configuration file, default.
 struct Settings {
-    /// Where a value was given.
+    /// The origin of a value.
     enum Origin: Equatable, CustomStringConvertible {
         case standard
         /// An option's name without the leading hyphens.
@@ -27,24 +27,24 @@ struct Settings {
         }
     }
 
-    /// The text of a value, and where it was given.
+    /// The text of a value, and its origin.
     struct Given: Equatable {
         let text: String
         let origin: Origin
     }
 
-    // Set from the options; a property with a default in the table of options never keeps the value given here.
+    // Set from the options. If an option has a default in `Option.all`, it replaces the initial value here.
     var configuration: String?
     var listenTargets: [ListenTarget] = []
-    /// Where metrics and probes are served; nil for the address of the service.
+    /// The address for metrics and probes; nil to serve them at the addresses of the service.
     var metricsTarget: ListenTarget?
     var certificate: String?
     var certificateKey: String?
-    /// How long to keep serving after the first signal to stop.
+    /// The time to keep serving after the first signal to stop.
     var drain = Duration.zero
     var server = Server.Configuration()
     var api = LevelsAPI.Configuration()
-    /// The listed hosts; nil for all.
+    /// The hosts of `--hosts`; nil for `*`, empty without the option.
     var listedHosts: [String]? = []
     var readTokenFile: String?
     var editTokenFile: String?
@@ -53,11 +53,11 @@ struct Settings {
     /// The memory that the process may use, in bytes; nil for the system's limit.
     var memoryLimit: Int?
     var historyBytes = 0
-    /// How to read documents, and where to report the progress of loads.
+    /// The rules for reading documents, and the receiver of the progress of loads.
     var interpretation = Interpretation()
-    /// How the tables of a database are shown.
+    /// The options for the tables of a database.
     var tables = TableRows.Options()
-    /// The field of a table's titles; nil to choose one.
+    /// The field of a table's titles; nil to choose it from the table.
     var titleField: String?
     /// The fields by which a table is drilled.
     var drillFields: [String] = []
@@ -65,18 +65,19 @@ struct Settings {
     var copyPath: String?
     /// The file with the password of the database's role; nil if libpq finds the password itself.
     var databasePasswordFile: String?
-    /// How long the first load waits for a database.
+    /// The maximum time that the first load waits for a database.
     var firstPatience = Duration.zero
     var pollInterval = Duration.zero
     var refreshInterval = Duration.zero
     var fetchTimeout = Duration.zero
 
-    /// Exactly one for `serve`, at least one for `check`.
+    /// The sources as the user named them: exactly one for `serve`, at least one for other commands.
     let sources: [String]
-    /// The tokens of `DRILLDOWN_EDIT_TOKEN`, if it is set. There is an environment variable but no option, because
-    /// other users can read command lines.
+    /// The tokens of the variable `DRILLDOWN_EDIT_TOKEN`; nil if it is unset or empty.
+    ///
+    /// No option sets the tokens, because other users can read command lines.
     let editToken: String?
-    /// The tokens of `DRILLDOWN_READ_TOKEN`, if it is set.
+    /// The tokens of the variable `DRILLDOWN_READ_TOKEN`; nil if it is unset or empty.
     let readToken: String?
     /// The given values of the command's options, by key.
     private let given: [String: Given]
@@ -136,13 +137,13 @@ struct Settings {
         return sources
     }
 
-    /// What other programs call the address.
+    /// Variables that other programs use for the address, with the variable of this program.
     private static let otherNames = [
         "DRILLDOWN_PORT": "DRILLDOWN_LISTEN", "DRILLDOWN_HOST": "DRILLDOWN_LISTEN",
         "DRILLDOWN_ADDRESS": "DRILLDOWN_LISTEN", "DRILLDOWN_BIND": "DRILLDOWN_LISTEN",
     ]
 
-    /// The variables that are options, by key; an empty variable counts as unset.
+    /// Returns the values of the variables that are options, by key; an empty variable counts as unset.
     private static func variables(_ environment: [String: String]) throws(UsageError) -> [String: Given] {
         let known = Option.all + [Option.source]
         var values: [String: Given] = [:]
@@ -164,8 +165,8 @@ struct Settings {
         return values
     }
 
-    /// Whether Kubernetes sets this variable in every container next to a service named `drilldown`: `_SERVICE_HOST`,
-    /// `_SERVICE_PORT_HTTP`, `_PORT=tcp://…`, `_PORT_8080_TCP_ADDR` and similar names.
+    /// Returns whether Kubernetes sets this variable in all containers of a namespace with a service named `drilldown`:
+    /// `_SERVICE_HOST`, `_SERVICE_PORT_HTTP`, `_PORT=tcp://…`, `_PORT_8080_TCP_ADDR` and similar names.
     private static func isServiceLink(_ name: String, _ value: String) -> Bool {
         if name == "DRILLDOWN_PORT" { return value.contains("://") }
         if name.hasPrefix("DRILLDOWN_PORT_") { return name.dropFirst(15).first?.isNumber == true }
@@ -193,10 +194,10 @@ struct Settings {
         throw UsageError(fact: "\(named): HTTPS needs the certificate and its key; name the file of the \(missing).")
     }
 
-    /// Where the value of a property was given.
+    /// Returns the origin of a property's value.
     func origin(_ property: PartialKeyPath<Settings>) -> Origin { option(property).map(origin) ?? .standard }
 
-    /// The prefix of a message about a property's value: its origin, with the key if the origin is a file.
+    /// Returns the prefix of a message about a property's value: its origin, with the key if the origin is a file.
     func name(_ property: PartialKeyPath<Settings>) -> String { option(property).map(name) ?? "" }
 
     private func option(_ property: PartialKeyPath<Settings>) -> Option? { Option.all.first { $0.sets(property) } }

@@ -9,13 +9,13 @@ struct SourceScheme: Sendable {
     /// Receives the notices of a source.
     typealias NoticeHandler = @Sendable (SourceNotice) -> Void
 
-    /// The kind in a sentence, as `a file`.
+    /// The name of the kind in a sentence, such as `a file`.
     let noun: String
     /// The options that only this kind takes, each with the reason.
     var ownOptions: [(any KeyPath<Settings, String?> & Sendable, reason: String)] = []
     /// Whether an address has this form.
     let matches: @Sendable (_ address: String) -> Bool
-    /// The folder of the document's assets, if it has one.
+    /// Returns the folder of the document's assets; nil if this kind has no assets.
     var assetsFolder: @Sendable (_ address: String) -> String? = { _ in nil }
     /// Makes the source without reading it.
     let makeSource:
@@ -24,7 +24,7 @@ struct SourceScheme: Sendable {
     /// All kinds, in the order in which they are tried; the last one accepts every address.
     static let all = [standardInput, web, sqlite, sqliteFile, postgres, bundle, file]
 
-    /// The kind of an address.
+    /// Returns the kind of an address.
     static func of(_ address: String) -> SourceScheme { all.first { $0.matches(address) } ?? file }
 }
 
@@ -57,7 +57,7 @@ extension SourceScheme {
         }
     }
 
-    /// A tree in a SQLite file.
+    /// A tree in a SQLite file, or the tables of another program's SQLite file.
     static let sqlite = SourceScheme(
         noun: "a database", matches: { $0.hasPrefix(sqlitePrefix) },
         makeSource: { (address, settings, onNotice) throws(UsageError) in
@@ -111,7 +111,7 @@ extension SourceScheme {
             return settings.file(address, named: address)
         })
 
-    /// The refusal of a source that looks like a URL of another scheme (RFC 3986, section 3.1); nil for a path.
+    /// Returns the refusal of a source that looks like a URL of another scheme (RFC 3986, section 3.1); nil for a path.
     private static func refusal(ofURL source: String) -> UsageError? {
         guard let end = source.firstRange(of: "://") else { return nil }
         let scheme = source[..<end.lowerBound]
@@ -127,7 +127,7 @@ extension SourceScheme {
         )
     }
 
-    /// The folder `assets` beside a file, or in a folder that is the document.
+    /// Returns the folder `assets` beside a file, or in the folder that the path names.
     private static func assetsFolder(beside path: String) -> String {
         var status = stat()
         if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return path + "/assets" }

@@ -2,11 +2,11 @@ import Bytes
 import Glibc
 import TreeSources
 
-/// Suggests the command line that was probably intended.
+/// A suggestion for the command line that was probably intended.
 struct SuggestedCommand {
     private var words: [String]
 
-    /// The arguments that were probably intended; nil without a suggestion.
+    /// Returns the arguments that were probably intended; nil without a suggestion.
     static func meant(by arguments: [String]) -> [String]? {
         if let informing = information(arguments) { return informing }
         var suggestion = SuggestedCommand(words: arguments)
@@ -16,12 +16,12 @@ struct SuggestedCommand {
         return suggestion.words == arguments ? nil : suggestion.words
     }
 
-    /// A command line to paste into a shell, without the user name and password of a URL.
+    /// Returns a command line to paste into a shell, without the user name and password of a URL.
     static func shellText(of arguments: [String], program: String) -> String {
         ([program] + arguments.map(RemoteAddress.shown)).map(ShellWord.quoted).joined(separator: " ")
     }
 
-    /// The equivalent of other programs' options for help and version.
+    /// Returns the equivalent of other programs' options for help and version; nil without such an option.
     private static func information(_ arguments: [String]) -> [String]? {
         guard let first = arguments.first else { return nil }
         let command = arguments.first { CommandLineArguments.Command(rawValue: $0) != nil }
@@ -48,14 +48,14 @@ struct SuggestedCommand {
         }
     }
 
-    /// Whether a word looks like a file or a URL, or is the name of a file.
+    /// Returns whether a word looks like a path or a URL, or names an existing file.
     private static func isDocument(_ word: String) -> Bool {
         unsafe access(word, F_OK) == 0 || word == "-" || word.contains(".") || word.contains("/")
     }
 
     // MARK: Options
 
-    /// The part of an address that another program's option sets; here `--listen` sets both.
+    /// The part of an address that an option of other programs sets; drilldown's `--listen` sets both parts.
     private enum AddressPart { case host, port }
 
     private static let addressWords: [(name: String, part: AddressPart)] = [
@@ -70,7 +70,9 @@ struct SuggestedCommand {
         return (String(word[..<sign]), String(word[word.index(after: sign)...]))
     }
 
-    /// The part that a word such as `--port` or `-p` names, also with a slip, unless a known option is as close.
+    /// Returns the part that a word such as `--port` or `-p` sets, also with a typing error.
+    ///
+    /// - Returns: nil for other words, and if the name of a known option is at least as near.
     private static func addressPart(of word: String, besides known: [String]) -> AddressPart? {
         if word == "-p" { return .port }
         let bare = String(word.drop { $0 == "-" })
@@ -135,9 +137,9 @@ struct SuggestedCommand {
     }
 }
 
-/// An argument as it is typed in a shell (POSIX, Shell Command Language, 2.2).
+/// The quoting of arguments for a shell (POSIX, Shell Command Language, 2.2).
 enum ShellWord {
-    /// The argument unchanged if the shell does not interpret it, otherwise in single quotes.
+    /// Returns the argument unchanged if the shell does not interpret it, otherwise in single quotes.
     static func quoted(_ argument: String) -> String {
         guard argument.isEmpty || !argument.unicodeScalars.allSatisfy(isPlain) else { return argument }
         return "'" + argument.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"

@@ -12,7 +12,7 @@ package enum WallClock {
 
 /// Schedules attempts to read a source after failures; each pause is twice the previous one.
 package struct RetrySchedule {
-    /// The next attempt; nil if none is due.
+    /// The time of the next attempt; nil if no attempt is planned.
     package private(set) var next: ContinuousClock.Instant?
     private let first: Duration?
     private let longest: Duration

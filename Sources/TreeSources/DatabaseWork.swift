@@ -10,7 +10,8 @@ public struct DatabaseWork: Sendable, Equatable {
     public var reservations = WorkTotal()
     /// Commits of edits, successful or not.
     public var commits = WorkTotal()
-    /// Revisions of others that were followed, and the time from each commit until then, by the clocks of both machines.
+    /// Revisions of other programs that were followed, and the total time from their commits until then, by the clocks
+    /// of both machines.
     public var lag = WorkTotal()
     /// Commits whose connection broke, by their outcome.
     public var doubts = Doubts()
@@ -37,13 +38,13 @@ public struct WorkTotal: Sendable, Equatable {
 
     public init(count: Int = 0, seconds: Double = 0) { (self.count, self.seconds) = (count, seconds) }
 
-    /// Adds work that took a time.
+    /// Adds one piece of work, given its duration.
     public mutating func note(_ took: Duration) {
         let (seconds, attoseconds) = took.components
         note(seconds: Double(seconds) + Double(attoseconds) / 1e18)
     }
 
-    /// Adds work that took some seconds.
+    /// Adds one piece of work, given its duration in seconds.
     public mutating func note(seconds: Double) {
         count += 1
         self.seconds += seconds

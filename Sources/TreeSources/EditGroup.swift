@@ -15,7 +15,7 @@ public protocol EditGroup: AnyObject {
     /// Replaces the whole document; must be the only request of its group.
     ///
     /// - Parameters:
-    ///   - bytes: a property list of any syntax; the file keeps its own.
+    ///   - bytes: a property list of any syntax; the file keeps its syntax.
     ///   - author: as for `apply`.
     /// - Throws: `EditRefusal` if a load would refuse the document.
     func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree
@@ -81,8 +81,8 @@ public enum SaveError: Error, Sendable {
     case unwritable(SaveRefusal)
     /// Any other failure, for the log: the failed step, the file, and the system's reason.
     case failed(String)
-    /// A step failed and could not be undone durably, so the content after a power failure is unknown; for the log, as
-    /// with `failed`.
+    /// The outcome is unknown, because a failed step could not be undone durably, or because the connection to the
+    /// database broke during the commit; for the log, as with `failed`.
     case unknown(String)
 }
 

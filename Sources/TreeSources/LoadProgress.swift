@@ -45,7 +45,8 @@ public final class LoadProgress: Sendable {
     }
 
     private struct State {
-        /// The number of nested parts: a fetch may be part of a load, or precede it.
+        /// The number of loads and parts of them that have begun and not ended; a fetch may be part of a load, or
+        /// precede it.
         var depth = 0
         var begun: Instant?
         var status: Status?
@@ -109,7 +110,7 @@ public final class LoadProgress: Sendable {
 
     /// Records that a file is read from its beginning.
     ///
-    /// - Returns: the counts of the file's bytes and items.
+    /// - Returns: the counts to which the readers add the file's bytes and items.
     func beginFile(_ name: String, bytes size: Int) -> ReadingProgress {
         begin(.reading, name: name, size: size)
         return counts

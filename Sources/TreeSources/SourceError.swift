@@ -35,7 +35,7 @@ extension SourceError: CustomStringConvertible {
     public var description: String { SourcePlace(name: name, position: position, path: path).line(reason) }
 }
 
-/// Something readable in a source that is probably a mistake of its author.
+/// A probable mistake of a source's author, which does not prevent the load.
 public struct SourceWarning: Sendable, Equatable {
     /// The source, or the part of it, in the user's words.
     public let name: String
@@ -44,7 +44,7 @@ public struct SourceWarning: Sendable, Equatable {
 
     public init(_ name: String, warning: DocumentWarning) { (self.name, self.warning) = (name, warning) }
 
-    /// A warning about a place in a file, or about the whole file.
+    /// Creates a warning about a place in a file; without a position, about the whole file.
     init(_ name: String, message: String, at position: SourcePosition? = nil, path: String = "") {
         self.init(
             name,

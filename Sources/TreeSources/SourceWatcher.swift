@@ -36,7 +36,8 @@ public protocol SourceWatcher: AnyObject {
     /// Whether another program is probably saving the source now; false if unknown. Cheap to call.
     var isBeingWritten: Bool { get }
 
-    /// Has the watcher report a save whose connection broke, before the save waits to find out its outcome.
+    /// Sets a closure that the watcher calls when the connection to a database breaks during a save, before the save
+    /// waits until its outcome is known.
     func whenInDoubt(_ report: @escaping (SourceError) -> Void)
 
     /// Begins edits of the latest loaded tree.
@@ -102,7 +103,7 @@ public enum SourceReport: Sendable, Equatable {
 public struct TreeAdvance: Sendable {
     /// The new document: a level whose one row is the root item.
     public let document: Level
-    /// The source of answers instead of the document; nil if that is the tree.
+    /// Answers requests in place of the document; nil for a tree in memory.
     public let rows: (any RowSource)?
     /// The document in other languages, if it has translations.
     public let translations: Translations?
@@ -113,7 +114,7 @@ public struct TreeAdvance: Sendable {
     /// The cause of the change.
     public let cause: Snapshot.Cause
 
-    /// A step to a newer tree.
+    /// Creates an advance to a newer tree.
     public init(
         to document: Level, rows: (any RowSource)? = nil, translations: Translations? = nil,
         composition: Composition? = nil, revision: SourceRevision? = nil, cause: Snapshot.Cause = .load

@@ -60,13 +60,13 @@ public struct LoadedTree: Sendable {
     public var composition: Composition?
     /// The source's own name for this state; nil to let the store name it.
     public var revision: SourceRevision?
-    /// The entries of the source's log up to this state, oldest first; the last one is for this state. Every revision
-    /// in between has an entry. Empty for a source without a log.
+    /// The entries of the source's log up to this state, oldest first, without gaps; the last one is for this state.
+    /// Empty for a source without a log.
     public var history: [RevisionEntry] = []
     /// The identity of the document's own file when it was read; nil if the source is not a file.
     var identity: FileIdentity?
 
-    /// The result of loading a source that is not a file.
+    /// Creates the result of loading a source that is not a file.
     public init(
         tree: Tree, fingerprint: Fingerprint = .missing, revision: SourceRevision? = nil,
         history: [RevisionEntry] = [], warnings: [SourceWarning] = [],
@@ -97,7 +97,7 @@ public struct SourceRevision: Sendable, Equatable {
     public init(name: String, date: Double) { (self.name, self.date) = (name, date) }
 }
 
-/// The state of a source when it was read; while it is equal, the source need not be read again.
+/// The state of a source when it was read. While the source has the same fingerprint, it need not be read again.
 ///
 /// Fingerprints are comparable only within the same source, which decides their content.
 public struct Fingerprint: Sendable, Equatable {

@@ -44,7 +44,7 @@ struct BundlePages {
     /// The name of the root page's file.
     var rootName: String { String(path.pathNames.last ?? "") }
 
-    /// Reads all pages below one, without recursion.
+    /// Reads all pages below a page, without recursion.
     private mutating func readPages(from root: SettingsPage, named name: String) throws(SourceError) {
         pages[name] = page(root, named: name)
         var open = [(name: name, next: 0)]

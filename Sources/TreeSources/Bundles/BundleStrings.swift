@@ -12,7 +12,7 @@ struct BundleStrings {
     }
 
     private(set) var languages: [Language] = []
-    /// The language for clients that accept none of the others; nil for the texts of the pages.
+    /// The language for clients that accept no language of the bundle; nil if these clients get the texts of the pages.
     private(set) var fallback: String?
     private(set) var warnings: [SourceWarning] = []
 
@@ -45,13 +45,13 @@ struct BundleStrings {
         fallback = names.first { name in languages.contains { $0.language.name == name } }
     }
 
-    /// The language that the bundle was written in.
+    /// The language that the bundle was written in; nil if it is unknown.
     private mutating func developmentRegion(in files: inout BundleFiles) -> String? {
         guard !files.languageFolders.isEmpty, let info = table("Info.plist", in: &files) else { return nil }
         return info.texts["CFBundleDevelopmentRegion"].flatMap { BundleLanguage(folder: "\($0).lproj")?.name }
     }
 
-    /// The texts of a file; nil if it does not exist. An unreadable file is a warning.
+    /// The texts of a file; nil if it does not exist, is empty, or cannot be read, which adds a warning.
     private mutating func table(_ name: String, in files: inout BundleFiles) -> StringsTable? {
         do throws(SourceError) {
             // An empty file has no texts.

@@ -87,7 +87,7 @@ final class ControlEdits: EditGroup {
         return path
     }
 
-    /// The item at a path whose last key may be that of a radio group: then its choice.
+    /// The item at a path; if the last key belongs to a radio group, the row of the selected choice.
     private static func control(_ path: ItemPath, in document: Level) throws(EditRefusal) -> Item {
         if case .missing(let nearest, let number) = Item.find(path, in: document), number == path.count - 1,
             let level = nearest.own.below, let row = level.radioRow(ofGroup: path.key(number))

@@ -3,9 +3,9 @@ internal import PropertyLists
 
 /// The files beside a settings page: its child pages and strings, in the same folder, and its values document.
 struct PageFiles {
-    /// The path of the file.
+    /// The path of the page's file.
     let path: String
-    /// The name that the user gave the file.
+    /// The name of that file as the user wrote it.
     let name: String
     let interpretation: Interpretation
     /// The values document, if any.

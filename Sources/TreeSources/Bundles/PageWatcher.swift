@@ -19,7 +19,7 @@ final class PageWatcher {
     private var nextCheck: ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - pages: the files need not exist.
+    ///   - pages: the files to watch, which need not exist.
     ///   - interval: the pause between checks, if the file system does not report changes.
     ///   - files: shared by all watchers of the thread.
     init(pages: PageFiles, every interval: Duration, sharing files: WatchedFiles) {

@@ -26,7 +26,7 @@ final class DocumentComposer {
     ///
     /// - Parameters:
     ///   - loaded: the document alone.
-    ///   - isPatient: whether files that are being saved refuse the load.
+    ///   - isPatient: whether to refuse the load if a served file has just become unreadable.
     ///   - watch: called before a place is looked at for the first time.
     func compose(
         _ loaded: LoadedTree, isPatient: Bool = true, watch: (PartPlace) -> Void = { _ in }

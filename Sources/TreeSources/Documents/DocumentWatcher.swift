@@ -212,7 +212,7 @@ extension DocumentWatcher {
     ///
     /// - Throws: `SourceError` if a load would refuse the document.
     func compose(with edited: LoadedTree, of part: PartFile?) throws(SourceError) -> LoadedTree {
-        // The state of the file when it was read, so that a file replaced since is read again.
+        // With the state of the file when it was read, so that a file that was replaced since is read again.
         if let part, let identity = edited.identity { part.take(.success(edited), in: identity) }
         guard let main = part == nil ? edited : latest else { return edited }
         return try shared.usingReserve { () throws(SourceError) in

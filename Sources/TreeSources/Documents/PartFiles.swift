@@ -16,7 +16,7 @@ final class PartFiles {
     private var files: [PartFile.Key: PartFile] = [:]
     private var sights: [PartPlace: Sight] = [:]
     private var databases: [PartFile.Key: any RowsElsewhere] = [:]
-    /// The databases of this load.
+    /// The databases that the document named in the current load.
     private var namedDatabases: Set<PartFile.Key> = []
     /// Places whose files must be opened again, although they look unchanged.
     private var doubtful: Set<PartPlace> = []
@@ -27,17 +27,17 @@ final class PartFiles {
 
     init(_ interpretation: Interpretation) {
         self.interpretation = interpretation
-        // A part that is a table says how it is drilled where it is referred to.
+        // The options for a part that is a table are in the reference to it.
         self.interpretation.records = nil
     }
 
-    /// Forgets the listings of folders from an earlier load.
+    /// Forgets the folders that an earlier load listed, and the databases that it named.
     func beginLoad() {
         listings = FolderListings()
         namedDatabases = []
     }
 
-    /// The rows that a database has; it stays open while the document names it.
+    /// Returns the rows of the database at a place. The database stays open while the document names it.
     ///
     /// - Throws: `SourceError`, which names the database as the document does, if it cannot or must not be read.
     func rows(at place: PartPlace, reference: DatabaseReference) throws(SourceError) -> any RowsElsewhere {
@@ -52,7 +52,7 @@ final class PartFiles {
         return rows
     }
 
-    /// The databases of the document, by the paths of their files.
+    /// The rows in databases to which other programs may commit, by the paths of the databases' files.
     var databaseRows: [String: any DatabaseRows] {
         var found: [String: any DatabaseRows] = [:]
         for (key, rows) in databases { found[key.path] = rows as? any DatabaseRows }
@@ -93,7 +93,7 @@ final class PartFiles {
         guard FileIdentity(path: place.path) == sight.identity else { return false }
         // A file that exists but could not be opened may be readable now, for example after a lack of descriptors.
         guard case .success(let file) = sight.outcome else { return sight.identity == nil }
-        // Another place may have seen a change of the file.
+        // The file may have been read again through another place.
         return file.identity == sight.identity
     }
 

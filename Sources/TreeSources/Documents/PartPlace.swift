@@ -8,7 +8,7 @@ struct PartPlace: Hashable {
     let folder: String
     let reference: PartReference
 
-    /// The path, for the system; a path that leads out of the folder must not be opened by it.
+    /// The path for watching the file. It may lead out of the folder, so the file must not be opened by this path.
     var path: String { folder == "/" ? "/" + relativePath : "\(folder)/\(relativePath)" }
 
     /// The path from the folder; the address of a SQLite file without its scheme.
@@ -61,7 +61,7 @@ struct OpenPart: ~Copyable {
         file = DocumentFile(takingOver: opened.release())
     }
 
-    /// The path without symbolic links of a file that its own reader opens.
+    /// The path without symbolic links, for a file that a library opens itself, such as a database.
     static func path(to place: PartPlace, listings: inout FolderListings) throws(SourceError) -> String {
         try path(of: try opened(place, listings: &listings), place: place, listings: &listings)
     }

@@ -102,7 +102,7 @@ struct PartWarnings {
 }
 
 extension LoadedTree {
-    /// The same load after composition.
+    /// The load with the tree of a composition, and with the warnings about its parts.
     func composed(as composition: Composition, more: PartWarnings) -> LoadedTree {
         var loaded = self
         loaded.tree = tree.composed(as: composition.document)

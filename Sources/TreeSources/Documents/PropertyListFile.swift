@@ -12,18 +12,18 @@ public struct PropertyListFile: TreeSource {
     public let name: String
     /// The path that the user gave; a relative path is relative to the working directory.
     public let path: String
-    /// How its bytes become a tree.
+    /// The rules by which its bytes become a tree.
     public var interpretation: Interpretation
     /// The pause between checks of the file, if the file system does not report changes.
     public let pollInterval: Duration
     /// The values document of a settings page, if any.
     var values: ValuesFile?
 
-    /// The file at a path, which is not opened before a load.
+    /// Creates a source from the file at a path, which is not opened before a load.
     ///
     /// - Parameters:
     ///   - name: the name for messages; by default the path.
-    ///   - interpretation: how the bytes become a tree.
+    ///   - interpretation: the rules by which the bytes become a tree.
     ///   - pollInterval: the pause between checks, if the file system does not report changes.
     ///   - valuesPath: the file of the values of a settings page's controls, which need not exist.
     public init(
@@ -91,7 +91,7 @@ extension PropertyListFile {
         }
     }
 
-    /// Why the file cannot be opened now; nil if it can.
+    /// Returns the reason why the file cannot be opened now; nil if it can be opened.
     public func openingRefusal() -> SourceError? {
         do throws(SourceError) {
             _ = try DocumentFile.open(path: path, maximumBytes: maximumBytes)

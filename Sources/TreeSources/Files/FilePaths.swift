@@ -21,10 +21,10 @@ extension String {
 
 /// Paths without symbolic links, `.` and `..` (`realpath(3)`).
 enum RealPath {
-    /// The resolved path; the path itself if it leads nowhere.
+    /// The resolved path; the path itself if it cannot be resolved.
     static func of(_ path: String) -> String { existing(path) ?? path }
 
-    /// The resolved path; nil if it leads nowhere.
+    /// The resolved path; nil if it cannot be resolved.
     static func existing(_ path: String) -> String? {
         guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }

@@ -122,7 +122,7 @@ struct MissingFile {
     /// A similar name in the folder, if any.
     private var nearestName: String? { Self.nearest(to: name, among: FolderNames.of(folder)) }
 
-    /// The same, using folders that were listed before.
+    /// A similar name in the folder, if any; lists the folder only if `listings` lacks it.
     func nearestName(in listings: inout FolderListings) -> String? {
         Self.nearest(to: name, among: listings.names(in: folder))
     }
@@ -179,10 +179,10 @@ enum FolderNames {
 /// The names in folders, each listed once, to find similar names for missing files.
 struct FolderListings {
     private var folders: [String: [String]] = [:]
-    /// How many more missing names to compare, because each comparison looks at every name in the folder.
+    /// The number of missing names that may still be compared, because each comparison looks at every name in a folder.
     private var comparisonsLeft = 20
 
-    /// Whether one more missing name can be compared.
+    /// Counts a comparison; returns whether it is allowed.
     mutating func takeComparison() -> Bool {
         comparisonsLeft -= 1
         return comparisonsLeft >= 0

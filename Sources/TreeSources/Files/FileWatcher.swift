@@ -15,7 +15,7 @@ final class FileWatcher {
     private var nextCheck: ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - path: its file need not exist.
+    ///   - path: the path of the file, which need not exist.
     ///   - interval: the pause between checks, if the file system does not report changes.
     ///   - files: shared by all watchers of the thread.
     init(path: String, every interval: Duration, sharing files: WatchedFiles) {
@@ -45,10 +45,10 @@ final class FileWatcher {
         }
     }
 
-    /// The same for a file that no other path leads to.
+    /// Accepts a saved file as known, if no other watched path leads to it.
     func settle(_ saved: FileIdentity) { Self.settle([self], saved: saved) }
 
-    /// Reports the file as changed.
+    /// Makes the next `takeChange` report the file as changed.
     func doubt() {
         identity = nil
         nextCheck = .now
@@ -60,7 +60,7 @@ final class FileWatcher {
     /// Adds the descriptor to wait for and the time of the next check.
     func addWaits(to waits: inout WaitSet) {
         waits.add(files.descriptor)
-        // The save of another file has read the event.
+        // The event may have been read already, during the save of another file.
         if files.hasChange(of: follower) { waits.wake(by: .now) }
         waits.wake(by: nextCheck)
     }

@@ -83,7 +83,7 @@ extension Inotify {
         static let attributes = Mask(rawValue: UInt32(IN_ATTRIB))
         /// The watched directory or file itself was moved or deleted.
         package static let itself = Mask(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF))
-        /// The events that matter to a reader of a file.
+        /// The events after which a file must be looked at again.
         static let ofFile: Mask = [.writing, .attributes, .itself]
         /// Not a kind, but always reported: the directory or file can no longer be watched.
         static let gone = Mask(rawValue: UInt32(IN_IGNORED | IN_UNMOUNT))

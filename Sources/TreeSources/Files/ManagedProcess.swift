@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// What the service manager says of this process.
+/// Properties of this process that depend on the service manager.
 public enum ManagedProcess {
-    /// Whether it is the process of a systemd unit, whose settings may be the reason of a refusal.
+    /// Whether systemd started the process for a unit, whose settings may be the reason of a refusal.
     public static let isUnit = unsafe getenv("INVOCATION_ID") != nil && getppid() == 1
 }

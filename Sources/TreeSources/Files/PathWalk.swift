@@ -3,10 +3,10 @@ internal import Glibc
 
 /// Resolves a path to its file, name by name, through symbolic links at any depth.
 struct PathWalk {
-    /// What a name refers to.
+    /// The kind of file that a name refers to.
     enum Place { case directory, link, other, nothing }
 
-    /// The directory reached, free of links.
+    /// The directory reached so far, by a path without symbolic links.
     private var directory: String
     /// The names still to be looked up, the next one last.
     private var names: [String] = []

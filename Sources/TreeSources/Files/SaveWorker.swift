@@ -2,8 +2,8 @@ internal import Glibc
 internal import Locking
 internal import Threads
 
-/// A thread that works beside the store's thread during saves: it checks content while that is written to disk, and
-/// closes replaced files.
+/// A thread that works beside the store's thread during saves: it checks new content while the content is written to
+/// disk, and closes replaced files.
 ///
 /// The first save starts it. If the system cannot start a thread, the caller does the work.
 final class SaveWorker {
@@ -34,7 +34,7 @@ final class SaveWorker {
         return result.withLock { $0 } ?? job()
     }
 
-    /// Takes a file that has lost its last name, to close it after `beginClosing()`.
+    /// Takes ownership of a replaced file, which has lost its name; `beginClosing()` closes it.
     ///
     /// Closing frees the file's blocks, which may wait for the disk. If space is scarce, the file is closed at once, so
     /// that its space is free when the client is answered.
@@ -70,7 +70,7 @@ final class SaveWorker {
     private func start() {
         guard thread == nil else { return }
         do throws(SystemCallError) {
-            // A client waits for the check, so it must find room beside the files to close.
+            // A client waits for the job of `run`, so it must find room beside the files to close.
             thread = try WorkerThread(name: "store-saves", limit: Self.mostUnclosed + 1, niceness: 0)
         } catch {
             thread = nil

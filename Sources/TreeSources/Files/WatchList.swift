@@ -39,11 +39,11 @@ struct WatchList: ~Copyable {
 
     /// Created with the first path.
     private var inotify: Inotify?
-    /// By the kernel's watch number.
+    /// The watches, by the kernel's number.
     private var watches: [Int32: Watch] = [:]
     /// The watches of each path.
     private var numbers: [Follower: Set<Int32>] = [:]
-    /// The file of each path that leads to one.
+    /// The files that paths lead to.
     private var targets: [Follower: Target] = [:]
     /// The paths with an unread event.
     private var changed: Set<Follower> = []

@@ -19,7 +19,7 @@ final class WatchedFiles {
     /// The descriptor to poll for events; -1 if the kernel reports none.
     var descriptor: Int32 { list.descriptor }
 
-    /// Registers a path to follow. The first one opens the shared descriptors, which remote documents do not need.
+    /// Registers a path to follow. The first path opens the shared descriptors, which remote documents do not need.
     func add() -> WatchList.Follower {
         let follower = list.add()
         reserve.refill(like: descriptor)

@@ -3,7 +3,8 @@ internal import Heap
 public import Levels
 public import PropertyLists
 
-/// How the bytes of a document become a tree: its shape, its names and its limits, wherever the bytes come from.
+/// The rules by which the bytes of a document become a tree: shape, names and limits. They do not depend on the source
+/// of the bytes.
 ///
 ///     let interpretation = Interpretation(names: try StructuralNames(mapping: "title=name,children=entries"))
 public struct Interpretation: Sendable {
@@ -21,13 +22,13 @@ public struct Interpretation: Sendable {
     public var shape: Shape
     /// The structural keys of the shape `items`.
     public var names: StructuralNames
-    /// How a table is served; nil if the document must have items.
+    /// The options for a document that is a table; nil if the document must have items.
     public var records: RecordOptions?
     /// The size and depth limits of the tree.
     public var treeLimits: TreeLimits
     /// The size and depth limits of the property list.
     public var propertyListLimits: PropertyListLimits
-    /// The size limit of a document; a larger one is refused.
+    /// The maximum size of a document in bytes; a larger document is refused.
     public var maximumBytes: Int
     /// Receives the progress of loads, if set.
     public var progress: LoadProgress?
@@ -79,7 +80,7 @@ public struct Interpretation: Sendable {
         }
     }
 
-    /// The syntax of a document that is a table by its name or by the options.
+    /// The syntax of a document that is a table by its name or by the options; nil for other documents.
     private func tableSyntax(fileName name: String, head: [UInt8]) throws(PropertyListError) -> TableSyntax? {
         // A URL may have a query.
         let name = String(name.prefix { $0 != "?" })
@@ -157,7 +158,7 @@ public struct Interpretation: Sendable {
         return tree
     }
 
-    /// An array whose elements have no titles, as a table; nil if they are not all dictionaries.
+    /// An array whose elements have no titles, as a table; nil if it cannot be read as a table.
     private func table(
         of input: DocumentInput, as syntax: PropertyListSyntax, records: RecordOptions, pool: LevelPool?
     ) -> Tree? {
@@ -179,7 +180,7 @@ public struct Interpretation: Sendable {
 }
 
 extension LoadedTree {
-    /// What was read from a file.
+    /// Creates the result of reading a file.
     init(tree: Tree, of file: borrowing DocumentFile, named name: String, syntax: PropertyListSyntax) {
         self.init(
             tree: tree, fingerprint: Fingerprint(file.identity), syntax: syntax,

@@ -31,7 +31,8 @@ struct KeySurvey: PropertyListConsumer {
     /// The most different texts of a key that are compared.
     private static let mostValues = 64
 
-    /// The dictionaries in arrays under one key, anywhere in the document, or in the arrays of a dictionary under it.
+    /// The dictionaries in the arrays under one key, anywhere in the document. The arrays are values of the key, or
+    /// entries of a dictionary that is its value.
     struct Group {
         var dictionaries = 0
         var uses: [String: Uses] = [:]
@@ -139,7 +140,7 @@ struct KeySurvey: PropertyListConsumer {
         count(inList: \.textLists)
     }
 
-    /// Counts a value, and the list that it begins.
+    /// Counts a value. The first dictionary or text of an array also counts the array, in `uses`.
     private mutating func count(inList uses: WritableKeyPath<Uses, Int>) {
         values += 1
         guard let top = open.last, top.isArray, !top.isCounted else { return }

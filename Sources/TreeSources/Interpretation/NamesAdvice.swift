@@ -17,7 +17,8 @@ struct NamesAdvice {
 
     // MARK: Tables
 
-    /// Whether the document, an array, has neither titles nor keys nor lists that names could make levels.
+    /// Whether to try the document as a table: it is an array without titles, keys, and lists that other names could
+    /// make levels.
     var suggestsTable: Bool {
         guard interpretation.names == StructuralNames() else { return false }
         var survey = KeySurvey()
@@ -33,7 +34,7 @@ struct NamesAdvice {
 
     // MARK: Refused documents
 
-    /// The end of the sentence that refuses a document; nil if its names are not the problem.
+    /// The end of the sentence that refuses a document; nil without a suggestion.
     ///
     /// - Parameter isMisspelt: whether the sentence already names a misspelt structural name.
     func onRefusal(ofMisspeltName isMisspelt: Bool) -> String? {
@@ -63,7 +64,8 @@ struct NamesAdvice {
         survey.depth <= interpretation.treeLimits.depth && survey.values - 1 <= interpretation.treeLimits.items
     }
 
-    /// The first names with which the document loads. Further texts become titles for items without one.
+    /// The first names with which the document loads. If items lack a title, the names of further texts are tried as
+    /// titles.
     private func fitting(_ suggestion: NamesSuggestion) -> StructuralNames? {
         var trials = min(Self.mostTrials, Self.mostBytes / max(input.size, 1))
         for candidate in suggestion.candidates where Self.canBeWritten(candidate) {

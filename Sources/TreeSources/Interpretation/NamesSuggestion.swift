@@ -41,7 +41,7 @@ struct NamesSuggestion {
 
     /// The names to try, the most complete first.
     var candidates: [StructuralNames] {
-        // The expected titles may be those of some items only.
+        // The expected names may fit only some items; `adding` then completes them.
         let expected = mapsTitles || !hasOwnRows ? [] : [names]
         return mappings + expected
     }
@@ -65,7 +65,7 @@ struct NamesSuggestion {
         }
     }
 
-    /// Whether it names lists that would be levels.
+    /// Whether the suggestion names lists that would be levels.
     var mapsLists: Bool { !holders.isEmpty }
 
     /// The candidate with one more name for titles, for an item without a title; nil if no text of the item fits.
@@ -80,7 +80,8 @@ struct NamesSuggestion {
         return title.flatMap { candidate.replacing(.title, with: candidate[.title] + [$0.element]) }
     }
 
-    /// What is called a name or a title before others, then what differs most.
+    /// The rank of a text as a title: first texts called a name or a title, then texts that mostly differ, then the
+    /// earliest.
     private func rank(_ text: String, at place: Int) -> (Int, Int, Int) {
         (Self.isNamed(text) ? 1 : 0, count(of: text).isVaried ? 1 : 0, -place)
     }
@@ -111,7 +112,8 @@ struct NamesSuggestion {
         if let title = best(common.map { ($0.key, $0.value) }) { titles.append(title) }
     }
 
-    /// A text called a name or a title, else one that mostly differs, else the most frequent one.
+    /// The text that is best as a title: one called a name or a title, else one that mostly differs, else the most
+    /// frequent one; nil without texts.
     private func best(_ texts: [(name: String, uses: KeySurvey.Uses)]) -> String? {
         func rank(_ text: (name: String, uses: KeySurvey.Uses)) -> (Int, Int, Int, Int) {
             (Self.isNamed(text.name) ? 1 : 0, text.uses.isVaried ? 1 : 0, text.uses.texts, -text.uses.rank)
@@ -147,7 +149,8 @@ struct NamesSuggestion {
         return texts.min { $0.value.rank < $1.value.rank }?.key
     }
 
-    /// Whether a list has several dictionaries, or is most of the root, and half of them have one text.
+    /// Whether a list can be the root's rows: it has several dictionaries, or the root has at most three keys; and one
+    /// key has a text in at least half of the dictionaries.
     private func hasTitledRows(_ key: String) -> Bool {
         guard let number = survey.number(ofGroup: key) else { return false }
         let group = survey.groups[number]
@@ -187,7 +190,7 @@ struct NamesSuggestion {
 
     // MARK: Names
 
-    /// Whether a list can be mapped.
+    /// Whether a mapping can name a list.
     ///
     /// If the document has its own names for titles, a list name that differs from a structural one only in case is
     /// also its own, and not a slip.
@@ -196,7 +199,8 @@ struct NamesSuggestion {
         return mapsTitles && near.lowercased() == key.lowercased() && isFree(key, for: [])
     }
 
-    /// Whether a name can appear in a mapping, which reserves some characters, and is not a misspelling of some roles.
+    /// Whether a name can appear in a mapping, which reserves some characters, and is neither a structural name nor a
+    /// misspelling of a name of the given roles.
     private func isFree(_ name: String, for roles: [StructuralNames.Role]) -> Bool {
         !name.isEmpty && QuotedText.isPlain(name) && !name.utf8.contains { ",|='".utf8.contains($0) }
             && names.slip(name, of: roles) == nil

@@ -4,7 +4,7 @@ internal import PropertyLists
 enum OtherFormat: Equatable {
     case toml, yaml, table
 
-    /// Nil for text that does not look like one of them.
+    /// Detects the format of a text; nil if the text does not look like any of these formats.
     init?(_ text: ArraySlice<UInt8>) {
         let lines = text.split { $0 == 0x0A || $0 == 0x0D }.prefix(20).map { line in
             line.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
@@ -53,7 +53,7 @@ enum OtherFormat: Equatable {
             || line.wholeMatch(of: /- [^,]*/) != nil || line.wholeMatch(of: /[A-Za-z_"'][^,;\t{}\[\]]*:(\s.*)?/) != nil
     }
 
-    /// A line of two cells or more, of which none begins a value of another syntax.
+    /// A line of at least two cells that does not begin like another syntax.
     private static func isTable(_ line: String) -> Bool {
         guard let first = line.utf8.first, !"{[<(/".utf8.contains(first) else { return false }
         return ",;\t".contains { separator in

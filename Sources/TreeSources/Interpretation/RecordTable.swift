@@ -6,7 +6,7 @@ public import PropertyLists
 public enum RecordTable {
     /// Reads a document that is a table, and chooses the title and the levels that the options leave open.
     ///
-    /// - Throws: `PropertyListError` if it is not a table, or no record has a named field.
+    /// - Throws: `PropertyListError` if the document is not a table, or no record has a field that the options name.
     static func document(
         of input: DocumentInput, syntax: TableSyntax, options: RecordOptions, interpretation: Interpretation,
         pool: LevelPool?
@@ -55,18 +55,18 @@ extension PropertyListError {
     }
 }
 
-/// How a document that is a table is served: what its author named.
+/// The options for a document that is a table: the fields that the user named.
 public struct RecordOptions: Sendable, Equatable {
-    /// The field of the titles; nil to choose one.
+    /// The field of the titles; nil to let the builder choose a field.
     public var titleField: String?
-    /// The fields with the values that are the levels above the records.
+    /// The fields whose values make the levels above the records, from the top down.
     public var drillFields: [String]
 
     public init(titleField: String? = nil, drillFields: [String] = []) {
         (self.titleField, self.drillFields) = (titleField, drillFields)
     }
 
-    /// Whether nothing is named, so that the document may also be one of items.
+    /// Whether no field is named, so that the document may also consist of items.
     var isEmpty: Bool { titleField == nil && drillFields.isEmpty }
 }
 
@@ -80,7 +80,7 @@ public enum TableSyntax: Sendable, Equatable {
     /// Determines the syntax from the extension `.csv` or `.tsv`, else from the content.
     ///
     /// - Parameter head: the first bytes of the file.
-    /// - Throws: `PropertyListError` for another format, known or unknown.
+    /// - Throws: `PropertyListError` for a format that is not supported.
     public init(fileName: String, head: [UInt8]) throws(PropertyListError) {
         if let lines = Self.ofLines(fileName: fileName, head: head) {
             self = lines
@@ -134,7 +134,7 @@ extension Interpretation {
 }
 
 extension TableSyntax {
-    /// The syntax of a property list with the same values; the log names only that of the document itself.
+    /// The syntax of a property list that can represent the same values: JSON for lines of cells.
     var propertyList: PropertyListSyntax {
         switch self {
         case .lines: .json

@@ -2,13 +2,13 @@ internal import PropertyLists
 
 /// Detects a document's syntax from its first bytes, and refuses other formats with advice.
 struct SyntaxCheck {
-    /// The first characters; in a UTF-16 document those of one byte, and 0xFF for any other.
+    /// The first characters, one byte each; a UTF-16 code unit above U+00FF is 0xFF.
     private let text: [UInt8]
     private var cursor = 0
 
     /// The syntax of a document that begins with these bytes.
     ///
-    /// - Throws: `PropertyListError` for another format, known or unknown.
+    /// - Throws: `PropertyListError` for a format that is not supported.
     static func syntax(of head: [UInt8]) throws(PropertyListError) -> PropertyListSyntax {
         if head.starts(with: "bplist".utf8) {
             let version = String(decoding: head.prefix(8), as: UTF8.self)
@@ -52,7 +52,7 @@ struct SyntaxCheck {
 
     private init(text: [UInt8]) { self.text = text }
 
-    /// Whether the first character has four bytes: a mark, or one below U+0100 (XML 1.0, appendix F.1).
+    /// Whether the first character has four bytes: the byte order mark, or one below U+0100 (XML 1.0, appendix F.1).
     private static func isUTF32(_ head: [UInt8]) -> Bool {
         guard head.count >= 4 else { return false }
         return switch (head[0], head[1], head[2], head[3]) {
@@ -72,7 +72,7 @@ struct SyntaxCheck {
         }
         if first == UInt8(ascii: "<") { return .xml }
         let other = OtherFormat(text[cursor...])
-        // Entries of both have an equals sign; OpenStep's end with a semicolon, and TOML's never do.
+        // Entries of OpenStep and of TOML have an equals sign; only OpenStep's end with a semicolon.
         if let other, other == .toml { throw other.refusal }
         if try isOpenStep() { throw Self.openStep }
         if let other { throw other.refusal }

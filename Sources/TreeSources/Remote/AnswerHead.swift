@@ -7,7 +7,7 @@ struct AnswerHead: Sendable, Equatable {
     private(set) var validators = Validators()
     /// Whether the origin applied the requested wait (RFC 7240, section 3).
     private(set) var isWaitApplied = false
-    /// The value of `Content-Length`.
+    /// The value of `Content-Length`; nil if it is absent.
     private(set) var contentLength: Int?
     /// Whether the body has a content coding, so that `contentLength` differs from the document's size.
     private(set) var isCoded = false
@@ -18,7 +18,7 @@ struct AnswerHead: Sendable, Equatable {
     /// Whether it is a redirect to another URL.
     var isRedirect: Bool { (300..<400).contains(status) && status != 304 && hasLocation }
 
-    /// A longer validator is not worth sending with every request.
+    /// The length of the longest validator that is sent with requests, in bytes.
     private static let longestValidator = 1_000
 
     /// Reads one line; a status line begins a new response, an empty line ends the header.
@@ -53,7 +53,7 @@ struct AnswerHead: Sendable, Equatable {
         }
     }
 
-    /// `"…"` or `W/"…"` (RFC 9110, section 8.8.3).
+    /// Whether a value is an entity tag that can be sent: `"…"` or `W/"…"` (RFC 9110, section 8.8.3).
     private static func isEntityTag(_ value: String) -> Bool {
         let opaque = value.hasPrefix("W/") ? value.dropFirst(2) : value[...]
         return opaque.count >= 2 && opaque.first == "\"" && opaque.last == "\"" && canBeSent(value)

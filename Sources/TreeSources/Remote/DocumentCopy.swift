@@ -34,7 +34,7 @@ struct DocumentCopy {
 
     private var labelPath: String { path + ".origin" }
 
-    /// An unreadable label counts as absent.
+    /// The label beside the copy; nil if it does not exist or cannot be read.
     private func label() -> CopyLabel? {
         do {
             let bytes = try DocumentFile.open(path: labelPath, maximumBytes: 8_000).head()
@@ -79,7 +79,7 @@ struct DocumentCopy {
         return try file.commit()
     }
 
-    /// The number of bytes read; 0 if the document has become unreadable.
+    /// Reads bytes, and returns their number; 0 if the document has become unreadable.
     private static func read(
         _ input: DocumentInput, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
     ) -> Int {
@@ -110,7 +110,7 @@ struct CopyLabel: Equatable {
     /// Whether the label was written for a file; another file may have replaced it.
     func isOf(_ file: FileIdentity) -> Bool { file.size == size && file.modified == modified }
 
-    // MARK: As a text, a line for each
+    // MARK: As text, one line for each value
 
     private static let heading = "drilldown copy 1"
 

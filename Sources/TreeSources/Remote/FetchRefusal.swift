@@ -139,7 +139,7 @@ struct FetchRefusal {
 enum MistakenAnswer: CaseIterable {
     case page, level, detail, changes, state, index
 
-    /// - Parameter head: the first bytes of a refused response; if they are neither, the result is nil.
+    /// - Parameter head: the first bytes of a refused response; if they are not recognized, the result is nil.
     init?(head: [UInt8]) {
         let text = String(decoding: head, as: UTF8.self)
         guard let found = Self.allCases.first(where: { $0.isFound(in: text) }) else { return nil }

@@ -95,19 +95,20 @@ final class Fetcher {
 /// A request for an origin's document: conditional if one was loaded before, and immediate or after a wait for a
 /// change.
 struct FetchRequest: Sendable, Equatable {
-    /// The validators of the current document; empty without one.
+    /// The validators of the current document; empty for an unconditional request.
     let validators: Validators
     /// How long the origin may wait before it responds; nil for an immediate response.
     let wait: Duration?
 
-    /// Ignores the wait without an entity tag, because the origin needs one to recognise a change.
+    /// Creates a request. Without an entity tag, `wait` is ignored, because the origin needs the tag to recognize a
+    /// change.
     init(validators: Validators = .init(), wait: Duration? = nil) {
         self.validators = validators
         self.wait = validators.entityTag == nil ? nil : wait
     }
 
-    /// A drilldown server returns its binary form, which is the fastest to read and represents every text; other
-    /// servers ignore this.
+    /// The preferred types. A drilldown server returns the binary form, which is the fastest to read and represents
+    /// every text; other servers ignore the field.
     private static let accept =
         "Accept: application/x-bplist, application/octet-stream;q=0.9, application/x-plist;q=0.8, application/json;q=0.7, */*;q=0.5"
 
@@ -126,7 +127,7 @@ enum FetchOutcome {
     case fetched(FetchedDocument)
     /// The document is still the one with the sent validators.
     case confirmed(isWaitApplied: Bool)
-    /// `retryAfter`: the pause that the origin asks for.
+    /// - Parameter retryAfter: the pause that the origin asks for; nil if it asks for no pause.
     case failed(SourceError, retryAfter: Duration?)
 }
 

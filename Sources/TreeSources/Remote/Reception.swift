@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Receives one response: the header's lines, and the body into a temporary file.
 final class Reception {
-    /// Why a response was cut off.
+    /// The reason why a response was cut off.
     enum Cut {
         case tooLarge, headTooLarge, lineTooLong
         case notKept(SystemFailure)
@@ -21,7 +21,7 @@ final class Reception {
     private let clock = ContinuousClock()
 
     static let mostHeadBytes = 256 << 10
-    /// The limit of one header line, which is the lowest of any libcurl release.
+    /// The limit of a header line: the lowest limit of any libcurl release.
     static let mostLineBytes = 100 << 10
 
     init(mostBytes: Int, pace: TransferPace, progress: FetchProgress? = nil) {
@@ -36,10 +36,10 @@ final class Reception {
         }
     }
 
-    /// The fault of a transfer that takes too long.
+    /// The fault of a transfer that takes too long; nil for other transfers.
     func paceFault() -> TransferPace.Fault? { pace.fault(at: clock.now) }
 
-    /// Reads a line of the header; false to abandon the response.
+    /// Reads a line of the header; returns false to abandon the response.
     func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headBytes += bytes.count
         guard bytes.count <= Self.mostLineBytes else { return end(.lineTooLong) }
@@ -53,7 +53,7 @@ final class Reception {
         return (head.contentLength ?? 0) <= mostBytes || end(.tooLarge)
     }
 
-    /// Reads a piece of the body; false to abandon the response.
+    /// Reads a piece of the body; returns false to abandon the response.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         // The status of an error response is enough, so its body is not read.
         guard head.status == 200 else { return false }
@@ -87,11 +87,11 @@ final class Reception {
     }
 }
 
-/// How long an origin may take to begin its response, and then to send each part.
+/// The time limits of a transfer: for the beginning of the response, and then for each part of the body.
 struct TransferPace: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Why a transfer takes too long.
+    /// The fault of a transfer that takes too long.
     enum Fault: Sendable, Equatable {
         /// No response began within this time.
         case silent(Duration)
@@ -106,7 +106,7 @@ struct TransferPace: Sendable {
     private let wait: Duration
     /// The time of the next check.
     private(set) var deadline: Instant
-    /// Bytes at the previous check; nil before the response begins.
+    /// Bytes of the body since the previous check; nil before the body begins.
     private var received: Int?
 
     /// - Parameters:
@@ -132,7 +132,8 @@ struct TransferPace: Sendable {
 
     mutating func receive(_ count: Int) { received? += count }
 
-    /// The fault at a deadline; without a fault, sets the next deadline.
+    /// Returns the fault if too little has arrived at the deadline; otherwise returns nil, and sets the next deadline
+    /// if this one has passed.
     mutating func fault(at now: Instant) -> Fault? {
         guard now >= deadline else { return nil }
         guard let received else { return .silent(patience + wait) }

@@ -1,7 +1,7 @@
 internal import Bytes
 internal import CCurl
 
-/// The parsed URL of a document: one part may be shown, and the other is for the origin only.
+/// The parsed URL of a document; its user name and password are sent to the origin only, and never shown.
 public struct RemoteAddress: Sendable, Equatable {
     /// Without user, password and fragment: for requests, logs, errors and `/readyz`.
     public let shown: String

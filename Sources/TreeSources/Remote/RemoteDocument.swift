@@ -10,7 +10,7 @@ public struct RemoteDocument: TreeSource {
     public struct Limits: Sendable {
         /// The maximum size of a document in bytes, after content decoding.
         public var bytes: Int
-        /// How long the origin may send nothing, or almost nothing.
+        /// The longest time in which the origin may send nothing, or almost nothing.
         public var patience: Duration
 
         /// Creates limits; the defaults fit any document that a server can hold.
@@ -28,7 +28,7 @@ public struct RemoteDocument: TreeSource {
 
     /// The document's URL.
     public let address: RemoteAddress
-    /// How the document's bytes become a tree.
+    /// The rules by which the document's bytes become a tree.
     public var interpretation: Interpretation
     /// The limits for the origin.
     public var limits: Limits
@@ -39,7 +39,7 @@ public struct RemoteDocument: TreeSource {
     /// Receives notices about that copy, on the loading thread.
     public var onNotice: @Sendable (SourceNotice) -> Void
 
-    /// The document at a URL; nothing is fetched yet.
+    /// Creates a source from the document at a URL; nothing is fetched yet.
     public init(
         address: RemoteAddress, interpretation: Interpretation = .init(), limits: Limits = .init(),
         interval: Duration = .seconds(60), copyPath: String? = nil,
@@ -55,7 +55,7 @@ public struct RemoteDocument: TreeSource {
 
     public var name: String { address.shown }
 
-    /// Fetches the document, even if a copy exists; the only time limits are those for the origin.
+    /// Fetches the document, even if a copy exists; waits as long as `limits` allow the origin to take.
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         let fetcher = try Fetcher(address: address, limits: limits, progress: interpretation.progress)
         let document = try fetcher.fetch(FetchRequest())
@@ -83,7 +83,7 @@ public struct RemoteDocument: TreeSource {
     public func makeWatcher() -> any SourceWatcher { RemoteWatcher(self) }
 }
 
-/// A notice about the copy of a remote document, for logs; the tree is valid.
+/// A notice for logs about the copy of a remote document, or about a database.
 public enum SourceNotice: Sendable, Equatable {
     /// The copy of an earlier run is served until the origin responds.
     case servesCopy(path: String, name: String)
@@ -91,11 +91,11 @@ public enum SourceNotice: Sendable, Equatable {
     case copyNotRead(SourceError)
     /// The document cannot be stored on disk; it is served anyway.
     case copyNotKept(SourceError)
-    /// The first load waits for a database, some seconds at most.
+    /// The first load waits for a database, at most for a number of seconds.
     case awaited(SourceError, seconds: Int)
-    /// The connection to a database broke during a commit, so its outcome must be found out.
+    /// The connection to a database broke during a commit, whose outcome is not known yet.
     case commitInDoubt(name: String)
-    /// That outcome was found out.
+    /// The outcome of such a commit is known now.
     case commitSettled(name: String, isWritten: Bool)
     /// An older copy has replaced a database, in which the latest revision is not the one that was served.
     case olderCopy(name: String, revision: String)

@@ -3,7 +3,7 @@ internal import Threads
 
 /// Follows a remote document: sends requests to its origin, and loads the responses.
 ///
-/// Transfers share the thread with everything else that it drives, so that a wake-up to stop cancels them at once.
+/// Transfers run on the watcher's thread, which never blocks in them, so that a request to stop cancels them at once.
 final class RemoteWatcher: SourceWatcher {
     private let document: RemoteDocument
     private let clock = ContinuousClock()
@@ -22,10 +22,10 @@ final class RemoteWatcher: SourceWatcher {
     private var arrived: FetchedDocument?
     /// A document that was loaded but is not on disk yet.
     private var unkept: FetchedDocument?
-    /// Why the latest document is not on disk, if it is not.
+    /// The reason why the latest document could not be stored on disk; nil if it was stored.
     private var keepingFailure: SourceError?
 
-    /// How long the origin is asked to wait; a proxy in front of it may give up after a minute.
+    /// The wait that the origin is asked for; a proxy in front of it may give up after a minute.
     private static let longestWait = Duration.seconds(50)
 
     init(_ document: RemoteDocument) {
@@ -103,7 +103,7 @@ final class RemoteWatcher: SourceWatcher {
     }
 
     private func succeed(isWaitApplied: Bool, isNew: Bool) {
-        // A request can only ask for a wait if it has a tag.
+        // Without an entity tag, the origin cannot be asked to wait, so it is requested at the interval.
         let told = request.wait != nil ? isWaitApplied : validators.entityTag == nil ? false : nil
         schedule.succeed(at: clock.now, isWaitApplied: told, isNew: isNew)
     }
@@ -167,12 +167,12 @@ final class RemoteWatcher: SourceWatcher {
     }
 }
 
-/// When to request an origin: at an interval, or at once if it holds responses back until the document changes, and
-/// less and less often while it fails.
+/// The times of requests to an origin: at an interval; at once if the origin holds responses back until the document
+/// changes; less and less often while requests fail.
 struct RefreshSchedule: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// How an origin treated the request to wait.
+    /// An origin's reaction to a request to wait.
     enum Following: Sendable {
         /// The origin has not been asked to wait yet.
         case unknown
@@ -204,7 +204,7 @@ struct RefreshSchedule: Sendable {
         begun = now
     }
 
-    /// Whether the origin may hold its response back; not while it fails, because its next good response is news.
+    /// Whether the origin may hold its response back; false after a failure, because the next good response is news.
     var mayWait: Bool { failures == 0 }
 
     mutating func begin(at now: Instant) { begun = now }

@@ -12,7 +12,7 @@ struct Transfer: ~Copyable {
     /// Receives curl's error message.
     private let words: UnsafeMutablePointer<CChar>
 
-    /// Nil if curl has no memory for the transfer.
+    /// Prepares a transfer; nil if curl has no memory for it.
     init?(
         request: FetchRequest, from address: RemoteAddress, limits: RemoteDocument.Limits, progress: LoadProgress?
     ) {
@@ -86,7 +86,7 @@ struct Transfer: ~Copyable {
         _ = unsafe shim_curl_set_number(handle, option, number)
     }
 
-    // MARK: What came of it
+    // MARK: The outcome
 
     /// The outcome of the transfer, once it has ended with a curl code.
     func outcome(_ code: CURLcode, from address: RemoteAddress, limits: RemoteDocument.Limits) -> FetchOutcome {
@@ -104,8 +104,8 @@ struct Transfer: ~Copyable {
         }
     }
 
-    /// A header line that exceeds curl's own buffer: older releases report `CURLE_OUT_OF_MEMORY`, and newer ones
-    /// `CURLE_TOO_LARGE` (100), which older headers lack.
+    /// The cut by curl itself, because a header line exceeds its buffer; nil for other codes. Older releases report
+    /// `CURLE_OUT_OF_MEMORY`, and newer ones `CURLE_TOO_LARGE` (100), which older headers lack.
     private func cut(by code: CURLcode) -> Reception.Cut? {
         let isTooLong = code == CURLE_OUT_OF_MEMORY || code.rawValue == 100
         return isTooLong && !reception.head.isComplete ? .lineTooLong : nil

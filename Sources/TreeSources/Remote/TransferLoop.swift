@@ -8,10 +8,10 @@ struct TransferLoop: ~Copyable {
     private let loop: UnsafeMutableRawPointer
     private let sockets = TransferSockets()
 
-    /// Once per process, before anything else (`curl_global_init(3)`).
+    /// Whether curl is initialized: once per process, before any other call (`curl_global_init(3)`).
     private static let isPrepared = shim_curl_prepare() == CURLE_OK
 
-    /// Nil if curl has no memory for the loop.
+    /// Creates a loop; nil if curl has no memory for it.
     init?() {
         guard Self.isPrepared, let loop = unsafe curl_multi_init() else { return nil }
         unsafe self.loop = loop

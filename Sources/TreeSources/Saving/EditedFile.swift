@@ -5,7 +5,7 @@ internal import Heap
 internal import Levels
 internal import PropertyLists
 
-/// A file of a document that is being edited: its loaded content, and how to save it.
+/// A file of a document that is being edited: its loaded content, and the parameters of a save.
 struct EditedFile {
     /// The path that the document's author uses; symbolic links are followed.
     let path: String
@@ -33,7 +33,7 @@ struct EditedFile {
         }
     }
 
-    /// A larger document is not held in memory, and not checked before it replaces the old one.
+    /// The size of the largest document that is held in memory, and checked before it replaces the old one.
     private static let mostCheckedBytes = 256 << 10
 
     /// Replaces the file's content, and returns when it is on disk.
@@ -81,7 +81,7 @@ struct EditedFile {
 
     /// Writes the new content.
     ///
-    /// - Returns: a small content, to be checked; nil for a large one.
+    /// - Returns: the content, to be checked; nil if it is larger than `mostCheckedBytes`.
     private func write(
         _ content: Content, from original: borrowing DocumentFile, to file: inout FileReplacement
     ) throws(SaveError) -> [UInt8]? {
@@ -149,8 +149,7 @@ struct EditedFile {
 extension DocumentFile {
     /// Opens a file that was read before, to replace it.
     ///
-    /// - Throws: `SaveError.changedMeanwhile` if the file is another one now or cannot be opened: it must be read again
-    ///   first.
+    /// - Throws: `SaveError.changedMeanwhile` if the file has changed or cannot be opened: it must be read again first.
     static func open(
         path: String, maximumBytes: Int, unchangedSince identity: FileIdentity?
     ) throws(SaveError) -> DocumentFile {

@@ -19,12 +19,14 @@ enum FileAccess {
             ?? denial(of: R_OK | W_OK | X_OK, to: FileReplacement.folder(of: target), usual: .readOnlyFolder)
     }
 
-    /// The reason why the file has just not been found.
+    /// The reason why a system call has just not found the file (`errno`).
     private static var unreached: SaveRefusal {
         errno == ENOENT || errno == ENOTDIR ? .missingFile : .unreachableFile
     }
 
     /// The reason why an access is denied (`faccessat(2)`); nil if it is permitted.
+    ///
+    /// - Parameter usual: the reason, unless the file system is read-only.
     static func denial(of access: Int32, to path: String, usual: SaveRefusal) -> SaveRefusal? {
         unsafe faccessat(AT_FDCWD, path, access, AT_EACCESS) == 0 ? nil : refusal(denied: errno, by: usual)
     }

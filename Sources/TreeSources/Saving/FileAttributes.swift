@@ -103,7 +103,8 @@ struct FileAttributes: Equatable {
         try unsafe bytes { buffer, size in unsafe fgetxattr(file, name, buffer, size) }
     }
 
-    /// The result of a call that writes into a buffer of the size that the call itself reports; nil if it is empty.
+    /// The bytes that a call writes into a buffer, whose size the call itself reports; nil if the attribute does not
+    /// exist, or the file system does not support attributes.
     private static func bytes(_ call: (UnsafeMutablePointer<CChar>?, Int) -> Int) throws(ErrorNumber) -> [UInt8]? {
         while true {
             let size = call(nil, 0)

@@ -48,7 +48,7 @@ enum DocumentOutput {
         try send(writer.output.span, to: sink)
     }
 
-    /// Writes about a megabyte more of a tree; false at its end.
+    /// Writes about another megabyte of a tree; returns false at the end of the tree.
     private static func advance<Writer: WholeDocumentWriter & ~Copyable>(
         _ walk: inout TreeWalk, writer: inout Writer
     ) throws(PropertyListError) -> Bool {
@@ -56,7 +56,7 @@ enum DocumentOutput {
         return true
     }
 
-    /// Copies a file as it is.
+    /// Copies a range of a file unchanged.
     static func copy<Failure: Error>(
         _ range: Range<Int>, of input: DocumentInput, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
@@ -123,13 +123,13 @@ extension BinaryPropertyListWriter: WholeDocumentWriter {}
 enum SplicePiece: Sendable, Equatable {
     /// Code units of the older document.
     case copy(Range<Int>)
-    /// Code units of the older document, with their lines indented more or less.
+    /// Code units of the older document, with the indentation of their lines changed.
     case shifted(Range<Int>, IndentShift)
     /// New text in UTF-8.
     case text([UInt8])
 }
 
-/// How the indentation of lines changes when they move.
+/// The change of the indentation of lines that move.
 struct IndentShift: Sendable, Equatable {
     /// The prefix of the moved lines before and after the move.
     let old, new: [UInt8]
@@ -185,7 +185,7 @@ struct SplicePieces {
         fileprivate let shift: IndentShift?
     }
 
-    /// Continues at another place in the older document.
+    /// Continues at another place in the older document; returns the current place, for `resume`.
     mutating func leave(for place: Int, shift: IndentShift?) -> Place {
         defer { (cursor, self.shift) = (place, shift) }
         return Place(cursor: cursor, shift: self.shift)
@@ -225,7 +225,8 @@ enum ShiftedText<Tokens: DocumentTokens & ~Copyable> {
         }
     }
 
-    /// White space, commas and comments with other indentation; lines within a comment stay as they are.
+    /// The text between two values, which is white space, commas and comments, with the indentation changed; lines
+    /// within a comment stay as they are.
     private static func shifted(_ gap: [UInt8], by shift: IndentShift) -> [UInt8] {
         var result: [UInt8] = []
         var index = 0

@@ -3,9 +3,9 @@ package import PropertyLists
 
 /// Writes a document after edits, copying everything that the edits did not touch from its older text.
 ///
-/// The values are those of the new tree. In an XML or JSON document, comments, indentation, the order of entries, line
+/// The values come from the new tree. In an XML or JSON document, comments, indentation, the order of entries, line
 /// ends and the encoding stay the same outside the changed items, and new text follows the layout around it. A binary
-/// document, or one without an older file, is written anew.
+/// document, or a document whose root is new, is written anew.
 package struct DocumentSplice: Sendable {
     private let old, new: Level
     private let provenance: Provenance

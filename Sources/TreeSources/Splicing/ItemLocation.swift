@@ -95,7 +95,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
         var dictionary = TextDictionary(opening: token.range, anchor: anchor)
         let place = step.place
         while let entry = try entry(of: &dictionary) {
-            // A scalar of that name is JSON's null.
+            // Under the name of the rows, a scalar can only be JSON's null.
             guard entry.name == place?.name, entry.value.kind != .scalar else {
                 dictionary.add(entry, value: try tokens.finish(entry.value))
                 continue
@@ -217,7 +217,7 @@ struct KeyText {
 
     init(_ syntax: FragmentWriter.Syntax) { self.syntax = syntax }
 
-    /// The name in a key with its tags or quotes.
+    /// Returns the name in the text of a key, which includes its tags or quotes.
     func name(_ key: Range<Int>, in text: DocumentText) throws(PropertyListError) -> [UInt8] {
         let bytes = try text.utf8(key)
         if let plain = plainName(bytes) { return plain }

@@ -1,7 +1,7 @@
 internal import Levels
 internal import PropertyLists
 
-/// How the rows of one array of a document change.
+/// The changes of the rows of one array of a document.
 struct RowPlan {
     /// A new row, or a row with changes inside it.
     struct Change {
@@ -15,7 +15,7 @@ struct RowPlan {
     /// The section's rows in the older level.
     let old: Range<Int>
     private(set) var steps: [ListStep<Change>] = []
-    /// The first older row that is not yet known to stay or go.
+    /// The first older row that is neither kept nor dropped by a step so far.
     private var next: Int
 
     /// Whether rows come or go; otherwise rows at most change in place.

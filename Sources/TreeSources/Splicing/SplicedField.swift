@@ -22,7 +22,7 @@ struct SplicedField {
         content = .value(entry.value)
     }
 
-    /// Whether its value is the item's rows.
+    /// Whether its value contains the item's rows.
     var isPlace: Bool { if case .packed(let field) = content { field.form != nil } else { false } }
 
     func value() throws(PropertyListError) -> PropertyListValue {
@@ -77,10 +77,10 @@ extension PropertyListValue {
 
 /// Finds entries of a dictionary that can stay in place when their order changes.
 enum EntryOrder {
-    /// The longest ascending run of entries that includes the pinned one.
+    /// Finds the longest ascending subsequence of entries that includes the pinned entry.
     ///
     /// - Parameters:
-    ///   - old: for each entry of the new order, its number in the old; nil for new entries.
+    ///   - old: for each entry of the new order, its number in the old order; nil for new entries.
     ///   - pinned: the index in `old` of an entry that must stay.
     /// - Returns: `old` with nil for entries that cannot stay.
     static func staying(_ old: [Int?], pinned: Int?) -> [Int?] {
@@ -92,7 +92,8 @@ enum EntryOrder {
 
     /// The longest increasing subsequence, by patience sorting: O(n log n).
     private static func increasing(_ numbers: [Int?]) -> [Int?] {
-        // For each length, the index of the smallest number that ends a run; and the predecessor of each number.
+        // For each length, the index of the smallest number that ends a subsequence of it; and each number's
+        // predecessor.
         var ends: [Int] = []
         var before = [Int](repeating: -1, count: numbers.count)
         for (place, number) in numbers.enumerated() {

@@ -72,7 +72,7 @@ struct SplicedText {
         return try characters(start..<min(blanks(after: start), place))
     }
 
-    /// The beginning of the line break and the blanks before a place; without a line break, of the blanks.
+    /// The beginning of the blanks before a place, or of the line break before these, if there is one.
     mutating func lineBreak(before place: Int) throws(PropertyListError) -> Int {
         let start = try blanks(before: place)
         guard try character(start - 1) == UInt8(ascii: "\n") else {
@@ -149,7 +149,7 @@ struct SplicedText {
         return true
     }
 
-    /// How lines end around a place: a line feed, or a carriage return and a line feed.
+    /// The line break near a place: a line feed, a carriage return, or both; a line feed if no line ends near it.
     mutating func lineBreak(around place: Int) throws(PropertyListError) -> [UInt8] {
         for direction in [-1, 1] {
             var near = place
@@ -203,11 +203,11 @@ struct TextList {
     /// The beginning and the end of the container; the end is empty in `<array/>`.
     let opening: Range<Int>
     var closing = 0..<0
-    /// The start of the container's line, if it begins one: its key, or the container itself.
+    /// The beginning of the container's key; without a key, of the container itself.
     let anchor: Int
     /// The numbers of its elements.
     var numbers: Range<Int>
-    /// Where the first element begins.
+    /// The beginning of the first element; nil in an empty container.
     var firstStart: Int?
     var slots: [Int: TextSlot] = [:]
     /// Whether it is a dictionary, whose elements are entries.
@@ -221,7 +221,7 @@ struct TextList {
         self.numbers = numbers
     }
 
-    /// A dictionary, without the places of its entries.
+    /// Creates the list of a dictionary's entries, without their places.
     init(entriesOf dictionary: TextDictionary) {
         self.init(
             opening: dictionary.opening, anchor: dictionary.anchor, numbers: dictionary.entries.indices)
@@ -230,7 +230,7 @@ struct TextList {
         firstStart = dictionary.entries.first?.key.lowerBound
     }
 
-    /// A dictionary whose entries are all known.
+    /// Creates the list of a dictionary's entries, with their places.
     init(_ dictionary: TextDictionary) {
         self.init(entriesOf: dictionary)
         for (number, entry) in dictionary.entries.enumerated() { slots[number] = entry.slot }

@@ -129,7 +129,8 @@ extension Splicer {
         try write(at: place) { (writer) throws(PropertyListError) in try value.tell(to: &writer) }
     }
 
-    /// The text between keys and values of a dictionary; in XML, a line feed stands for the beginning of a line.
+    /// The text between the keys and the values of a dictionary, as in its last entry with a short gap; nil without
+    /// such an entry, or if the gap contains a line break or a comment.
     func keyGap(of dictionary: TextDictionary) throws(PropertyListError) -> [UInt8]? {
         guard let entry = dictionary.entries.last(where: { $0.value.lowerBound - $0.key.upperBound < 64 }) else {
             return nil

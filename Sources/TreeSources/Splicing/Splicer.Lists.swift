@@ -83,7 +83,7 @@ extension Splicer {
         if isLast, let comma = slot.comma {
             let end = try text.blanks(after: comma + 1)
             let endsLine = try text.character(end)?.isLineBreak ?? true
-            // The blanks around the comma would end the line.
+            // Otherwise, the blanks around the comma would be left at the end of the line.
             pieces.copy(upTo: endsLine ? max(slot.range.upperBound, try text.blanks(before: comma)) : comma)
             pieces.pass(upTo: endsLine ? end : comma + 1)
         } else if !isLast, slot.comma == nil {

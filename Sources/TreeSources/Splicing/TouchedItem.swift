@@ -79,7 +79,8 @@ final class TouchedItem {
 
     // MARK: Finding
 
-    /// Begins to find the item in the text; of several entries with one key, the last counts.
+    /// Begins to find the item in the text. Forgets earlier results, because of several entries with one key, the last
+    /// counts.
     func begin(_ step: Item.Step) {
         self.step = step
         sought = wanted.union(below.keys).sorted()

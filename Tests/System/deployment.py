@@ -168,7 +168,7 @@ def behind_nginx(verdict, program, folder):
             environment={"DRILLDOWN_EDIT_TOKEN": TOKEN}) as server:
         replacements = {
             "server 127.0.0.1:8080;": f"server 127.0.0.1:{server.port};",
-            "/var/cache/nginx/drilldown": os.path.join(folder, "cache"),
+            "/var/lib/nginx/drilldown": os.path.join(folder, "cache"),
         }
         with Nginx(folder, "nginx.conf", replacements) as nginx:
             verdict.expect(nginx.check.returncode == 0, f"nginx takes the example: {nginx.check.stderr}")

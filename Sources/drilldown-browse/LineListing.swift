@@ -13,12 +13,35 @@ struct LineListing {
     ///   or a leaf.
     func print(_ place: Place, follows: Bool) async throws {
         if place.kind == .detail { return try printDetail(try await server.detail(at: place.path)) }
-        let first = try await server.level(at: place.path)
+        let first = try await level(at: place.path)
         // The error is in the file that holds the rows. Such a level can be followed, because the file may be repaired.
         if let error = first.error, !follows { throw Failure(error) }
         if first.isLeaf, first.error == nil { return try printDetail(try await server.detail(at: place.path)) }
         if follows { return try await follow(place.path) }
-        for try await row in server.rows(at: place.path) { try write(line(of: row)) }
+        if keepsLevels {
+            for row in first.rows { try write(line(of: row)) }
+        } else {
+            for try await row in server.rows(at: place.path) { try write(line(of: row)) }
+        }
+    }
+
+    private var keepsLevels: Bool { server.configuration.cacheFolder != nil }
+
+    /// The level, or its first rows; with a cache folder the whole level, from there if the server cannot be reached.
+    private func level(at path: ItemPath) async throws -> Level {
+        guard keepsLevels else { return try await server.level(at: path) }
+        for try await update in server.updates(of: path) {
+            guard let level = update.level else {
+                if let problem = update.interruption { throw problem }
+                continue
+            }
+            if let problem = update.interruption { Browse.complain("\(problem)") }
+            guard update.isCurrent || !update.isConnected else { continue }
+            await server.flushCache()
+            if let problem = server.cacheProblem { Browse.complain("\(problem)") }
+            return level
+        }
+        throw CancellationError()
     }
 
     private func follow(_ path: ItemPath) async throws {

@@ -280,6 +280,20 @@ def prints_lines(verdict, program, desk):
         f"another URL is wrong usage: {result}")
 
 
+def keeps_lines(verdict, program, desk):
+    """With a cache folder the lines of a level are printed while the server is away, too."""
+    with desk.start(desk.document) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        kept = ["--cache-folder", os.path.join(desk.folder, "levels")]
+        now = printed(program, url, *kept)
+        verdict.expect(now.returncode == 0 and not now.stderr and now.stdout == printed(program, url).stdout,
+                       f"the lines are the same with a cache folder: {now}")
+    away, unknown = printed(program, url, *kept), printed(program, f"{url}/levels/Item%201", *kept)
+    verdict.expect(away.returncode == 0 and away.stdout == now.stdout, f"the lines are kept: {away}")
+    verdict.expect("cannot connect" in away.stderr and len(away.stderr.splitlines()) == 1, f"with the reason: {away}")
+    verdict.expect(unknown.returncode == 1 and unknown.stdout == "", f"a level that was never read is not known: {unknown}")
+
+
 def takes_a_token(verdict, program, desk):
     tokens = os.path.join(desk.folder, "tokens")
     with open(tokens, "w") as file:
@@ -341,7 +355,7 @@ def main():
     arguments = options(__doc__)
     program = arguments.server
     with Verdict("browse") as verdict:
-        for part in (drills, searches, shows_changes, rests, restores, prints_lines, tells_failures, takes_a_token):
+        for part in (drills, searches, shows_changes, rests, restores, prints_lines, keeps_lines, tells_failures, takes_a_token):
             with tempfile.TemporaryDirectory() as folder:
                 part(verdict, program, Desk(folder, program))
         with tempfile.TemporaryDirectory() as folder:

@@ -25,6 +25,9 @@ public final class Server: Sendable {
     /// ```
     public var cacheProblem: Problem? { observations.cache?.problem }
 
+    /// Waits until the observed levels are written to the cache folder; call it before the program ends.
+    public func flushCache() async { await observations.cache?.flush() }
+
     /// A service with a configuration. Nothing is sent before the first request.
     public init(_ configuration: Configuration) {
         transport = Transport(configuration)

@@ -136,7 +136,8 @@ extension AnyTreeBuilder {
         try closeLeaf(from: start, title: container.title)
     }
 
-    /// Keeps the last of the entries with one key, in the place of the first, as every reader of dictionaries does.
+    /// Keeps the last of the entries with the same key, in the place of the first, as every reader of dictionaries
+    /// does.
     private mutating func dropRepeatedKeys(from base: Int) {
         var first: [UInt64: Int] = [:]
         var dropped: [Int] = []

@@ -60,7 +60,7 @@ final class GatheredList {
 
     func takeRows() -> SetAsideRows? { rows.take() }
 
-    /// Takes the rows, except for replaced sections: the last of the sections with one name counts.
+    /// Takes the rows, except for replaced sections: the last of the sections with the same name counts.
     func take(_ aside: SetAsideRows) {
         var aside = aside
         if !repeated.isEmpty {

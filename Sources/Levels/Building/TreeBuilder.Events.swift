@@ -182,7 +182,7 @@ extension Slot.Check {
 /// Texts, numbers, dates and data: fields, titles, keys, or items.
 extension TreeBuilder {
     public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
-        // Without a position of its own, a text has that of its container.
+        // Without a position of its own, a text has the position of its container.
         try string(text, at: frames.last?.position ?? .byte(offset: 0))
     }
 

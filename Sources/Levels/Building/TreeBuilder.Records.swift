@@ -222,7 +222,7 @@ extension TreeBuilder {
                     at: rows.position))
             repeated = repeated ?? tree.repeatedTitle
         }
-        // One example suffices: a table has as many levels as values.
+        // A table has as many levels as values, so there is only one warning, with the first repeated title.
         if let repeated { warn(repeated.messageAboutRecords, at: repeated.second ?? rows.position) }
         return levels
     }

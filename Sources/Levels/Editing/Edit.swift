@@ -26,7 +26,7 @@ extension Edit {
         }
     }
 
-    /// The keys that the edit names of rows below `levelPath`.
+    /// The keys of the rows below `levelPath` that the edit names.
     var rowKeys: [[UInt8]] {
         switch self {
         case .insert(_, _, let position, _): [position.keyBytes].compactMap(\.self)

@@ -1,12 +1,12 @@
 /// A row of a level after changes by another program, for a source that follows a log.
 package enum FollowedRow {
-    /// A row of the level before, with everything below it.
+    /// A row of the old level, with everything below it.
     case kept(Int)
-    /// A row of the level before, over another level.
+    /// A row of the old level, over another level.
     case changedBelow(Int, Level)
     /// A row of a level elsewhere, with everything below it, or with the given level below it.
     ///
-    /// - Parameter replacing: the row of the same item in the level before; nil for an item that was not in it.
+    /// - Parameter replacing: the row of the same item in the old level; nil for an item that was not in it.
     case other(Item.Step, level: Level?, replacing: Int?)
 }
 
@@ -14,7 +14,7 @@ extension TreeEditor {
     /// Returns the level of an item whose rows have changed.
     ///
     /// - Parameters:
-    ///   - old: the level before.
+    ///   - old: the old level.
     ///   - counts: the number of rows of each section, hidden ones too; one number for a plain list.
     ///   - owner: the row above, whose `SectionKeys` lists sections; nil for the document's own level.
     /// - Throws: `TreeError` if two rows have the same `Key`, or the level becomes too large.

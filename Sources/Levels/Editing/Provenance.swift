@@ -1,4 +1,4 @@
-/// The origin of the rows of an edited document in the document before.
+/// The origin of the rows of an edited document in the old document.
 ///
 /// A tree shows only the content. The provenance shows which items are unchanged, their former places, and the items
 /// with changes below them, for a writer that preserves the author's text.

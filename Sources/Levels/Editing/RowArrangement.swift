@@ -190,7 +190,7 @@ extension RowArrangement.Piece: RowRun {
 }
 
 extension RowArrangement.NewRow {
-    /// The structure of this row, as that of a named row, for another source.
+    /// The structure in a form that stays the same if `source` is replaced.
     fileprivate var structureAlone: RowArrangement.Structure {
         if case .own = structure { .row(source) } else { structure }
     }

@@ -40,7 +40,7 @@ extension WrittenItem.Field {
         }
     }
 
-    /// The place of the rows.
+    /// Creates the entry for the place of the rows.
     fileprivate init(place: PackedField, in bytes: [UInt8]) {
         self.init(
             name: Array(bytes[place.name]), form: LevelForm(rawValue: bytes[place.value + 1]) ?? .rows, packed: [])
@@ -48,7 +48,7 @@ extension WrittenItem.Field {
 }
 
 extension Item.Step {
-    /// The item in the document.
+    /// The item as written in the document.
     public var written: WrittenItem {
         let row = level.row(row)
         return switch writtenKind {

@@ -3,7 +3,7 @@ internal import Locking
 
 /// Arrangements of large levels, by content and query, within a budget of bytes.
 ///
-/// Only the first page of a sorted level costs the sorting; further pages cost no more than in an unsorted level.
+/// Only the first page of a sorted level requires sorting; further pages cost no more than in an unsorted level.
 ///
 /// One cache serves all requests and all snapshots; a budget of zero bytes keeps nothing.
 public final class ArrangementCache: Sendable {
@@ -36,7 +36,7 @@ public final class ArrangementCache: Sendable {
         step.hasOrder ? listing(below: step, query: RowQuery()) : Listing(step.below)
     }
 
-    /// Whether the rows below an item differ from the document's order.
+    /// Whether the rows below an item, or their order, differ from the document.
     private static func isArranged(_ step: Item.Step, query: RowQuery) -> Bool {
         query.arrangesRows || query.usesOwnOrder && step.hasOrder
     }

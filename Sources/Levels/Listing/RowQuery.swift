@@ -116,13 +116,14 @@ public struct PageQuery: Hashable, Sendable {
     }
 }
 
-/// The end of a page, which the client remembers.
+/// The end of a page, which the client remembers and sends for the next page.
 public enum RowBookmark: Hashable, Sendable {
-    /// Outside of an outline.
+    /// The end of a page outside of an outline.
     case row(Bookmark)
-    /// In an outline.
+    /// The end of a page of an outline.
     case outline(OutlinePlace)
-    /// Between rows of a source that is not in memory: bytes that only it can read, such as the values of a row.
+    /// The end of a page of a source that is not in memory: bytes that only the source can read, such as the values of
+    /// a row.
     case supplied([UInt8])
 }
 

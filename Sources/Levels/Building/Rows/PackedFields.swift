@@ -136,7 +136,7 @@ struct PackedFields: ~Copyable {
 extension PackedFields {
     func textRange(_ value: Int) -> Range<Int>? { PackedReader(bytes: bytes.span, at: value).text }
 
-    /// The text of a title: in place, or appended if it is a number or a date.
+    /// Returns the range of a title's text: in place, or appended if the value is a number, a date or a Boolean.
     mutating func titleText(_ value: Int) -> Range<Int> {
         if let range = textRange(value) { return range }
         return loose(scalarText(at: value) ?? "")

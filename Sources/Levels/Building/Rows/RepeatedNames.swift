@@ -26,7 +26,7 @@ final class RepeatedTitle {
     }
 
     private var place: String {
-        // In a binary document both may be one shared object.
+        // In a binary document, both may be one shared object with one position.
         let other = first == second ? nil : first
         return other.map { ", the first \($0.phrase(apartFrom: second))" } ?? ""
     }
@@ -35,7 +35,7 @@ final class RepeatedTitle {
 /// A key that appears twice in one dictionary.
 enum RepeatedKey {
     static func message(_ name: QuotedText, first: SourcePosition?, second: SourcePosition) -> String {
-        // In a binary document both may be one shared object.
+        // In a binary document, both may be one shared object with one position.
         let other = first == second ? nil : first
         let place = other.map { ", first \($0.phrase(apartFrom: second))" } ?? ""
         return "the key '\(name)' appears more than once in one dictionary\(place); the last one counts"

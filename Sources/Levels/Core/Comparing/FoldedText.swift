@@ -94,7 +94,7 @@ package enum InitialLetter {
 
     /// The first character of the folded title in upper case if it is a letter (general category L), else `#`.
     ///
-    /// Titles whose letters have the same upper case share it, such as `i` and `ı`.
+    /// First letters with the same upper case, such as `i` and `ı`, give the same letter.
     package static func of(_ title: Span<UInt8>) -> String {
         if let byte = title.isEmpty ? nil : title[0], byte < 0x80 {
             let letter = byte & 0xDF

@@ -91,7 +91,8 @@ extension KeyIndex {
             slot = (slot + 1) & mask
             guard slots[slot] != 0 else { break }
             let home = Int(truncatingIfNeeded: TableHash.of(hashOf(Int(slots[slot]) - 1))) & mask
-            // A row may be in any slot from its home on: it moves to the hole unless the hole is before its home.
+            // A row's home is the slot of its hash, and the row may be in any slot from there on: it moves to the hole
+            // unless the hole is before its home.
             guard (slot - home) & mask >= (slot - hole) & mask else { continue }
             slots[hole] = slots[slot]
             hole = slot
@@ -108,7 +109,7 @@ extension KeyIndex {
         for slot in table.indices {
             let old = table[slot]
             var new = old
-            // Branch-free, because the numbers are unordered.
+            // Without branches, because the numbers are in random order, so that branches would be mispredicted.
             for step in 0..<4 { new &+= old >= steps.first[step] ? steps.distance[step] : 0 }
             table[slot] = new
         }

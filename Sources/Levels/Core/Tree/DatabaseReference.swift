@@ -7,7 +7,7 @@ public struct DatabaseReference: Hashable, Sendable {
     public var table: String?
     /// The SELECT whose rows are the item's level.
     public var query: String?
-    /// The columns that name a record; empty for the table's own key.
+    /// The columns that identify a record; empty for the table's own key.
     public var key: [String] = []
     /// The column with a record's title.
     public var titleColumn: String?
@@ -18,7 +18,7 @@ public struct DatabaseReference: Hashable, Sendable {
     /// The order of the records, as in the query option `sort`.
     public var order: String?
 
-    /// The structural keys of an item with a reference that details omit.
+    /// The keys of an item with a reference that are structure, so that details omit them.
     static let hiddenNames: Set<String> = [name, "Table", "Query"]
     /// The structural key for an item whose level is in a database; `--keys` does not change it.
     static let name = "Database"

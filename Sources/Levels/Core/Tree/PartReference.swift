@@ -43,7 +43,7 @@ public struct PartReference: Hashable, Sendable {
 }
 
 extension Level {
-    /// A row's reference to another file; nil without one.
+    /// A row's reference to another file or a database; nil without a reference.
     ///
     /// A child pane of a settings page does not count: the rules of bundles find its file.
     public func part(_ number: Int) -> PartReference? {

@@ -6,7 +6,7 @@ public import PropertyLists
 /// Reading the events gives the same tree: the names of structural keys, their places among the fields and the form of
 /// sections are preserved.
 ///
-///     var walk = TreeWalk(document, row: 0)
+///     var walk = TreeWalk(level: document, row: 0)
 ///     try walk.finish(to: &builder)
 public struct TreeWalk {
     enum Frame {

@@ -5,7 +5,7 @@ internal import PropertyLists
 /// A session is a value, so that a copy preserves the state to go back to. A refused batch leaves the session
 /// unchanged.
 ///
-///     var session = EditSession(tree.document)
+///     var session = EditSession(document: tree.document)
 ///     _ = try session.apply(EditBatch([.delete(path)], isExact: true))
 ///     for file in session.changedFiles { print(file.new.hash) }
 public struct EditSession: Sendable {

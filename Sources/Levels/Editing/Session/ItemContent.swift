@@ -2,7 +2,7 @@ internal import Bytes
 import DrilldownDates
 internal import PropertyLists
 
-/// The contents of an item's dictionary, in order: its own fields, and the places of its structure.
+/// The content of an item's dictionary, in order: its own fields and its structural fields.
 struct ItemContent {
     enum Part {
         case field(PropertyListDictionary.Entry)
@@ -59,7 +59,7 @@ struct ItemContent {
         parts.append(.structure(name: Array(names.newLevelName(.rows).utf8), packed: packed))
     }
 
-    /// Returns the structure with other fields. Fields with former names keep their places, and new fields follow the
+    /// Returns the content with other own fields. Fields with former names keep their places, and new fields follow the
     /// last former field.
     func replacing(fields new: PropertyListDictionary, names: StructuralNames) -> ItemContent {
         let old = fields

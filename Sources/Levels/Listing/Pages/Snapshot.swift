@@ -16,11 +16,11 @@ public final class Snapshot: Sendable {
 
     /// A level whose one row is the root item.
     public let document: Level
-    /// The source of answers instead of the document; nil if that is the document.
+    /// The source of answers; nil if the document itself is the source.
     public let rows: (any RowSource)?
     /// The document in other languages, if any.
     public let translations: Translations?
-    /// An opaque name of this state, such as `k3f9ab-12`; it differs after a restart, unless the source gave it.
+    /// An opaque name of this state, such as `k3f9ab-12`; it differs after a restart, unless the source named it.
     public let revision: String
     /// Whether the source named the revision, so that the name is the same on every server and after a restart.
     public let isNamedBySource: Bool

@@ -2,7 +2,7 @@ internal import Bytes
 
 /// A tree in memory as a source of rows, which answers at once and has no state except for caches.
 ///
-///     let rows = TreeRows(tree.document, ArrangementCache(bytes: 1 << 20))
+///     let rows = TreeRows(document: tree.document, arrangements: ArrangementCache(bytes: 1 << 20))
 ///     guard case .found(let item) = rows.find(path) else { return }
 ///     let page = try rows.page(query, below: item)
 ///     print("\(page.numbers.count) of \(page.count) rows")

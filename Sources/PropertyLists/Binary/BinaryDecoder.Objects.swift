@@ -77,7 +77,7 @@ extension BinaryDecoder {
         return (start, Int(truncatingIfNeeded: count))
     }
 
-    /// The same for a count that does not fit into the token and follows it as an integer.
+    /// The offset of an object's contents and the number of units, for a count that follows the token as an integer.
     @inline(never)
     private mutating func longExtent() throws(PropertyListError) -> (start: Int, count: UInt64) {
         let marker = UInt8(truncatingIfNeeded: try objects.integer(at: position + 1, width: 1))
@@ -99,7 +99,7 @@ extension BinaryDecoder {
             value: isDictionary ? start + count * width : start, key: start)
     }
 
-    /// Makes a run of bytes the text, in place if possible.
+    /// Makes a run of bytes the text of the event, without a copy if possible.
     @inline(__always)
     private mutating func lend(_ start: Int, count: Int) throws(PropertyListError) {
         if count > limits.valueBytes { throw tooLong() }

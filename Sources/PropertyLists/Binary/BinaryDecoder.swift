@@ -27,7 +27,7 @@ struct BinaryDecoder: ~Copyable {
     private(set) var position = 0
     /// The storage of the text or bytes of the last event.
     var source = Source.scratch
-    /// The number of bytes; `text.count` would borrow the whole decoder, which costs time during the walk.
+    /// The number of bytes of `text`; `text.count` would borrow the whole decoder, which costs time during the walk.
     var textCount = 0
 
     /// The storage of a text.

@@ -111,7 +111,7 @@ struct BinaryScalarCache {
         values = Array(repeating: (.boolean(false), 0), count: slots.count)
     }
 
-    /// The value of an object and its byte offset in the document.
+    /// The value of an object and its byte offset in the document; nil if it is not cached.
     @inline(__always)
     func value(of object: Int) -> (value: PropertyListScalar, offset: Int)? {
         slots.slot(of: object).map { values[$0] }

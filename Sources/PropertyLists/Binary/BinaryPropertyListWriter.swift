@@ -238,7 +238,7 @@ struct BinaryKeyTable: ~Copyable {
 
 /// The sizes of a document's objects, which are contiguous, so that no offsets are stored.
 struct BinaryObjectSizes: ~Copyable {
-    /// Each as LEB128.
+    /// The sizes, each as LEB128.
     private var bytes = ByteBuffer()
     private(set) var count = 0
     private(set) var total = 0

@@ -79,7 +79,8 @@ struct DocumentPages: ~Copyable {
         try word(at: offset) &>> UInt64(truncatingIfNeeded: 64 &- 8 &* width)
     }
 
-    /// The place of a run of bytes within the frames; nil if the run crosses a page, so that it must be copied.
+    /// The place of a run of bytes within the frames; nil if the run does not fit into one frame, so that it must be
+    /// copied.
     @inline(__always)
     mutating func run(at offset: Int, count: Int) throws(PropertyListError) -> Int? {
         let distance = offset &- range.lowerBound

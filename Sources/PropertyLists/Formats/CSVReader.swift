@@ -11,7 +11,7 @@ public struct CSVReader: ~Copyable {
         case comma = 0x2C
         /// As in `.tsv`.
         case tab = 0x09
-        /// As spreadsheets write where the comma is the decimal separator.
+        /// As written by spreadsheets in languages whose decimal separator is the comma.
         case semicolon = 0x3B
     }
 
@@ -207,7 +207,7 @@ struct CSVColumns: ~Copyable {
 
     var count: Int { ranges.count }
 
-    /// Adds the next column; false if an earlier one has the same name.
+    /// Adds the next column; returns false if an earlier column has the same name.
     mutating func add(_ name: [UInt8]) -> Bool {
         guard known.insert(name).inserted else { return false }
         ranges.append(names.count..<names.count + name.count)

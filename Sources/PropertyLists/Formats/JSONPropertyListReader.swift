@@ -29,7 +29,7 @@ public struct JSONPropertyListReader: ~Copyable {
         }
     }
 
-    /// A reader of many short texts, one after the other.
+    /// Creates a reader for many short texts, one after the other.
     ///
     /// - Throws: `PropertyListError` for a lack of memory.
     public init(limits: PropertyListLimits) throws(PropertyListError) {

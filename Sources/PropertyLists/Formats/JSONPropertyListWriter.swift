@@ -177,7 +177,8 @@ extension ByteBuffer {
     @inlinable
     public mutating func append(jsonString text: Span<UInt8>) {
         let count = text.count
-        // Words are stored whole and counted in part, hence room for one more than the text and its quotes.
+        // Each store writes a whole word, of which only a part may count, so there must be room for one word more than
+        // the text and its quotes.
         guard reserve(count &+ 10) else { return }
         store(UInt64(UInt8(ascii: "\"")), counting: 1)
         var index = 0

@@ -104,7 +104,8 @@ public struct PropertyListValueBuilder: PropertyListConsumer {
 
     /// Replaces the values of the innermost container by one value.
     ///
-    /// They are copied before they are removed, because a living slice would make the removal copy all others.
+    /// The values are copied before they are removed, because a slice that still exists would make the removal copy all
+    /// others.
     private mutating func end() {
         guard let frame = frames.popLast() else { return }
         if frames.count == 1 { elementsLeft = nil }

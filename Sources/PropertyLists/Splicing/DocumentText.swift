@@ -2,7 +2,8 @@ import Bytes
 
 /// A text document as a sequence of code units, so that a position in its text is a position in its file.
 ///
-/// A code unit is a byte, or two of UTF-16. Nothing is checked, because a reader has checked the document before.
+/// A code unit is one byte, or two bytes in UTF-16. Nothing is checked, because a reader has checked the document
+/// before.
 package struct DocumentText: Sendable {
     package let input: DocumentInput
     let encoding: TextEncoding
@@ -18,7 +19,7 @@ package struct DocumentText: Sendable {
         self.mark = mark
     }
 
-    /// The bytes of a code unit.
+    /// The number of bytes of a code unit.
     var unitBytes: Int { encoding.isUTF16 ? 2 : 1 }
 
     /// The number of code units after the byte order mark.
@@ -30,12 +31,12 @@ package struct DocumentText: Sendable {
         return start..<max(start, mark + units.upperBound * unitBytes)
     }
 
-    /// The same without the byte order mark.
+    /// The bytes of code units in the file, without the byte order mark.
     package func bytes(afterMark units: Range<Int>) -> Range<Int> {
         mark + units.lowerBound * unitBytes..<mark + units.upperBound * unitBytes
     }
 
-    /// The characters of code units, a byte each; those above U+00FF become 0xFF.
+    /// The characters of code units, one byte each; a code unit above U+00FF becomes 0xFF.
     package func characters(_ units: Range<Int>) throws(PropertyListError) -> [UInt8] {
         let bytes = try input.bytes(bytes(afterMark: units))
         return encoding.narrowed(bytes.span)

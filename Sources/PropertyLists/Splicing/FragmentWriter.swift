@@ -23,7 +23,7 @@ public struct FragmentWriter: PropertyListConsumer, ~Copyable {
         var isEmpty = true
     }
 
-    /// A writer of one value.
+    /// Creates a writer of one value.
     public init(syntax: Syntax, style: FragmentStyle) {
         self.syntax = syntax
         self.style = style

@@ -16,7 +16,7 @@ struct TokenWindow: ~Copyable {
     /// The number of the code unit at `base`.
     private var origin = 0
 
-    /// In bytes; a small document fits as a whole.
+    /// The size of the window in bytes; a small document fits as a whole.
     private let capacity: Int
     private static var mostBytes: Int { 1 << 17 }
     /// Vectors are loaded sixteen bytes at a time, past the end too.
@@ -80,7 +80,7 @@ struct TokenWindow: ~Copyable {
     @inline(__always)
     mutating func findStructure() throws(PropertyListError) {
         let likeBrackets = SIMD16<UInt8>(repeating: 0x26)
-        // These bits distinguish brackets and braces from everything else between strings.
+        // With these bits set, brackets and braces are 0x7F, and no other character outside of strings is.
         try find { $0.equal(to: UInt8(ascii: "\"")) | ($0 | likeBrackets).equal(to: 0x7F) }
     }
 

@@ -1,7 +1,7 @@
 import Glibc
 import Heap
 
-/// A block of zeroed memory that is refused with an error, where `allocate` would end the process.
+/// A block of zeroed memory. A lack of memory is an error, whereas `allocate` would end the process.
 @safe
 struct MemoryBlock: ~Copyable {
     private let allocation: UnsafeMutableRawPointer

@@ -40,7 +40,7 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
         description = shown.utf8.count < text.utf8.count ? escaped + "…" : escaped
     }
 
-    /// The same for UTF-8; an invalid sequence becomes U+FFFD.
+    /// Creates a quoted text from UTF-8; an invalid sequence becomes U+FFFD.
     public init(utf8 bytes: Span<UInt8>, most: Int = mostCharacters) {
         // Four bytes per scalar, and one more scalar, so that an omitted end is noticed.
         let enough = (most * Self.scalarsPerCharacter + 1) * 4
@@ -70,12 +70,12 @@ extension DefaultStringInterpolation {
         appendLiteral(QuotedText(text: text).description)
     }
 
-    /// The same for UTF-8.
+    /// Quotes at most 80 characters of a name, a title or a value from outside, in UTF-8.
     public mutating func appendInterpolation(quoted bytes: Span<UInt8>) {
         appendLiteral(QuotedText(utf8: bytes).description)
     }
 
-    /// Quotes a path or a URL from outside in full, because people and editors follow it.
+    /// Quotes a path or a URL from outside in full, because users open it.
     public mutating func appendInterpolation(path text: some StringProtocol) {
         appendLiteral(QuotedText(text: text, most: QuotedText.mostPathCharacters).description)
     }

@@ -24,7 +24,7 @@ public enum TextEncoding: Sendable {
         return encoding.narrowed(head.extracting(mark..<head.count))
     }
 
-    /// Whole code units as characters of a byte each; those above U+00FF become 0xFF.
+    /// Returns whole code units as characters, one byte each; a code unit above U+00FF becomes 0xFF.
     func narrowed(_ bytes: Span<UInt8>) -> [UInt8] {
         guard isUTF16 else { return Array(copying: bytes) }
         return stride(from: 0, to: bytes.count - 1, by: 2).map { index in
@@ -66,7 +66,8 @@ public enum TextEncoding: Sendable {
         }
     }
 
-    /// The encoding that an XML declaration at the beginning names (XML 1.0, section 4.3.3); nil if it names none.
+    /// The encoding that an XML declaration at the beginning names (XML 1.0, section 4.3.3); nil without a declared
+    /// encoding.
     private static func declared(in head: Span<UInt8>) throws(PropertyListError) -> TextEncoding? {
         guard let name = declaredName(in: head) else { return nil }
         switch name.uppercased() {
@@ -74,7 +75,7 @@ public enum TextEncoding: Sendable {
         case "US-ASCII", "ASCII": return .ascii
         case "ISO-8859-1", "ISO8859-1", "ISO_8859-1", "LATIN1", "LATIN-1": return .latin1
         case let wide where isWide(wide):
-            // If it were true, the declaration's own bytes would already have shown it.
+            // If the text had this encoding, the bytes of the declaration would already have shown it.
             throw PropertyListError(
                 reason:
                     "the XML declaration names the encoding \(quoted: name), but the text is UTF-8; write encoding=\"UTF-8\" there",
@@ -211,7 +212,7 @@ struct TextCheck {
     }
 }
 
-/// The kind of a text document, which decides about the characters that it allows and the advice about others.
+/// The kind of a text document, which determines the allowed characters, and the advice about others.
 ///
 /// All kinds exclude control characters; XML excludes noncharacters too.
 enum TextKind {

@@ -27,10 +27,10 @@ struct TextWindow: ~Copyable {
     /// Offset from `base` of the line's first byte; negative once it has slid out.
     private var lineStart = 0
 
-    /// Whether the bytes that `find` last skipped may contain a line feed; false is always correct.
+    /// Whether the bytes that `find` last skipped may contain a line feed; if false, they certainly do not.
     private(set) var foundLineFeed = false
 
-    /// Text that the document contains in another form, with references or escapes.
+    /// The text of a token that the document writes with references or escapes.
     private(set) var assembled: ByteBuffer
 
     /// Vectors are loaded sixteen bytes at a time, past the end too.
@@ -94,7 +94,7 @@ struct TextWindow: ~Copyable {
         return unsafe base.load(fromByteOffset: cursor + offset, as: UInt8.self)
     }
 
-    /// The eight bytes at the cursor, the first of them lowest; 0 if fewer have been read.
+    /// The eight bytes at the cursor, the first of them lowest; 0 if fewer than eight have been read.
     @inline(__always)
     var head: UInt64 {
         guard cursor &+ 8 <= checkedEnd else { return 0 }
@@ -135,7 +135,7 @@ struct TextWindow: ~Copyable {
         cursor &+= lane
     }
 
-    /// Whether the byte at a valid offset differs from the given one.
+    /// Whether the byte at an offset has been read and checked, and differs from the given one.
     @inline(__always)
     private func holds(_ offset: Int, otherThan byte: UInt8) -> Bool {
         let index = cursor &+ offset
@@ -370,7 +370,8 @@ struct TextWindow: ~Copyable {
         if isAtInputEnd, checkedEnd < rawEnd { throw located(TextCheck.cutShort, at: checkedEnd) }
     }
 
-    /// An error at a byte that the cursor has not reached; moves there to find its line.
+    /// Adds the position of a byte that the cursor has not reached to an error; moves the cursor there to find its
+    /// line.
     private mutating func located(_ error: PropertyListError, at index: Int) -> PropertyListError {
         advanceCountingLines(index - cursor)
         return error.located(at: position)

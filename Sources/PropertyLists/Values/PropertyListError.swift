@@ -27,7 +27,7 @@ public struct PropertyListError: Error, Equatable, Sendable {
         return located
     }
 
-    /// The error for a lack of memory of any amount.
+    /// The error for a lack of memory, without the amount.
     public static let outOfMemory = PropertyListError(shortage: "there is not enough memory for it")
 
     /// The error for a document that needs more memory than is left.

@@ -6,7 +6,7 @@ internal import Bytes
 public indirect enum PropertyListValue: Sendable {
     case string(String)
     case integer(PropertyListInteger)
-    /// May be infinite or not a number; not a number differs from itself.
+    /// May be infinite or NaN; NaN is not equal to itself.
     case real(Double)
     case boolean(Bool)
     /// Seconds since 2001-01-01T00:00:00Z.
@@ -20,7 +20,7 @@ public indirect enum PropertyListValue: Sendable {
 }
 
 extension PropertyListValue {
-    /// Creates a value without content.
+    /// Creates a value from a number, a Boolean, a date or a UID.
     public init(_ scalar: PropertyListScalar) {
         switch scalar {
         case .integer(let value): self = .integer(value)
@@ -31,7 +31,7 @@ extension PropertyListValue {
         }
     }
 
-    /// The value if it is a number, a Boolean, a date or a UID.
+    /// The value if it is a number, a Boolean, a date or a UID; otherwise nil.
     public var scalar: PropertyListScalar? {
         switch self {
         case .integer(let value): .integer(value)
@@ -136,7 +136,7 @@ public struct PropertyListDictionary: Sendable, Equatable {
         }
     }
 
-    /// The entries whose keys are not removed.
+    /// Returns the dictionary without the entries for whose keys `isRemoved` returns true.
     ///
     /// - Complexity: O(entries).
     public func removing(_ isRemoved: (String) -> Bool) -> PropertyListDictionary {

@@ -47,14 +47,14 @@ extension XMLPropertyListReader {
     private static let containers = ["dict", "array", "plist"]
     private static let texts = ["key", "string", "integer", "real", "date", "data", "true", "false"]
 
-    /// Notes that the end tag at the cursor does not match the open element.
+    /// Records that the end tag at the cursor does not match the open element; returns the error.
     mutating func wrongEndTag(of element: String) throws(PropertyListError) -> PropertyListError {
         let name = try tagName(from: 2)
         let isKnown = Self.containers.contains(name) || Self.texts.contains(name)
         return note(element, tag: "</\(quoted: name)>", kind: isKnown ? .wrongEndTag : .misspeltEndTag)
     }
 
-    /// Notes that the tag at the cursor is not allowed in the text of an element.
+    /// Records that the tag at the cursor is not allowed in the text of an element; returns the error.
     mutating func markup(inTextOf element: String) throws(PropertyListError) -> PropertyListError {
         let isEnd = try window.peek(1) == UInt8(ascii: "/")
         let name = try tagName(from: isEnd ? 2 : 1)
@@ -82,7 +82,8 @@ extension XMLPropertyListReader {
     }
 }
 
-/// Finds the beginning of an element by reading the document again after a refusal: recording all would slow each load.
+/// Finds the beginning of an element by reading the document again after a refusal; recording the beginnings of all
+/// elements would slow down each load.
 extension XMLPropertyListReader {
     private typealias Opening = (name: String, position: SourcePosition)
 

@@ -1,7 +1,7 @@
 import Bytes
 
 extension XMLPropertyListReader {
-    /// The text of the element that begins at the cursor, up to its end tag.
+    /// Reads the text from the cursor up to the end tag of its element.
     ///
     /// - Throws: `PropertyListError` for a child element, an unknown entity, or a missing end tag.
     @inline(__always)

@@ -3,7 +3,7 @@ import DrilldownDates
 
 /// The texts of `<integer>`, `<real>` and `<date>` elements.
 enum XMLScalars {
-    /// Decimal, or hexadecimal after `0x`, with an optional sign; −2⁶³ … 2⁶⁴−1.
+    /// Parses an integer: decimal, or hexadecimal after `0x`, with an optional sign; −2⁶³ … 2⁶⁴−1.
     static func integer(_ text: Span<UInt8>) throws(PropertyListError) -> PropertyListInteger {
         let text = trimmed(text)
         var index = 0
@@ -33,7 +33,7 @@ enum XMLScalars {
         return value
     }
 
-    /// A decimal number, `nan`, `inf` or `infinity`.
+    /// Parses a real number: a decimal number, `nan`, `inf` or `infinity`.
     static func real(_ text: Span<UInt8>) throws(PropertyListError) -> Double {
         let text = trimmed(text)
         if let value = shortDecimal(text) { return value }
@@ -50,7 +50,8 @@ enum XMLScalars {
     }
 
     /// Reads a number of at most fifteen digits without an exponent, much faster than `strtod` and with the same
-    /// result: the quotient of an exact integer and an exact power of ten is rounded once (Clinger 1990).
+    /// result: the quotient of an exact integer and an exact power of ten is rounded once (Clinger 1990). Returns nil
+    /// for any other text.
     private static func shortDecimal(_ text: Span<UInt8>) -> Double? {
         var mantissa = 0
         var digits = 0
@@ -81,7 +82,8 @@ enum XMLScalars {
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ]
 
-    /// Seconds since 2001-01-01T00:00:00Z of `2001-03-12T00:00:00Z`; the text may end with `Z` after any part.
+    /// Parses a date such as `2001-03-12T00:00:00Z`, which may end with `Z` after any part; returns the seconds since
+    /// 2001-01-01T00:00:00Z.
     static func date(_ text: Span<UInt8>) throws(PropertyListError) -> Double {
         let text = trimmed(text)
         var parts = [0, 1, 1, 0, 0, 0]

@@ -9,9 +9,9 @@ public final class AccessTokenFile: Sendable {
     public enum Notice: Sendable, Equatable {
         /// The file was read again.
         case reread(count: Int)
-        /// The file has no token, so that it allows nothing.
+        /// The file has no token, so it allows nothing.
         case empty
-        /// A line that allows nothing.
+        /// A line is not a token, so it allows nothing.
         case fault(AccessTokens.Fault)
         /// Users other than its owner can read or change the file.
         case exposed(mode: Int)
@@ -64,7 +64,7 @@ public final class AccessTokenFile: Sendable {
         return tokens
     }
 
-    /// Reads the file if it has changed. An unreadable file takes all tokens back.
+    /// Reads the file if it has changed. If it is unreadable, there are no tokens.
     private func refresh(_ state: inout State) -> [Notice] {
         if state.stamp?.isCurrent == true { return [] }
         do throws(Unreadable) {

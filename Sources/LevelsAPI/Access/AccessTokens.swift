@@ -46,7 +46,7 @@ public struct AccessTokens: Sendable, Equatable {
         return all
     }
 
-    /// The token with a secret that a client presents.
+    /// The token with the secret that a client presents, if any.
     ///
     /// All tokens are compared, so that the time reveals nothing about near misses.
     func token(_ presented: Span<UInt8>) -> AccessToken? {
@@ -103,7 +103,7 @@ struct AccessToken: Sendable, Equatable {
     /// Visible ASCII.
     let secret: [UInt8]
 
-    /// In bytes.
+    /// The minimum length of a secret, in bytes.
     static let shortest = 16
 
     /// Whether a client presents this token.
@@ -119,7 +119,7 @@ struct AccessToken: Sendable, Equatable {
 
 /// The token in the `Authorization` field of a request (RFC 6750, section 2.1).
 enum BearerCredentials {
-    /// Nil without a token, and for another scheme.
+    /// The token that a request presents; nil without one, for another scheme, and for several lines.
     static func token(of request: Request) -> [UInt8]? {
         guard request.has(.authorization) else { return nil }
         var token: [UInt8]?
@@ -131,7 +131,7 @@ enum BearerCredentials {
         return lines == 1 ? token : nil
     }
 
-    /// What would be right, if the token is sent with its name as in the file; otherwise empty.
+    /// A sentence of advice if the token was sent together with its name, as in the file; otherwise empty.
     static func advice(on token: [UInt8]) -> String {
         token.contains(UInt8(ascii: " ")) ? " Send the token alone, without the name before it." : ""
     }

@@ -106,23 +106,23 @@ public struct AllowedOrigins: Sendable {
         return isAny ? "*" : origins[place - 1].text
     }
 
-    /// Readable by pages, in addition to the fields that any page may read.
+    /// The response fields that pages may read, in addition to the fields that any page may read.
     private static let exposed =
         "ETag, Link, Preference-Applied, Location, Retry-After, Content-Range, Accept-Ranges, Drilldown-Revision"
-    /// Sendable by pages, in addition to the fields that any page may send.
+    /// The request fields that pages may send, in addition to the fields that any page may send.
     private static let taken =
         "If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, Authorization, If-Match, Cache-Control, Pragma, "
         + "Drilldown-Revision"
     /// The methods that change nothing; pages of `*` may use no others.
     static let readingMethods = ["GET", "HEAD", "OPTIONS"]
-    /// In seconds; Chromium remembers a permission no longer.
+    /// The time for which a browser may remember a permission, in seconds: the maximum of Chromium.
     private static let age = "7200"
 }
 
 extension AllowedOrigins {
-    /// Whether an edit comes from outside of web pages, from a page of this server, or from one of a listed origin.
+    /// Whether a request does not come from a web page, or comes from a page of this server or of a listed origin.
     ///
-    /// `*` lets pages only read: any page could otherwise use a token that its visitor gave to another one.
+    /// `*` lets pages only read: any page could otherwise use a token that its visitor gave to another page.
     func allowsEdits(by request: Request) -> Bool {
         guard request.has(.origin) else { return true }
         return grantsEdits(at: place(of: request)) || Self.isOwn(request)

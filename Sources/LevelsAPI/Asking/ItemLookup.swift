@@ -22,7 +22,7 @@ extension ItemPath {
         return text.count
     }
 
-    /// Levels nest at most 512 deep (`TreeLimits`).
+    /// The maximum number of segments that are read; levels nest at most 512 deep (`TreeLimits`).
     private static let deepest = 1_024
 }
 
@@ -75,8 +75,8 @@ extension Problem {
             in: TreeRows(document: nearest.steps[0].level, arrangements: ArrangementCache(bytes: 0)))
     }
 
-    /// The keys of a level's first rows that are compared. The rows are read in short pages, because few long keys
-    /// already reach the limit of comparisons.
+    /// The keys, among those of a level's first rows, that are compared with the wanted key. The rows are read in short
+    /// pages, because a few long keys reach the limit of comparisons.
     private static func candidates(for wanted: String, below item: Item, in source: some RowSource) -> [String] {
         var query = RowQuery()
         query.order = ListingOrder(sort: .document, group: .document)
@@ -101,9 +101,9 @@ extension Problem {
         return candidates
     }
 
-    /// The rows that are looked at, at most: enough for a list made by a person, and never slow.
+    /// The maximum number of rows that are looked at: enough for a list made by a person, and never slow.
     private static let mostCandidates = 200
-    /// The byte pairs that are compared, at most: 200 candidates of 18 bytes each.
+    /// The maximum number of byte pairs that are compared: 200 candidates of 18 bytes each.
     private static let mostSteps = 65_536
 }
 

@@ -49,7 +49,7 @@ struct Negotiation {
     @inline(__always)
     var number: UInt64 {
         let coding = choice.map { UInt64($0.coding.rawValue) << 1 | ($0.admitsIdentity ? 0 : 1) } ?? 7
-        // The other choices take the lowest bits.
+        // The coding, the format and the origin take the bits below the language.
         return (language ?? 0) << 16 ^ (UInt64(origin) << 4 | coding << 1 | (format == .plist ? 1 : 0))
     }
 
@@ -84,7 +84,7 @@ enum Format: UInt8 {
     case json = 3
 
     /// The available format that a request's `Accept` prefers (RFC 9110, section 12.5.1); nil if it names none of them,
-    /// or prefers another type.
+    /// or gives `*/*` a higher weight.
     static func accepted(by request: Request) -> Format? {
         guard request.has(.accept) else { return nil }
         var best: (format: Format, quality: Int)?

@@ -77,7 +77,7 @@ extension QueryValues {
 extension RowBookmark {
     private static let mark = UInt8(ascii: "_")
     private static let dot = UInt8(ascii: ".")
-    /// No row has as many steps above it: levels nest at most 512 deep (`TreeLimits`).
+    /// The maximum number of steps, more than any row has above it: levels nest at most 512 deep (`TreeLimits`).
     private static let mostSteps = 1_024
 
     /// Reads a cursor; nil for text that `append` does not write.

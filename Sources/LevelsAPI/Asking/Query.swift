@@ -15,7 +15,7 @@ struct Query {
     private(set) var parameters: [Parameter] = []
     let options: QueryOptions
 
-    /// Far more than any endpoint has.
+    /// The maximum number of parameters, far more than any request needs.
     private static let limit = 64
 
     init(_ options: QueryOptions) { self.options = options }
@@ -138,7 +138,7 @@ extension Query {
         }
     }
 
-    /// Reads the options of delivery, and the preference of the same meaning.
+    /// Reads the options of delivery; without `wait`, also the preference of this name.
     func readDelivery(_ request: Request, into values: inout QueryValues) throws(Problem) {
         try read(options.ofDelivery, into: &values)
         if values.delivery.wait == nil { values.delivery.wait = Wait.preferred(by: request) }

@@ -5,7 +5,7 @@ import Levels
 
 /// A query option: its name, its values, and the function that reads one.
 struct QueryOption: Sendable {
-    /// When an option is read.
+    /// The phase in which an option is read.
     enum Phase: Sendable {
         /// Before the item is found. The answer does not depend on these options, so caches and waiters ignore them.
         case delivery
@@ -94,9 +94,9 @@ struct QueryValues {
     var delivery = Delivery()
 }
 
-/// When and in what form an answer is sent.
+/// The time and the form in which an answer is sent.
 struct Delivery {
-    /// How long the request waits for a change; nil to answer at once.
+    /// The wait for a change; nil to answer at once.
     var wait: Wait?
     /// The revision that the answer must contain.
     var revision: String?
@@ -107,7 +107,7 @@ struct Delivery {
     var isIndented = false
 }
 
-/// How long a request waits until its answer changes (manual, Refresh).
+/// The maximum time for which a request waits until its answer changes (manual, Refresh).
 struct Wait: Hashable {
     static let limits = 1...300
 

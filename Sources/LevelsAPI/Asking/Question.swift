@@ -40,7 +40,7 @@ final class Question: Sendable {
     let linked: [Query.Parameter]
 
     /// - Parameters:
-    ///   - values: were read from `query`, the query of `target`.
+    ///   - values: the values that were read from `query`, which is the query of `target`.
     ///   - key: the key of the whole target, if it is known.
     init(
         subject: Subject, at path: ItemPath, values: QueryValues, from query: Query, in target: Span<UInt8>,
@@ -62,9 +62,9 @@ final class Question: Sendable {
         }
     }
 
-    /// The question about a detail without options; its target is the link of answers to that detail.
+    /// Makes the question about a detail, without options. Its target is the link to the detail in answers.
     ///
-    /// - Throws: `Problem` (400) for a malformed link; answers contain only well-formed ones.
+    /// - Throws: `Problem` (400) for a malformed link; links in answers are always well-formed.
     convenience init(detailAt link: String, negotiation: Negotiation) throws(Problem) {
         let target = link.utf8Span.span
         let path = try ItemPath(requested: target.extracting(min(7, target.count)..<target.count))
@@ -103,7 +103,7 @@ extension Inquiry {
             question: question, in: publication, source: question.source(in: publication, arrangements: arrangements))
     }
 
-    /// - Parameter source: it is ended if the item is not found.
+    /// - Parameter source: the source of the item; it is ended if the item is not found.
     init(question: Question, in publication: Publication, source: any RowSource) throws(Problem) {
         do throws(Problem) {
             self.init(
@@ -132,14 +132,14 @@ extension Inquiry {
 
     /// The number of rows that are looked at to find the rows of the answer.
     ///
-    /// - Parameter limit: the most rows that may be looked at to find that number.
+    /// - Parameter limit: the maximum number of rows that may be looked at to determine the result.
     func work(limit: Int) -> Int {
         question.subject == .document ? 0 : source.work(question.rowsOfLevel, below: item, limit: limit)
     }
 }
 
 extension Question {
-    /// The source for this answer, which its user ends.
+    /// The source for this answer, which the caller must end.
     ///
     /// - Parameter isWanted: whether somebody still waits for the answer.
     func source(
@@ -154,7 +154,7 @@ extension Question {
         }
     }
 
-    /// The name of the answer among those that a source keeps; nil if it depends on more than the source's state.
+    /// The name under which a source keeps the answer; nil if the answer depends on more than the source's state.
     func keptName(in publication: Publication) -> String? {
         guard delivery.since == nil, delivery.wait == nil, delivery.revision == nil, !delivery.isIndented else {
             return nil
@@ -181,7 +181,7 @@ extension Snapshot {
 
 /// The hashes of everything that an answer about a level or a detail shows, without the levels themselves.
 struct ShownHashes {
-    /// Includes all levels below; cheap.
+    /// The hash of the shown part with all levels below it, which is known without work.
     private let all: ContentHash
     /// The hash of the rows of the level alone, if it is known and the answer shows nothing more.
     private let rows: ContentHash?

@@ -129,7 +129,7 @@ extension QueryOption {
                     "expand", detail: "'expand' must be paths of percent-encoded UTF-8, not '\(quoted: error.segment)'."
                 )
             }
-            // An empty segment is a key that no item has, also at an end.
+            // No item has an empty key, so a path with an empty segment, also at an end, opens nothing.
             if !text.isEmpty, text[0] != slash, text[text.count - 1] != slash { opening.paths.append(path) }
         }
         values.rows.outline = opening

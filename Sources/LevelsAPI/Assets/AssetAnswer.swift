@@ -11,7 +11,7 @@ struct AssetAnswer {
     let request: Request
     let file: AssetFile
     let type: AssetType
-    /// In seconds since 1970, for comparison with dates.
+    /// The current time in seconds since 1970, for comparison with dates.
     let now: Int
     let assets: Assets
     let origin: AllowedOrigins.Place
@@ -45,7 +45,7 @@ struct AssetAnswer {
     // MARK: Conditions
 
     /// Evaluates the conditions in their order (RFC 9110, section 13.2.2). Conditions on the date are ignored for a
-    /// file without one.
+    /// file without a date.
     private func isNotModified(_ tag: String) throws(Problem) -> Bool {
         if !request.has(.ifMatch), let date = date(.ifUnmodifiedSince), let lastModified, lastModified > date {
             throw Problem(

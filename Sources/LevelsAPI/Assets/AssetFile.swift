@@ -7,15 +7,15 @@ import HTTPServer
 import Levels
 import Locking
 
-/// An open file of the assets folder. A short one is read at once, so that its tag is the hash of its content.
+/// An open file of the assets folder. A short file is read at once, so that its tag is the hash of its content.
 final class AssetFile: Sendable {
     private let file: OpenFile
-    /// Nil for a file that is not short.
+    /// The content of a short file; otherwise nil.
     let content: [UInt8]?
-    /// In bytes.
+    /// The length in bytes.
     let length: Int
 
-    /// The length of the longest file in memory, in bytes.
+    /// The maximum length of a short file, in bytes.
     static let longestHeld = 64 << 10
 
     init(_ file: consuming OpenFile) {
@@ -23,7 +23,7 @@ final class AssetFile: Sendable {
         if size <= Self.longestHeld {
             var bytes = [UInt8](repeating: 0, count: size)
             let count = unsafe bytes.withUnsafeMutableBytes { unsafe Self.read(file.descriptor, into: $0, at: 0) }
-            // The file may have been cut meanwhile.
+            // The file may have been truncated meanwhile.
             content = Array(bytes.prefix(count))
             length = count
         } else {

@@ -86,10 +86,10 @@ enum AssetName {
     }
 }
 
-/// The label of a file, by the extension of its name.
+/// The content type of a file, by the extension of its name.
 struct AssetType: Equatable {
     let contentType: String
-    /// The policy for a type that a browser shows as a document that can run scripts.
+    /// The `Content-Security-Policy` for a type that a browser shows as a document that can run scripts; otherwise nil.
     var policy: String?
 
     /// Pages and scripts are plain text, so that nothing in the folder runs as part of the service.

@@ -88,7 +88,7 @@ struct WebClientAnswers: Sendable {
         trusted-types plist
         """
 
-    /// Whether a request prefers the page to the index: its `Accept` names HTML, and no data format above it.
+    /// Whether a request prefers the page to the index: its `Accept` gives HTML a higher weight than JSON.
     static func isPreferred(by request: Request) -> Bool {
         guard request.has(.accept) else { return false }
         var html = 0
@@ -103,7 +103,9 @@ struct WebClientAnswers: Sendable {
         return html > data
     }
 
-    /// The page, which shows the place in its own address, or one of its files, by the target after `/client`.
+    /// The response with the page, which shows the item in its own address, or with one of its files.
+    ///
+    /// - Parameter file: the target after `/client`; nil for the page.
     func response(
         with file: String?, to request: Request, query: Query, negotiation: Negotiation
     ) throws(Problem) -> Response {
@@ -120,8 +122,9 @@ struct WebClientAnswers: Sendable {
         return Response(status: 200, headers: headers, body: body)
     }
 
-    /// The link by which a browser requests the level before it has the modules, with the target that they ask for
-    /// first (`Level.open` in level.js); none with a query, by which they may begin elsewhere.
+    /// The link by which a browser requests the level before it has the modules. Its target is the one that the modules
+    /// request first (`Level.open` in level.js). Empty with a query, because the modules may then begin elsewhere, if
+    /// reading needs a token, and if the header cannot contain the link.
     private func preload(for request: Request, query: Query) -> HeaderLines {
         guard isOpen, query.parameters.isEmpty else { return [] }
         var path = String(utf8: request.target.extracting(0..<request.target.index(of: UInt8(ascii: "?"))))

@@ -32,10 +32,11 @@ final class ChangeFollowers: Sendable {
         let negotiation: Negotiation
     }
 
-    /// Determines the answer to a poll. Only a problem names the target, which clients can write in many ways.
+    /// The part of a poll that determines its answer. It does not contain the target, which clients can write in many
+    /// ways, and which only a problem names.
     private struct Question: Hashable {
         let since: String
-        /// Nil if the answer may be empty.
+        /// The wait for a change; nil if the answer may be empty.
         let wait: Wait?
         let isIndented: Bool
         /// The publication that must be recorded before the answer is made.
@@ -54,7 +55,7 @@ final class ChangeFollowers: Sendable {
         earlyRoom = WaitingRoom(capacity: .max, isForEvents: false)
     }
 
-    /// The longest that a request waits for the entry of a publication.
+    /// The maximum time that a request waits for the entry of a publication.
     private static let longest = Duration.seconds(30)
 
     /// - Parameter current: the publication that the client may have seen; the answer has its entry.
@@ -74,7 +75,7 @@ final class ChangeFollowers: Sendable {
                 since: since, wait: wait, isIndented: isIndented, number: number, isAhead: isAhead,
                 choice: negotiation.number)
         }
-        // Another server may have told the client of a revision that arrives here in a moment.
+        // The client may have a revision from another server, which arrives here in a moment.
         let isAhead = values.revision.map(log.isAhead) ?? false
         guard log.now.number >= current.number, !isAhead else {
             let since = values.revision ?? current.snapshot.revision
@@ -140,8 +141,8 @@ final class ChangeFollowers: Sendable {
         return waiter
     }
 
-    /// Answers polls with the same question: after a change if they wait for one, else as soon as their publication is
-    /// recorded.
+    /// Answers polls with the same question: after a change if they wait for one, otherwise as soon as their
+    /// publication is recorded.
     private func look(_ polls: [Poll], question: Question) {
         guard let negotiation = polls.first?.negotiation, log.now.number >= question.number,
             !(question.isAhead && log.isAhead(question.since))

@@ -14,14 +14,14 @@ final class ChangeLog: Sendable {
     private let budget: Int
 
     fileprivate struct Entries {
-        /// By the number of the publication that each led from.
+        /// The entries, each by the number of the publication before it.
         var list: NumberedQueue<Change>
-        /// The revision that the last entry led to, or from which the log began.
+        /// The revision of the last entry, or the revision with which the log began.
         var revision: String
         var cost = 0
     }
 
-    /// A client that missed more entries should reload.
+    /// The maximum number of entries; a client that missed more should reload.
     private static let limit = 16_384
 
     /// Creates a log that ends with the current publication, with the entries that its source has kept.
@@ -32,7 +32,8 @@ final class ChangeLog: Sendable {
         publications.reserve(shrink())
     }
 
-    /// Sets the publication that the first entry will lead from, unless the log ends with it already, or with a later one.
+    /// Sets the publication that the first entry will lead from, unless the log ends with it already, or with a later
+    /// one.
     func begin(after start: Publication) {
         entries.withLock { if start.number > $0.list.end { $0 = Entries(endingWith: start) } }
     }
@@ -63,7 +64,7 @@ final class ChangeLog: Sendable {
         publications.reserve(shrink())
     }
 
-    /// Forgets the oldest entries beyond the limits; returns the cost of the others in bytes.
+    /// Forgets the oldest entries beyond the limits; returns the cost of the remaining entries in bytes.
     private func shrink() -> Int {
         entries.withLock { entries in
             entries.shrink(to: budget, count: Self.limit)
@@ -118,7 +119,7 @@ final class ChangeLog: Sendable {
 }
 
 extension ChangeLog.Entries {
-    /// The entries of the source's log that lead to a publication; none if it has no log.
+    /// Creates a list of the entries in the source's log that lead to a publication; empty for a source without a log.
     fileprivate init(endingWith publication: Publication) {
         let changes = publication.snapshot.entries(after: nil).map { Change($0) }
         self.init(
@@ -141,7 +142,7 @@ extension ChangeLog.Entries {
 ///
 /// It is a class, because one entry is sent to many clients and never changes.
 final class Change: Sendable {
-    /// The revision that it led to.
+    /// The revision of the publication.
     let revision: String
     /// The entry as an event of a stream.
     let event: [UInt8]
@@ -175,7 +176,7 @@ final class Change: Sendable {
         writer.rawValue(event.span.extracting(entry))
     }
 
-    /// In bytes, approximately.
+    /// The approximate memory use, in bytes.
     var cost: Int { event.count + 256 }
 
     /// An event of a stream (HTML, section 9.2.5); the data must be one line.
@@ -207,7 +208,7 @@ final class Change: Sendable {
 
 /// The events of one stream of `/changes`: a position in the log, without its own buffer.
 ///
-/// If a reader is so slow that the log has forgotten its next entry, it receives `event: reset`.
+/// If a client reads so slowly that the log has forgotten its next entry, it receives `event: reset`.
 final class ChangeStream: EventSource {
     private let log: ChangeLog
     private let state: Guarded<State>

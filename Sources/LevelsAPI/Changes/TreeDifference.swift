@@ -2,12 +2,12 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// The levels whose answers differ between two trees, and the details of items whose own content does (manual,
+/// The levels whose answers differ between two trees, and the details of items whose own content differs (manual,
 /// Refresh).
 ///
 /// The comparison walks down both trees at once, and stops at equal levels. It compares answers, as JSON without a
-/// query. The position and the neighbours of an item do not count: they follow from the level above it, so that a row
-/// that is inserted among many names few links. An item that was added or removed counts with everything below it.
+/// query. The position and the neighbours of an item do not count, because they follow from the level above it: a row
+/// that is inserted among many adds few links. An item that was added or removed counts with everything below it.
 struct TreeDifference {
     /// Links in canonical form, from the root down.
     private(set) var levels: [String] = []
@@ -190,8 +190,8 @@ extension TreeDifference {
 /// The rows below one item in two trees, compared by the answer about their level.
 struct ShownRows {
     private let old, new: Listing
-    /// The rows that differ, if all have the positions that they had, and the sections are the same; else nil, and all
-    /// rows are compared. Most changes are so small.
+    /// The rows that differ, if no row changed its position and the sections are the same, as after most changes;
+    /// otherwise nil, and all rows are compared.
     private let changed: [Int]?
     private let pairs: RowsDifference?
     /// For each row of the new listing, whether nothing in or below it differs, wherever it was.
@@ -228,7 +228,7 @@ struct ShownRows {
         return new.level?.rowsDiffering(from: level)
     }
 
-    /// Whether the answers, as JSON without a query, differ apart from the titles of the item and of those above it.
+    /// Whether the answers, as JSON without a query, differ apart from the titles of the item and of its ancestors.
     var differ: Bool {
         // No level and an empty one show the same.
         guard old.count == new.count, old.level?.refusal == new.level?.refusal, hasSameSections else { return true }

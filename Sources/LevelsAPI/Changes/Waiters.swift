@@ -18,9 +18,9 @@ final class Waiters: Sendable {
         fileprivate let choice: UInt64
         fileprivate let wait: Wait
         fileprivate let entityTag: String?
-        /// The revision that was asked for; a response of the group names that one or a later one.
+        /// The revision that was asked for; a response of the group names this revision or a later one.
         fileprivate let revision: String?
-        /// The status after the time.
+        /// The status of the response if the time ends without a change.
         fileprivate let statusOfNone: Int
     }
 
@@ -32,9 +32,10 @@ final class Waiters: Sendable {
         /// The hashes of the item in place of `seen`; nil for a document, whose tag costs little, and for a source that
         /// does not answer at once.
         var shown: ShownHashes?
-        /// The newest publication that a waiter came from or the group was checked for; earlier ones are ignored.
+        /// The newest publication from which a waiter came or for which the group was checked; earlier publications are
+        /// ignored.
         var number: Int
-        /// The response after the time.
+        /// The response if the time ends without a change.
         let unchanged: Response
         /// Whether the group waits for a check on another thread.
         var isQueued = false
@@ -86,7 +87,7 @@ final class Waiters: Sendable {
     /// many requests are waiting.
     ///
     /// - Parameters:
-    ///   - otherwise: the response after the time; made only then.
+    ///   - otherwise: the response if the time ends without a change; made only then.
     ///   - onEnd: called once, at the end of the wait.
     func reserve(
         for time: Duration, otherwise: @autoclosure @escaping @Sendable () -> Response,
@@ -118,7 +119,7 @@ final class Waiters: Sendable {
         }
         // One response serves the whole group.
         if let shared, shared !== group.unchanged { waiter.otherwise = shared }
-        // It may have ended before it had a key.
+        // The wait may have ended before the waiter had a key.
         if waiter.end != nil { forget(waiter, key: key) }
     }
 
@@ -131,6 +132,9 @@ final class Waiters: Sendable {
 
     /// The groups that were not checked for a publication yet, and are not in the queue, in ascending order of cost. A
     /// group counts as checked if its answer is known to be the same without rendering.
+    ///
+    /// - Parameter isInTime: whether groups may still be compared; afterwards, the remaining groups are returned
+    ///   without it.
     func due(for publication: Publication, while isInTime: () -> Bool) -> [Due] {
         let number = publication.number
         let open = groups.withLock { groups in groups.filter { $0.value.number < number && !$0.value.isQueued } }
@@ -158,7 +162,7 @@ final class Waiters: Sendable {
         return due.sorted { $0.cost < $1.cost }
     }
 
-    /// Has groups checked later, one with each call of `checkNext`.
+    /// Queues groups for a later check, one with each call of `checkNext`.
     ///
     /// A waiter whose time ends before the check gets the response for no change, although there may be one. Its client
     /// loses nothing: it keeps its version, and the next request with that version is compared with the newest
@@ -175,10 +179,10 @@ final class Waiters: Sendable {
         }
     }
 
-    /// Checks the next group in the queue; returns whether there are more.
+    /// Checks the next group in the queue; returns whether more groups are in it.
     func checkNext(_ check: (Key) -> Void) -> Bool {
         guard let (key, number) = rechecks.withLock({ $0.takeNext() }) else { return false }
-        // Before the newest publication is read: one that comes later finds the group again.
+        // Before the newest publication is read, so that a later publication finds the group again.
         groups.withLock { $0[key]?.isQueued = false }
         let began = ContinuousClock.now
         check(key)

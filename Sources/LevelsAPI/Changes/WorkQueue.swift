@@ -2,12 +2,12 @@ import Locking
 import Threads
 import TreeStore
 
-/// Long work, done on one thread or few of low priority, so that it delays other requests little.
+/// Long work, done on one or a few threads of low priority, so that it delays other requests little.
 ///
-/// Requests come first, in order of arrival. Background work, such as checks after a change, follows behind them and
-/// takes no place of theirs; while there are always requests, it gets a small share of the time.
+/// Requests come first, in order of arrival. Background work, such as checks after a change, comes behind them and does
+/// not count against their capacity; while requests are always waiting, it gets a small share of the time.
 ///
-/// A thread starts with work that no other one does, and ends when there is none.
+/// A thread is started if work arrives while fewer than the maximum are running, and ends when no work is left.
 final class WorkQueue: Sendable {
     typealias Work = @Sendable () -> Void
 
@@ -16,7 +16,7 @@ final class WorkQueue: Sendable {
         var behind = NumberedQueue<Work>()
         /// The number of threads that do work.
         var running = 0
-        /// The time of each kind since there was work of both kinds.
+        /// The time spent on each kind of work while both kinds were waiting.
         var spent = (requests: Duration.zero, behind: Duration.zero)
         /// The mean time of a request, in which the latest ones weigh most.
         var mean = Duration.zero
@@ -33,8 +33,8 @@ final class WorkQueue: Sendable {
     private static let requestShare = 8
 
     /// - Parameters:
-    ///   - threads: how many threads do the work at once, at most.
-    ///   - clock: the time since any moment; tests choose it.
+    ///   - threads: the maximum number of threads.
+    ///   - clock: returns the time since a fixed moment; tests replace it.
     ///   - start: runs its argument on a thread of its own; tests choose when it runs.
     init(
         capacity: Int = 128, threads: Int = 1, clock: @escaping @Sendable () -> Duration = WorkQueue.time,
@@ -93,13 +93,13 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// Threads that serve other requests go first.
+    /// The niceness of the threads: threads that serve other requests have precedence.
     private static let niceness: Int32 = 5
 
     private static let epoch = ContinuousClock.now
     static let time: @Sendable () -> Duration = { epoch.duration(to: .now) }
 
-    /// Runs work on a new thread; if the system starts none, on this one.
+    /// Runs work on a new thread, or on this thread if the system refuses to start one.
     static func onThread(_ work: @escaping Work) {
         do {
             _ = try Thread(name: "work") {
@@ -139,12 +139,12 @@ extension WorkQueue.State {
 
 /// The pending checks, in classes by cost.
 ///
-/// Each class gets an equal share of the time, and does its checks in order of arrival: a thousand long ones delay a
-/// short one by at most one long one, and any number of short ones cannot stop the long ones.
+/// Each class gets an equal share of the time, and does its checks in order of arrival: a thousand long checks delay a
+/// short check by at most one long check, and any number of short checks cannot stop the long checks.
 struct RecheckClasses<Key: Sendable>: Sendable {
     private struct Class {
         var keys = NumberedQueue<Key>()
-        /// Its time so far; a class that was empty begins with the least time of another one.
+        /// The time spent on the class; a class that was empty begins with the least time of the other classes.
         var spent = Duration.zero
     }
 

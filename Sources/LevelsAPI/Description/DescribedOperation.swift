@@ -37,7 +37,8 @@ struct DescribedOperation {
         return value
     }
 
-    /// Generated clients cannot choose between a property list and JSON, so the other type is in the words alone.
+    /// Generated clients cannot choose between a property list and JSON, so only the description mentions the other
+    /// type.
     private var requestBody: PropertyListValue? {
         guard let types = operation.content?.types, !types.isEmpty else { return nil }
         let contents = types.filter { $0.hasSuffix("json") }.map { type -> (String, PropertyListValue) in
@@ -84,7 +85,7 @@ struct DescribedOperation {
         return response
     }
 
-    /// The header fields of an answer, including the fields of every answer; `?` follows the name of an optional one.
+    /// The header fields of an answer, including the fields of every answer; `?` follows the name of an optional field.
     private static func headers(_ names: [String]) -> PropertyListValue {
         .object(
             (["Drilldown-Request", "Cache-Control"] + names).map { name in
@@ -96,7 +97,7 @@ struct DescribedOperation {
 
     // MARK: Problems
 
-    /// The kinds of problems that it can give, grouped by status.
+    /// The kinds of problems that the operation can give, grouped by status.
     var problems: [[ProblemKind]] {
         let named = document.texts("problems")
         let kinds = ProblemKind.all.filter { kind in
@@ -121,7 +122,8 @@ struct DescribedOperation {
     static func key(_ kinds: [ProblemKind]) -> String { kinds.map(\.name).joined(separator: ".") }
 
     static func response(_ kinds: [ProblemKind]) -> PropertyListValue {
-        // Generators make one type of problem of the reference alone; members beside it would make a type for each response.
+        // Generators of clients make one type of problem from the reference alone; with members beside it, they would
+        // make a type for each response.
         [
             "description": .string(kinds.map(\.title).joined(separator: ", or ") + "."),
             "headers": headers(kinds.flatMap { $0.headers.map(\.name) + $0.sometimes }.map { $0 + "?" }),
@@ -135,12 +137,12 @@ struct DescribedOperation {
 struct PathTemplate {
     let path: String
     var parameters: [String] = []
-    /// Distinguishes the operations at this path from operations at the endpoint's other paths.
+    /// The end of the operations' names, which distinguishes them from operations at the endpoint's other paths.
     var suffix = ""
-    /// The number of keys of an item in it.
+    /// The number of keys of an item in the path.
     var keys = 0
 
-    /// The number of keys of an item's path in the description.
+    /// The maximum number of keys of an item's path in the description.
     ///
     /// A parameter in a path of OpenAPI is one segment, and a generated client percent-encodes a slash in it, so each
     /// depth needs a path of its own. Five keys lead to every item of `Data/Data.plist`.

@@ -8,15 +8,15 @@ import PropertyLists
 /// `openapi.json` beside this file for the rest.
 ///
 /// That document is OpenAPI, except that a reference is the name of a schema, and that operations have a form of their
-/// own. An operation's `fields` are its request fields; `problems` are the kinds beyond those of its sort of request
-/// (`ProblemKind.Requests`); `keys` is the number of keys in the path of its examples; and each status is an answer,
-/// whose `headers` with `?` are optional.
+/// own. An operation's `fields` are its request fields; `problems` are the kinds in addition to the kinds of its sort
+/// of request (`ProblemKind.Requests`); `keys` is the number of keys in the path of its examples; and each status is an
+/// answer, whose `headers` with `?` are optional.
 final class ServiceDescription: Sendable {
     private let version: String
     private let readsNeedToken: Bool
-    /// Made when it is first asked for.
+    /// The JSON text, made when it is first requested; nil before.
     private let kept = Guarded<[UInt8]?>(nil)
-    /// Its layouts and codings.
+    /// The bodies in each layout and coding.
     let forms = KeptForms()
 
     /// - Parameter readsNeedToken: whether requests that only read need a token.

@@ -41,7 +41,7 @@ struct Admission: Sendable {
         return token
     }
 
-    /// The token of an edit that was admitted; it may have been taken back while the body was read.
+    /// The token of an edit that was admitted; it may have been revoked while the body was read.
     ///
     /// - Throws: `Problem` (401, 403, 429).
     func token(ofAdmitted request: Request) throws(Problem) -> AccessToken {
@@ -75,7 +75,7 @@ struct Admission: Sendable {
         [reading, editing].contains { $0?.current().token(token.span) != nil }
     }
 
-    /// Counts a wrong token; nil if it is one of few.
+    /// Counts a wrong token; returns a problem if too many came from the address.
     private func tooManyAttempts(by request: Request, tokens: Tokens) -> Problem? {
         guard let burst = failures.note(request.client) else { return nil }
         if burst.isFirst { tokens.log(.wrongTokens(address: request.client)) }

@@ -10,7 +10,7 @@ struct BodyMembers {
     /// The number of the step; nil outside of `POST /edits`.
     let step: Int?
 
-    /// - Throws: `Problem` (422) for anything other than an object.
+    /// - Throws: `Problem` (422) for anything other than an object, with the sentence `wanted`.
     init(value: PropertyListValue, at pointer: String = "", step: Int? = nil, _ wanted: String) throws(Problem) {
         guard case .dictionary(let dictionary) = value else {
             throw .invalidContent("\(wanted).", at: pointer, step: step)
@@ -79,7 +79,7 @@ struct BodyMembers {
 }
 
 extension ItemPath {
-    /// The path in a link; nil for any other link.
+    /// The path in a link below `root`; nil for any other link, and for a link with a query or a fragment.
     init?(link: String, below root: StaticString) {
         let span = link.utf8Span.span
         let length = root.utf8CodeUnitCount

@@ -97,7 +97,7 @@ struct SentBody: Sendable {
     /// Whether the values have the types that the client means, as in a property list.
     let isExact: Bool
 
-    /// Longer bodies are not read on the threads that serve reads.
+    /// The maximum length of a body that is parsed on the threads that serve reads.
     private static let longest = 64 << 10
 
     init(_ request: Request) {
@@ -136,7 +136,7 @@ struct SentBody: Sendable {
         return try PropertyListValue(json: bytes, limits: Self.limits, elements: elements)
     }
 
-    /// An empty array takes two bytes and a comma in JSON.
+    /// The maximum memory for each byte of a body: an empty array takes two bytes and a comma in JSON.
     private static let mostBytesOfByte = 48
     private static let shortBody = 16 << 10
 

@@ -48,7 +48,7 @@ struct EditCondition: Sendable {
         }
     }
 
-    /// Looks for the version of the item's fields first, because it needs no answer.
+    /// Looks for the version of the item's fields first, because it is known without rendering an answer.
     private func isMet(_ lines: [String], by tags: ItemTags, known: inout KnownTags) -> Bool {
         if let version = tags.fieldsVersion, EntityTag.isListed(fieldsVersion: version, in: lines) { return true }
         return known.contains(tags) { EntityTag.isListed($0, in: lines, comparison: .strong) }

@@ -28,13 +28,13 @@ final class EditsInProgress: Sendable {
         let response: @Sendable () -> Response
     }
 
-    /// The longest that a client waits for an edit.
+    /// The maximum time that a client waits for an edit.
     private static let longest = Duration.seconds(300)
 
     init(capacity: Int, byteLimit: Int) {
         self.capacity = capacity
         self.byteLimit = byteLimit
-        // Clients that have left free their places before their edits have ended.
+        // A client that has left frees its place before its edit has ended.
         room = WaitingRoom(capacity: capacity, isForEvents: false)
         do { ended = try Wakeup() } catch { ended = nil }
     }
@@ -90,7 +90,7 @@ final class EditsInProgress: Sendable {
         if isLast { ended?.signal() }
     }
 
-    /// Refuses further edits, and waits for the edits in progress, until a time.
+    /// Refuses further edits, and waits for the edits in progress, but not beyond a deadline.
     func drain(until deadline: ContinuousClock.Instant) {
         count.withLock { $0.isDraining = true }
         while !isEmpty, ContinuousClock.now < deadline, let ended {

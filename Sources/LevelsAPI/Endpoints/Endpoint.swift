@@ -38,7 +38,7 @@ struct Endpoint: Sendable {
         self.operations = operations
     }
 
-    /// All endpoints, in the order in which messages list them. Readers start here.
+    /// All endpoints, in the order in which messages list them.
     static let all = [
         Endpoint("/", isOpen: true, .get(.getIndex, summary: "What is served, and where to begin.", options: .layout)),
         Endpoint(
@@ -107,7 +107,7 @@ struct Endpoint: Sendable {
         return operations.first { $0.method == wanted && (isRoot || !$0.isOfRootOnly) }
     }
 
-    /// As in `Allow`.
+    /// The names of the methods, as in `Allow`.
     func methods(isRoot: Bool = true) -> [String] {
         operations.filter { isRoot || !$0.isOfRootOnly }
             .flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.name] } + ["OPTIONS"]
@@ -117,7 +117,7 @@ struct Endpoint: Sendable {
 extension Endpoint {
     /// The operation of a method at an endpoint.
     struct Operation: Sendable {
-        /// Also the name of the function in a generated client.
+        /// The name of an operation, and of its function in a generated client.
         enum Name: String, Sendable {
             case getIndex, getLevel, getDetail, getDocument, getAsset, getBrowser, getClientFile, getProblems,
                 getValues, getChanges
@@ -127,7 +127,7 @@ extension Endpoint {
 
         let name: Name
         let method: HTTPServer.Method
-        /// One sentence.
+        /// The effect, in one sentence.
         let summary: String
         let options: QueryOptions
         /// The body of an edit; nil for an operation that only reads.
@@ -182,7 +182,7 @@ extension Endpoint {
             query: min(end + 1, target.count)..<target.count)
     }
 
-    /// The number of a target's endpoint in the table.
+    /// The number of a target's endpoint in the table; nil if nothing is served there.
     static func number(ofTarget target: Span<UInt8>) -> Int? {
         number(of: target.extracting(0..<pathEnd(of: target)))
     }
@@ -193,7 +193,7 @@ extension Endpoint {
         return end
     }
 
-    /// The data for look-ups. Each request is looked up for the metrics, and an endpoint costs more to copy.
+    /// The data for look-ups, which costs less to copy than the endpoints: each request is looked up for the metrics.
     private static let places = all.map { (name: $0.name, takesPath: $0.path != .nothing) }
 
     private static func number(of path: Span<UInt8>) -> Int? {
@@ -202,7 +202,7 @@ extension Endpoint {
             guard path.count >= length, path.extracting(0..<length).isEqual(to: name) else { return false }
             guard path.count == length || path[length] == UInt8(ascii: "/") else { return false }
             guard takesPath || path.count <= length + 1 else { return false }
-            // A slash after a name is ignored; the index has only its own.
+            // A slash after a name is ignored; the index has only the slash that is its name.
             return length > 1 || path.count == length
         }
     }
@@ -212,7 +212,7 @@ extension Endpoint {
 struct Call {
     let request: Request
     let match: Endpoint.Match
-    /// Not yet checked.
+    /// The query, not yet checked.
     let query: Query
     let negotiation: Negotiation
     let publication: Publication

@@ -9,7 +9,7 @@ struct Gate {
     let header: ResponseHeader
     let admission: Admission
 
-    /// The response to a request that is refused, or answered without a resource; nil lets it pass.
+    /// The response to a request that is refused, or answered without a resource; nil to let it pass.
     @inline(__always)
     func response(to request: Request) -> Response? {
         let isRead = request.method == .get || request.method == .head
@@ -26,7 +26,8 @@ struct Gate {
         return methodResponse(to: request, match: match)
     }
 
-    /// 204 with `Allow` for OPTIONS, 405 with `Allow` for a method that is not allowed, and 404 if nothing is served there.
+    /// 204 with `Allow` for OPTIONS, 405 with `Allow` for a method that is not allowed, and 404 if nothing is served
+    /// there.
     private func methodResponse(to request: Request, match: Endpoint.Match?) -> Response {
         let methods = match?.methods ?? Endpoint.methods
         let isServed = match != nil || String(utf8: request.target) == "*"

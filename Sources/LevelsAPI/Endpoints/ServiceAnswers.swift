@@ -5,7 +5,7 @@ import Levels
 import PropertyLists
 public import TreeStore
 
-/// `GET /healthz` and `GET /readyz`: never coded, so that a probe cannot request an unavailable coding.
+/// `GET /healthz` and `GET /readyz`: never encoded, so that the `Accept-Encoding` of a probe cannot make it fail.
 enum StatusAnswer {
     static func health() throws(Problem) -> Rendering {
         try Rendering { (writer) throws(PropertyListError) in try writer.member("status", "alive") }

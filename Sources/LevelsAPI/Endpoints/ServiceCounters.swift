@@ -34,7 +34,7 @@ struct StoreTotals: Equatable {
     var latestLoad = 0.0
     /// In seconds since 1970; 0 for never.
     var latestRefusal = 0.0
-    /// Saves, each of the edits of one request or more.
+    /// Saves, each with the edits of one request or several.
     var saves = WorkTotal()
     var failedSaves = 0
     /// Requests that changed the document.

@@ -3,16 +3,16 @@ import Levels
 import PropertyLists
 import TreeStore
 
-/// The revision that a client has seen: its answer is made from that one, or from a later one (manual, Refresh).
+/// The revision that a client has seen: its answer is made from this revision or a later one (manual, Refresh).
 enum AskedRevision {
     /// The name of the header field, in requests and answers.
     static let field = "Drilldown-Revision"
-    /// How long a request waits for a revision if it does not say so.
+    /// The maximum wait for a revision, unless the request names another one.
     static let patience = Duration.seconds(5)
 
-    /// The revision that a request asks for; nil if it asks for none.
+    /// The revision that a request asks for, if any.
     ///
-    /// - Parameter parameter: what the query names, which has precedence over the header.
+    /// - Parameter parameter: the revision in the query, which has precedence over the header; nil if it is absent.
     /// - Throws: `Problem` (400) if the query names a revision of a document that is not in a database. For such a
     ///   document the header is ignored.
     static func read(
@@ -45,7 +45,7 @@ enum AskedRevision {
 }
 
 extension Snapshot {
-    /// The header line that names the revision; none if only this process knows its name.
+    /// The header line that names the revision; empty if only this process knows its name.
     var revisionHeaders: [(name: String, value: String)] {
         isNamedBySource ? [(AskedRevision.field, revision)] : []
     }

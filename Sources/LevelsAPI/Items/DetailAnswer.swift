@@ -92,7 +92,7 @@ struct DetailContent {
         return shown == otherShown
     }
 
-    /// Whether `write` reads the same of both.
+    /// Whether `write` reads the same data from both.
     private func readsTheSame(as other: DetailContent) -> Bool {
         own.level.packsRow(own.row, asRow: other.own.row, of: other.own.level)
             && Self.isSameLink(children.first, other.children.first)

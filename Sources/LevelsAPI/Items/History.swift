@@ -37,7 +37,8 @@ final class History: Sendable {
         return item(at: path, in: language, of: snapshot)
     }
 
-    /// The earlier items at a path, the newest first; each has another level than the one after it.
+    /// The earlier states of the item at a path, the newest first. A state with the same rows as the one after it is
+    /// left out.
     func items(at path: ItemPath, in language: UInt64?, before current: Item) -> some Sequence<ShownItem> {
         let state = (last: current, snapshots: publications.replaced.makeIterator())
         return sequence(state: state) { state in
@@ -74,7 +75,7 @@ final class GivenVersions: Sendable {
 
     private let entries: Guarded<[Entry]>
 
-    /// The versions take 192 KiB.
+    /// The number of entries, which take 192 KiB.
     private static let capacity = 1 << 13
     /// The places of a version; it replaces the oldest entry among them.
     private static let places = 8
@@ -144,18 +145,18 @@ struct SinceVersion {
     let history: History
     /// The state that the client is known to have; nil to search for it.
     let known: ShownItem?
-    /// Whether earlier publications can be asked again.
+    /// Whether earlier publications can be searched, because their source still answers.
     let isSearched: Bool
 
-    /// The bytes that are written in search of an unrecorded version, at most, as a multiple of the current level's:
-    /// clients may send any version.
+    /// The maximum length of everything written in search of an unrecorded version, as a multiple of the length of the
+    /// current level: clients may send any version.
     private static let searchedLevels = 6
-    /// The limit for a short level, in bytes.
+    /// The minimum of this limit, in bytes.
     private static let leastSearched = 16 << 10
-    /// In bytes.
+    /// The minimum length of a row, in bytes, to estimate the length of an answer before it is written.
     private static let leastRowBytes = 90
 
-    /// The change from the version to an answer of this version and length; nil if the version that the client has is
+    /// The change from the client's version to an answer with this version and length; nil if the client's version is
     /// unknown.
     func change(to answer: LevelAnswer, version: ContentHash, bytes: Int) -> LevelChange? {
         let isNow = Version.words(version) == self.version.words

@@ -73,7 +73,7 @@ struct LevelChange {
     private func isUpdated<Writer: AnswerWriter & ~Copyable>(
         _ pair: RowsDifference.Pair, links: borrowing Links, as _: Writer.Type
     ) throws(PropertyListError) -> Bool {
-        // Both have the path of the item, so the links in its rows are the same.
+        // Both answers are about the item at one path, so the links in their rows are the same.
         try !answer.description.shows(
             pair.new, sameAs: earlier.description, otherNumber: pair.old, links: links, as: Writer.self)
     }

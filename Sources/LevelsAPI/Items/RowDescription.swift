@@ -32,7 +32,8 @@ struct RowDescription {
 
     /// Writes one row; only this function names its members.
     ///
-    /// - Parameter number: the number of a row with members about its place among rows of several levels.
+    /// - Parameter number: the number of the row, to add members about its place among rows of several levels; nil to
+    ///   add nothing.
     private func write(
         _ row: borrowing RowView, prefixes: borrowing RowPrefixes, extrasOf number: Int? = nil,
         to writer: inout some AnswerWriter & ~Copyable

@@ -15,12 +15,13 @@ struct Selection {
     let header: ResponseHeader
     /// The header field `Cache-Control` of levels, details and documents.
     let cacheControl: String
-    /// For the bodies on their way.
+    /// The budget for the bodies that are being sent.
     let budget: ResponseBudget
-    /// The rows that are looked at for an immediate answer, at most.
+    /// The maximum number of rows that are looked at for an immediate answer.
     let largestImmediateWork: Int
 
-    /// The representation that answers an inquiry: a cached one, one on its way to another client, or a new one.
+    /// The representation that answers an inquiry: from the cache, from a response that is being sent to another
+    /// client, or newly rendered.
     ///
     /// - Parameters:
     ///   - found: the result of a look-up in the cache, if there was one.
@@ -33,7 +34,7 @@ struct Selection {
             return try DocumentAnswer(inquiry: inquiry, header: header, cacheControl: cacheControl)
                 .representation().charged(to: budget)
         }
-        // A source that is read for each answer may be newer than its publication.
+        // A source that is read for each answer may be newer than its publication, so its answers are not cached.
         guard inquiry.source.isImmediate else { return try render(inquiry, known: known).charged(to: budget) }
         if let kept = kept(inquiry, found: found) ?? shared(inquiry) { return kept.charged(to: budget) }
         if let bytes = shared.refusedBytes(inquiry), budget.refuses(bytes: bytes) {
@@ -61,7 +62,7 @@ struct Selection {
         }
     }
 
-    /// The representation on its way to another client.
+    /// The representation that is being sent to another client, if any.
     private func shared(_ inquiry: Inquiry) -> Representation? {
         guard let found = shared.answer(inquiry) else { return nil }
         if found.isOlder, let version = found.representation.version {
@@ -152,8 +153,9 @@ struct Selection {
             })
     }
 
-    /// The representation of a body in the coding that a request prefers, with another body in its place if there is
-    /// one.
+    /// The representation of a body in the coding that a request prefers.
+    ///
+    /// - Parameter replacement: makes the body that is sent instead; nil from it keeps the first one.
     func representation(
         of rendering: consuming Rendering, negotiation: Negotiation,
         replacement: (() throws(Problem) -> Rendering?)? = nil

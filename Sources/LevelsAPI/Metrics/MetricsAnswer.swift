@@ -9,7 +9,7 @@ struct MetricsAnswer {
     let store: StoreTotals
     let process: ProcessStatus
     let bodies: ResponseBudget
-    /// In seconds since 1970; nil without a certificate.
+    /// The expiry of the certificate in use, in seconds since 1970; nil without a certificate.
     let certificateExpiry: Int?
     let cache: ResponseCache.Counts
     let version: String

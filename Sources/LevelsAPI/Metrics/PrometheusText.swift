@@ -25,7 +25,7 @@ struct PrometheusText: ~Copyable {
         text.append("\n")
     }
 
-    /// A metric of one sample; nothing without a value.
+    /// Writes a metric of one sample; nothing if the value is nil.
     mutating func write(
         _ name: StaticString, kind: Kind, help: StaticString, value: (some CustomStringConvertible)?
     ) {
@@ -34,7 +34,7 @@ struct PrometheusText: ~Copyable {
         sample(name, value: value)
     }
 
-    /// A sample of the metric; the suffix follows its name, such as `_bucket`.
+    /// Writes a sample of the metric; the suffix follows its name, such as `_bucket`.
     mutating func sample(
         _ name: StaticString, suffix: StaticString = "", _ labels: Labels = [], value: some CustomStringConvertible
     ) {

@@ -17,7 +17,7 @@ protocol PieceSource: AnyObject {
     var sharedBody: Response.Body? { get }
 }
 
-/// A stream that is written ahead of its reader, at most one piece in memory. Its pieces can be taken instead of read.
+/// A stream that is written at most one piece ahead of `read`. Its pieces can be taken instead of read.
 protocol AheadStream: BodyStream, PieceSource {
     /// The bytes that have not been taken.
     var output: ByteBuffer { get set }
@@ -155,7 +155,7 @@ final class CodedStream<Encoder: ContentEncoder & ~Copyable>: BodyStream {
         self.encoder = encoder
     }
 
-    /// The encoder, and a piece in its coding.
+    /// The memory of the source, of the encoder, and of a coded piece.
     var memory: Int { plain.memory + Encoder.streamBytes + (64 << 10) }
     var sharedBody: Response.Body? { plain.sharedBody }
 

@@ -7,7 +7,7 @@ import PropertyLists
 
 /// Entity tags and the conditions on them (RFC 9110, sections 8.8.3, 13.1.1 and 13.1.2).
 enum EntityTag {
-    /// A further sentence about a tag that is written without its quotes, if any.
+    /// A further sentence about the first tag that is written without its quotes; nil if all have them.
     static func missingQuotes(in lines: [String]) -> String? {
         for part in lines.lazy.flatMap({ $0.split(separator: ",") }) {
             let words = part.split { $0 == " " || $0 == "\t" }
@@ -17,7 +17,7 @@ enum EntityTag {
         return nil
     }
 
-    /// Whether a tag has a version, in any coding or layout.
+    /// Whether a tag contains a version, in any coding or layout; false for nil.
     static func isTag(_ tag: String?, ofVersion text: String) -> Bool { tag.map(version(of:)) == text }
 
     static func of(_ hash: ContentHash) -> String {
@@ -98,11 +98,11 @@ struct Condition {
 
     /// Whether the client already has the representation with this tag, so that it gets no body.
     ///
-    /// `If-Match` is evaluated first (RFC 9110, section 13.2.2), and once: a request that then waits gets the new
-    /// representation.
+    /// `If-Match` is evaluated first (RFC 9110, section 13.2.2), and only for the current representation: a request
+    /// that then waits gets the next one, whatever its tag.
     ///
     /// - Parameter tag: the strong entity tag with its quotes; nil for a representation without one.
-    /// - Throws: `Problem` (412) with the tag, if `If-Match` contains only others.
+    /// - Throws: `Problem` (412) with the tag, if `If-Match` contains only other tags.
     @inline(__always)
     func isNotModified(_ tag: String?) throws(Problem) -> Bool {
         if request.has(.ifMatch), let tag { try checkMatch(tag) }
@@ -111,7 +111,8 @@ struct Condition {
         return EntityTag.isTag(tag, ofVersion: version.text)
     }
 
-    /// The tags of all codings and layouts match, because client libraries choose the coding and some proxies change it.
+    /// The tags of all codings and layouts match, because client libraries choose the coding and some proxies change
+    /// it.
     private func checkMatch(_ tag: String) throws(Problem) {
         let lines = request.lines(of: .ifMatch)
         guard !EntityTag.isListed(tag, in: lines, comparison: .strong) else { return }

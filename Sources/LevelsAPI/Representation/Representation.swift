@@ -23,7 +23,8 @@ final class Representation {
     enum Body {
         /// The body of an earlier response, and its 304 if that is kept too.
         case response(Response, notModified: Response? = nil)
-        /// Bytes before content coding, or the replacement that the closure makes when the body is needed.
+        /// Bytes before content coding, or the replacement that the closure makes when the body is needed; if it
+        /// returns nil, the bytes are sent.
         case bytes(Response.Body, instead: (() throws(Problem) -> Rendering?)? = nil)
         /// A stream that is begun anew for each response, so that it takes no memory; a short one is sent as bytes. The
         /// problem is reported if the body turns out to be impossible before anything is sent.
@@ -36,7 +37,7 @@ final class Representation {
     private var isLong = false
     /// Whether the response contains the replacement of the bytes; known once the response was made.
     private(set) var isReplaced = false
-    /// Nil to charge nothing.
+    /// The budget to which responses are charged, if any.
     private var budget: ResponseBudget?
     /// Set if other requests may get the same body.
     private var place: SharedAnswers.Place?
@@ -52,7 +53,8 @@ final class Representation {
             body: .response(kept.response, notModified: kept.notModified))
     }
 
-    /// The same, with its responses charged to a budget, and shared with other requests at a place.
+    /// Charges the responses to a budget from now on, and shares them with other requests at a place, if one is given.
+    /// Returns this representation.
     func charged(to budget: ResponseBudget, sharedAt place: SharedAnswers.Place? = nil) -> Representation {
         (self.budget, self.place) = (budget, place)
         return self
@@ -94,7 +96,7 @@ final class Representation {
             return response.adding(more)
         case .stream(let failure, let begin):
             let stream = try begin()
-            // A long body is not written ahead again, however many clients get one.
+            // A long body is not written ahead again, however many clients get it.
             if isLong { return try streamed(stream, adding: more) }
             switch stream.writeAhead() {
             case .failed: throw failure
@@ -108,7 +110,7 @@ final class Representation {
         }
     }
 
-    /// The memory of a coder, with a coded piece.
+    /// The memory of an encoder and of a coded piece, in bytes.
     private static let coderBytes = 4 << 20
 
     private func streamed(_ stream: any AheadStream, adding more: HeaderLines) throws(Problem) -> Response {

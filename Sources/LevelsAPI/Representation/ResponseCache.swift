@@ -190,7 +190,7 @@ final class KeptAnswer: Sendable {
         notModified = Response(status: 304, headers: response.headers)
         self.head = head
         shown = inquiry.map(ShownHashes.init)
-        // The library's own record of a response is about 1 KiB; both have the header lines.
+        // The library's own record of a response is about 1 KiB; both responses have the header lines.
         let headers = response.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         cost = response.body.count + headers * 2 + 2_048 + target.count
     }

@@ -45,7 +45,12 @@ struct ResponseHeader {
         [("Cache-Control", "no-store")] + origins.headers(at: origin)
     }
 
-    /// The response to OPTIONS, including a preflight request, which is granted these methods at most.
+    /// The response to OPTIONS, including a preflight request.
+    ///
+    /// - Parameters:
+    ///   - allow: the methods of the target.
+    ///   - methods: the methods that a preflight request is granted; only the reading ones for an origin that may not
+    ///     edit.
     func options(_ request: Request, allow: String, granting methods: [String]) -> Response {
         let origin = origins.place(of: request)
         let granted = origins.grantsEdits(at: origin) ? methods : methods.filter(AllowedOrigins.readingMethods.contains)

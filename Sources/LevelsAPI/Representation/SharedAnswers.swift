@@ -39,10 +39,10 @@ final class SharedAnswers: Sendable {
         /// Whether the body is indented while it is sent.
         let isStream: Bool
         weak var body: Response.Body?
-        /// The response with the header lines of the answer alone.
+        /// The response without added header lines, if it is still being sent.
         weak var response: Response?
 
-        /// The response to one more request, unless the body is indented.
+        /// The response to one more request, if the body is sent as it is.
         func response(_ body: Response.Body) -> Response {
             response ?? Response(status: 200, headers: head.headers, body: body)
         }
@@ -62,7 +62,7 @@ final class SharedAnswers: Sendable {
         fileprivate let answers: SharedAnswers
     }
 
-    /// In bytes.
+    /// The minimum length of a body that is shared, in bytes.
     fileprivate static let shortest = 64 << 10
 
     /// - Parameter isLasting: whether the answer may be served for another publication that shows the same.
@@ -70,7 +70,8 @@ final class SharedAnswers: Sendable {
         Place(key: Key(inquiry.question), inquiry: inquiry, isLasting: isLasting, answers: self)
     }
 
-    /// The answer on its way to the same request, if the publication shows it, and whether it was made for an older publication.
+    /// The answer that is being sent to the same request, if the publication shows the same, and whether it was made
+    /// for an older publication.
     func answer(_ inquiry: Inquiry) -> (representation: Representation, isOlder: Bool)? {
         let (key, number) = (Key(inquiry.question), inquiry.publication.number)
         let found: (Entry, Response.Body)? = table.withLock { table in

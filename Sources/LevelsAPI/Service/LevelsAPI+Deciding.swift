@@ -10,7 +10,8 @@ import TreeStore
 extension LevelsAPI {
     enum Decision {
         case response(Response)
-        /// The client has the representation, and waits until it changes. After the time, it gets the response.
+        /// The client has the representation, and waits until it changes. If the time ends without a change, it gets
+        /// `otherwise`.
         case waits(Representation, Wait, otherwise: Response)
     }
 
@@ -18,7 +19,7 @@ extension LevelsAPI {
     ///
     /// - Parameters:
     ///   - found: the result of a look-up in the cache, if there was one.
-    ///   - name: the name of the answer among those that its source keeps.
+    ///   - name: the name under which the source keeps the answer; nil if it does not.
     func decide(
         _ inquiry: Inquiry, found: ResponseCache.Found? = nil, keepingAs name: String? = nil, _ condition: Condition
     ) throws(Problem) -> Decision {
@@ -35,7 +36,7 @@ extension LevelsAPI {
             return .response(try selected.response(adding: added))
         }
         guard let wait else { return .response(selected.notModified(adding: added)) }
-        // A 304 answers a condition only: a client that just names its version gets the empty change.
+        // A 304 answers a condition only: a client that only names its version in `since` gets the empty change.
         let otherwise =
             condition.isInHeader ? selected.notModified(adding: added) : try selected.response(adding: added)
         return .waits(selected, wait, otherwise: otherwise)
@@ -98,21 +99,22 @@ extension LevelsAPI {
 /// turn, and each connection waits without a thread.
 struct LaterAnswers {
     let queue: WorkQueue
-    /// For sources that do not answer at once, each on a connection of its own.
+    /// The queue of requests to sources that do not answer at once, each on a connection of its own.
     let reading: WorkQueue
-    /// For answers of them that take longer than `briefTime`, so that the others do not wait for these.
+    /// The queue of such requests that take longer than `briefTime`, so that the other requests do not wait for them.
     let longReading: WorkQueue
-    /// For requests that wait for their turn and not for a change.
+    /// The places of requests that wait for their turn and not for a change.
     let room = WaitingRoom(capacity: 128, isForEvents: false)
-    /// The longest that a request waits for its turn.
+    /// The maximum time that a request waits for its turn.
     static let longest = Duration.seconds(30)
 
-    /// The longest that an answer is read before it is begun anew, at last in `longReading`.
+    /// The maximum time of a brief attempt to read an answer. After the last one, the answer is read in `longReading`.
     static let briefTime = Duration.milliseconds(20)
-    /// How often it is read so, because a source may keep what it has found on the way.
+    /// The number of brief attempts. The source may keep the intermediate results of an attempt, so that the next one
+    /// takes less time.
     static let briefTries = 3
 
-    /// How many answers are read from a source at once, brief and long ones each.
+    /// The maximum number of answers that are read at once in `reading`, and in `longReading`.
     private static let connections = 4
 
     /// The queue of requests for an item of a publication.
@@ -164,7 +166,7 @@ extension LevelsAPI {
         return .later(place.waiter)
     }
 
-    /// Has a request answered when it is its turn.
+    /// Queues a request, which is answered when it is its turn.
     private func finishLater(_ place: Waiters.Place, question: Question, conditions: KeptConditions) {
         let queue = laterAnswers.queue(for: publications.current, at: question.path)
         let tries = queue === laterAnswers.reading ? LaterAnswers.briefTries : 0
@@ -176,8 +178,7 @@ extension LevelsAPI {
 
     /// Answers from the publication that is current now, unless the client has left.
     ///
-    /// - Parameter tries: how often an answer that takes long is begun anew, the last time among those that do; 0 to
-    ///   let it take its time.
+    /// - Parameter tries: the number of brief attempts left, including this one; 0 for an attempt without a time limit.
     private func finish(
         _ place: Waiters.Place, question: Question, conditions: KeptConditions, tries: Int = 0
     ) {
@@ -221,7 +222,7 @@ extension LevelsAPI {
     }
 }
 
-/// The requests whose revision is not published here yet.
+/// The requests that wait for a revision that is not published here yet.
 final class AwaitedRevisions: Sendable {
     /// A request for a revision.
     struct Awaiting {
@@ -236,14 +237,15 @@ final class AwaitedRevisions: Sendable {
     /// Adds a request.
     func add(_ request: Awaiting) {
         requests.withLock { $0[ObjectIdentifier(request.place.waiter)] = request }
-        // It may have ended before it was added.
+        // The wait may have ended before the request was added.
         if request.place.waiter.end != nil { remove(request.place.waiter) }
     }
 
     /// Removes a request that has ended.
     func remove(_ waiter: Waiter) { requests.withLock { $0[ObjectIdentifier(waiter)] = nil } }
 
-    /// Takes the requests that a publication answers: its revision is here, or is no part of the history any more.
+    /// Takes the requests that a publication answers: its revision is published, or is not part of the history any
+    /// more.
     func take(for publication: Publication) -> [Awaiting] {
         requests.withLock { requests in
             let due = requests.filter { _, request in
@@ -260,7 +262,7 @@ final class AwaitedRevisions: Sendable {
 }
 
 extension LevelsAPI {
-    /// Answers a request when its revision is here, or says after a time that it is not.
+    /// Answers a request when its revision is published here, or with a problem (503) if that takes too long.
     ///
     /// - Throws: `Problem` (503) if too many requests wait.
     func answer(_ question: Question, request: Request, when revision: String) throws(Problem) -> Answer {
@@ -273,13 +275,13 @@ extension LevelsAPI {
         awaited.add(
             AwaitedRevisions.Awaiting(
                 place: place, question: question, conditions: KeptConditions(request), revision: revision))
-        // It may have been published before the request was added.
+        // The revision may have been published before the request was added.
         answerAwaited()
         return .later(place.waiter)
     }
 
-    /// Answers the requests whose revision is here: at once as far as the time of the notifying thread allows and little
-    /// is to be done, all others on the work queue.
+    /// Answers the requests whose revision is published: quick ones at once, as far as the time of the notifying thread
+    /// allows, and all others on the work queue.
     func answerAwaited() {
         let now = publications.current
         let end = ContinuousClock.now + configuration.notifyingTime

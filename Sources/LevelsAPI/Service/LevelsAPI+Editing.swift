@@ -51,7 +51,7 @@ extension LevelsAPI {
         let headers = KeptConditions(call.request)
         return try submit(bodyOf: call, subject: .item) { body throws(Problem) in
             let (move, from) = try EditOperation.move(body)
-            // The members 'at' and 'section' are beside the item.
+            // The pointer names the member `from`, because `at` and `section` are members of the same object.
             return [
                 EditStep(
                     edit: move, condition: EditCondition(request: headers.request, on: .detail, at: from), at: "/from")
@@ -100,7 +100,8 @@ extension LevelsAPI {
     /// - Parameters:
     ///   - limit: the array of the body whose elements are counted.
     ///   - steps: makes the edits from the value in the body.
-    /// - Throws: `Problem` (400, 422) for a short body; 503 if too many edits are in progress.
+    /// - Throws: `Problem` (400, 422) for a short body, and 503 if too many edits are in progress. A problem of a long
+    ///   body is its answer.
     private func submit(
         bodyOf call: Call, subject: PendingEdit.Subject, limit: EditSteps.Limit? = nil,
         _ steps: @escaping @Sendable (PropertyListValue) throws(Problem) -> [EditStep]
@@ -142,7 +143,7 @@ extension LevelsAPI {
         }
     }
 
-    /// Has the editor carry out an edit that was begun; its response is made at the end.
+    /// Passes an edit that was begun to the editor; its response is made at the end.
     ///
     /// The edit is done even if the client has left by then.
     private func carryOut(
@@ -162,7 +163,8 @@ extension LevelsAPI {
                 }))
     }
 
-    /// Waits until all edits in progress have ended and their clients are answered, or until a time.
+    /// Refuses further edits, and waits until all edits in progress have ended and their clients are answered, but not
+    /// beyond a deadline.
     public func finishEdits(until deadline: ContinuousClock.Instant) { edits.drain(until: deadline) }
 }
 

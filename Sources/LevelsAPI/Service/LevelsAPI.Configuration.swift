@@ -7,7 +7,7 @@ extension LevelsAPI {
     public struct Configuration: Sendable {
         /// The maximum size of all cached answers, in bytes; 0 keeps none.
         public var cacheBytes = 32 << 20
-        /// The memory for the bodies on their way.
+        /// The memory for the bodies that are being sent.
         public var responseBudget = ResponseBudget(bytes: 128 << 20)
         /// The maximum size of the folded titles of large trees, for searches, in bytes; 0 keeps none.
         public var searchBytes = 128 << 20
@@ -36,10 +36,10 @@ extension LevelsAPI {
         /// The access for editing; nil turns it off.
         public var editing: Editing?
 
-        /// The rows that are looked at for an immediate answer, at most; an answer that needs more is made on another
-        /// thread.
+        /// The maximum number of rows that are looked at for an immediate answer; an answer that needs more is made on
+        /// another thread.
         var largestImmediateWork = 10_000
-        /// The longest that the thread of a publication checks waiting requests.
+        /// The maximum time that the thread that notifies of a publication spends on waiting requests.
         var notifyingTime = Duration.milliseconds(100)
         /// Runs its argument on a thread of its own.
         var startWork: @Sendable (@escaping @Sendable () -> Void) -> Void = WorkQueue.onThread
@@ -61,7 +61,8 @@ extension LevelsAPI {
 }
 
 extension LevelsAPI.Configuration {
-    /// The same, with answers that no shared cache may keep if they need a token (RFC 9111, sections 3.5 and 5.2.2.7).
+    /// The configuration with a `cacheControl` that forbids shared caches to keep answers, if reading needs a token
+    /// (RFC 9111, sections 3.5 and 5.2.2.7).
     var withPrivateAnswers: LevelsAPI.Configuration {
         guard reading != nil else { return self }
         var configuration = self

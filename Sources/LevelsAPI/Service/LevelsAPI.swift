@@ -16,13 +16,13 @@ public final class LevelsAPI: Sendable {
     let selection: Selection
     let waiters: Waiters
     let awaited = AwaitedRevisions()
-    /// For long polls and streams.
+    /// The places of long polls and streams.
     let room: WaitingRoom
     let laterAnswers: LaterAnswers
     /// Reads the long bodies of edits.
     let bodyQueue: WorkQueue
     private let log: ChangeLog
-    /// When the waiting requests were checked last.
+    /// The time of the last check of the waiting requests.
     private let rechecked = Guarded(ContinuousClock.now)
     let followers: ChangeFollowers
     let edits: EditsInProgress
@@ -36,7 +36,8 @@ public final class LevelsAPI: Sendable {
     private let isDraining = Atomic<Bool>(false)
 
     /// - Parameters:
-    ///   - publications: the trees to serve; requests that wait are answered on the thread that notifies its subscribers.
+    ///   - publications: the trees to serve; requests that wait are answered on the thread that notifies its
+    ///     subscribers.
     ///   - readiness: called for each `/readyz`.
     public init(
         publications: Publications, configuration: Configuration = .init(),
@@ -51,7 +52,7 @@ public final class LevelsAPI: Sendable {
         room = WaitingRoom(capacity: configuration.waiters)
         waiters = Waiters(room: room, arrangements: selection.arrangements)
         laterAnswers = LaterAnswers(startWork: configuration.startWork)
-        // The edits in progress limit them.
+        // The limit of edits in progress bounds this queue, too.
         bodyQueue = WorkQueue(capacity: .max, start: configuration.startWork)
         let editing = configuration.editing
         edits = EditsInProgress(capacity: editing?.capacity ?? 0, byteLimit: editing?.bodyBytes ?? 0)
@@ -78,7 +79,8 @@ public final class LevelsAPI: Sendable {
         log.append(new, replacing: old, arrangements: selection.arrangements)
         followers.wake()
         answerAwaited()
-        // Of publications in quick succession the waiting requests are checked for the last one, but within limits.
+        // If publications follow in quick succession, the waiting requests are checked only for the last one, unless
+        // the previous check was too long ago.
         let isLate = rechecked.withLock { $0.duration(to: .now) > configuration.notifyingTime * 4 }
         guard publications.current.number == new.number || isLate else { return }
         recheckWaiters()
@@ -106,7 +108,7 @@ public final class LevelsAPI: Sendable {
         }
     }
 
-    /// The response to a request whose body is refused before it is read.
+    /// The response that refuses a body before it is read; nil to read the body.
     func refusal(of request: Request) -> Response? {
         if let response = gate.response(to: request) { return response }
         guard let content = Endpoint.match(request.target)?.operation(request.method)?.content else { return nil }
@@ -126,7 +128,7 @@ public final class LevelsAPI: Sendable {
         return configuration.editing?.maximumDocumentBytes
     }
 
-    /// Has `/readyz` report from now on that the service stops soon; everything is still answered.
+    /// Makes `/readyz` report from now on that the service stops soon; all requests are still answered.
     public func beginDraining() { isDraining.store(true, ordering: .relaxed) }
 
     // MARK: Handlers
@@ -136,7 +138,7 @@ public final class LevelsAPI: Sendable {
     /// - Parameters:
     ///   - key: the key of the target in the form that the header selects.
     ///   - found: the result of a look-up in the cache, if there was one.
-    ///   - isServed: whether an endpoint is served at the address of the request.
+    ///   - isServed: whether an endpoint for an audience is served at the address of the request.
     func answer(
         _ request: Request, from current: Publication, negotiation: Negotiation, key: UInt64? = nil,
         _ found: ResponseCache.Found? = nil, where isServed: (Endpoint.Audience) -> Bool
@@ -154,7 +156,7 @@ public final class LevelsAPI: Sendable {
             query: try Query(text: target.extracting(match.query), options: operation.options),
             negotiation: negotiation, publication: current, key: key, found: found)
         if let content = operation.content {
-            // The server had an edit with a body admitted before it read the body (`refusal(of:)`).
+            // An edit with a body was admitted before the body was read (`refusal(of:)`).
             let token =
                 request.body.isEmpty
                 ? try gate.admission.admit(request, content: content) : try gate.admission.token(ofAdmitted: request)
@@ -209,8 +211,9 @@ public final class LevelsAPI: Sendable {
         return try answer(index, call: call)
     }
 
-    /// Answers with JSON that the client may have already, indented if the query says so. Forms keep the bodies for
-    /// other clients.
+    /// Answers with JSON that the client may have already, indented if the query says so.
+    ///
+    /// - Parameter forms: keeps the bodies for other clients, if it is given.
     private func answer(
         _ compact: consuming Rendering, call: Call, keeping forms: KeptForms? = nil
     ) throws(Problem) -> Response {
@@ -229,7 +232,7 @@ public final class LevelsAPI: Sendable {
         return try status(state, call: call)
     }
 
-    /// Answers without a coding, so that a probe cannot request one that is unavailable.
+    /// Answers without a coding, so that the `Accept-Encoding` of a probe cannot make it fail.
     private func status(_ compact: consuming Rendering, call: Call) throws(Problem) -> Response {
         var values = QueryValues()
         try call.query.readAnswer(into: &values)

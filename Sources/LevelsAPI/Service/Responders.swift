@@ -5,12 +5,14 @@ import Levels
 import Synchronization
 import TreeStore
 
-/// Answers for the service: `/healthz` and 503 until the first document is loaded, and everything from the API afterwards.
+/// Answers for the service: `/healthz` and 503 until the first document is loaded, and everything from the API
+/// afterwards.
 @safe
 public final class FirstLoadResponder: Responder {
     private let origins: AllowedOrigins
     private let header: ResponseHeader
-    /// Retained; set once. Every request reads it, so that takes no lock and counts no reference.
+    /// The API, retained and set once; nil before. Every request reads it, so a read takes no lock and counts no
+    /// reference.
     private let api: Atomic<Unmanaged<LevelsAPI>?>
 
     /// - Parameter configuration: the configuration of the API.
@@ -47,7 +49,7 @@ public final class FirstLoadResponder: Responder {
 
     public func bodyLimit(of request: Request) -> Int? { withAPI { $0.bodyLimit(of: request) } ?? nil }
 
-    /// 0 for a target that is not served, else the number of the endpoint in the table, from 1.
+    /// The number of the endpoint in the table, from 1; 0 for a target that is not served.
     public func route(of request: Request) -> Int { Endpoint.number(ofTarget: request.target).map { $0 + 1 } ?? 0 }
 
     public func response(_ response: Response, naming id: String) -> Response { Problem.naming(id, in: response) }
@@ -146,7 +148,7 @@ extension LevelsAPI {
             bodies: configuration.responseBudget, certificateExpiry: configuration.certificateExpiry?(),
             cache: cache.counts, version: counters.version, items: snapshot.itemCount, revision: snapshot.revision,
             isStale: readiness.lastError != nil, database: readiness.database,
-            // The two are counted one after the other.
+            // The numbers are read one after the other, so the difference may be negative.
             polls: max(room.count - streams, 0), streams: streams, queued: laterAnswers.room.count)
     }
 }

@@ -74,7 +74,7 @@ struct Links: ~Copyable {
 
 /// The prefixes of the links to the rows of one level, before their keys.
 struct RowPrefixes: ~Copyable {
-    /// The number of the level on the page.
+    /// The number of the level among the levels of the page; 0 for the item's own.
     let branch: Int
     private let levels: ByteBuffer
     private let details: ByteBuffer
@@ -85,7 +85,9 @@ struct RowPrefixes: ~Copyable {
         details = links.childPrefix(isDetail: true)
     }
 
-    /// The prefixes for a level below the item, under these rows, outermost first.
+    /// The prefixes for a level below the item.
+    ///
+    /// - Parameter steps: the rows between the item and the level, outermost first.
     init(links: borrowing Links, branch: Int, below steps: [Item.Step]) {
         self.branch = branch
         levels = Self.extended(links.childPrefix(isDetail: false), by: steps)

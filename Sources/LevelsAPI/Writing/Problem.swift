@@ -48,7 +48,7 @@ struct Problem: Error {
         return Problem(.badParameter, detail: detail, members: [("parameter", .text(name))] + list)
     }
 
-    /// 500 for an answer that could not be written; no such answer is known.
+    /// 500 for an answer that could not be written, which is not known to happen.
     static let unwritten = Problem(.internalFault, detail: "The answer could not be written.")
 
     /// 412 for a false `If-Match`, with the current entity tag of the representation.
@@ -95,7 +95,7 @@ struct Problem: Error {
             "The long answers on their way take all the memory that they may have. Ask for fewer rows, or try again after the seconds in Retry-After."
     )
 
-    /// 503 if too many requests that take long are ahead, for this long.
+    /// 503 if too many requests that take long are ahead; `time` is the expected wait, for `Retry-After`.
     static func tooBusy(for time: Duration) -> Problem {
         let seconds = time.components.seconds + (time.components.attoseconds > 0 ? 1 : 0)
         return Problem(
@@ -111,7 +111,7 @@ struct Problem: Error {
         detail:
             "There is not enough memory for the answer. Ask for less, or try again after the seconds in Retry-After.")
 
-    /// The response; `instance` is the target as it was sent.
+    /// Makes the response; `instance` is the target as it was sent.
     func response(instance: String, headers: HeaderLines = []) -> Response {
         var body = ByteBuffer()
         do {
@@ -139,9 +139,10 @@ struct Problem: Error {
         return body
     }
 
-    /// A problem's response with the identifier of the request as its last member; any other response as it is.
+    /// Returns a problem's response with the identifier of the request as its last member; any other response
+    /// unchanged.
     ///
-    /// Requests that wait for the same share a response, so the identifier is added when it is sent.
+    /// Requests that wait for the same answer share a response, so the identifier is added when it is sent.
     static func naming(_ id: String, in response: Response) -> Response {
         let body = Array(copying: response.body)
         let isIndented = body.starts(with: "{\n".utf8)

@@ -7,9 +7,9 @@ final class ProblemKind: Sendable {
     let headers: HeaderLines
     /// The header fields of some problems of this kind.
     let sometimes: [String]
-    /// Its own members, beside the `id` of the request in each problem with a status from 500.
+    /// The members of this kind, in addition to the `id` of the request in each problem with a status from 500.
     let members: [String]
-    /// The requests that it can answer; empty if operations name it themselves.
+    /// The requests that can get a problem of this kind; empty if operations name it themselves.
     let requests: Set<Requests>
     /// Whether `HTTPServer` detects it, and gives only its status.
     let isOfHTTP: Bool
@@ -32,7 +32,7 @@ final class ProblemKind: Sendable {
         self.explanation = explanation
     }
 
-    /// The requests that a kind can answer.
+    /// The requests that can get a problem of a kind.
     enum Requests {
         case all
         /// Requests with the path of an item.
@@ -54,7 +54,7 @@ final class ProblemKind: Sendable {
         case documents
         /// Requests with a method that the description lacks.
         case otherMethods
-        /// None of the described ones: a slow request is cut off, and a version other than 1.x is a bad request.
+        /// Not a described request: a slow request is cut off, and a version other than 1.x is a bad request.
         case none
     }
 
@@ -70,7 +70,7 @@ final class ProblemKind: Sendable {
         .unfinishedEdit, .stopping, .draining, .insufficientStorage, .needsIndex, .queryTimeout, .unreadableDatabase,
     ]
 
-    /// Nil for an unknown name.
+    /// The kind with a name; nil for an unknown name.
     static func named(_ name: String) -> ProblemKind? { all.first { $0.name == name } }
 
     /// The kind for a status from `HTTPServer`.

@@ -83,7 +83,7 @@ enum RowControl {
         writer.endObject()
     }
 
-    /// Writes the next member if it has this name, else null under the name.
+    /// Writes the next member if it has this name, otherwise null under the name.
     private static func write(
         _ name: StaticString, _ reader: inout PackedReader, before end: Int,
         to writer: inout some AnswerWriter & ~Copyable

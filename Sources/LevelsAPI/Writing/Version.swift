@@ -11,16 +11,16 @@ enum Version {
     /// The characters of 64 bits.
     static let wordWidth = 11
 
-    /// Stands for a version until it is known.
+    /// The text in place of a version until it is known.
     static var placeholder: StaticString { "----------------------" }
-    /// Stands for the version of a row until it is known.
+    /// The text in place of a row's version until it is known.
     static var shortPlaceholder: StaticString { "--------" }
 
     static func short(_ hash: UInt64) -> String {
         String(decoding: (0..<shortWidth).map { character(hash, digit: shortWidth - 1 - $0) }, as: UTF8.self)
     }
 
-    /// The character of a version at an index: 128 bits are 21 characters and two bits.
+    /// The character of a version at an index: eleven characters for each half of the hash.
     @inline(__always)
     static func character(of hash: ContentHash, at index: Int) -> UInt8 {
         index < wordWidth
@@ -87,7 +87,7 @@ enum Version {
 /// The version of a level that a client claims to have.
 struct RequestedVersion {
     let text: String
-    /// Nil if the text has the form of a version but no possible value.
+    /// Nil if the text has the form of a version, but is not the text of any hash.
     let words: Version.Words?
 
     /// Nil for text that does not have the form of a version.

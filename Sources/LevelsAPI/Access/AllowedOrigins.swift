@@ -75,9 +75,9 @@ public struct AllowedOrigins: Sendable {
 
     /// The header lines for CORS, and `Vary`.
     ///
-    /// If answers name the origin, every answer varies by it, even one to a request without an origin. Otherwise a
-    /// cache would give one page's answer to another, which could not read it (Fetch standard, "CORS protocol and HTTP
-    /// caches").
+    /// If answers name the origin, every answer varies by it, even the answer to a request without an origin. Otherwise
+    /// a cache could give the answer for a page to another page, which could not read it (Fetch standard, "CORS
+    /// protocol and HTTP caches").
     func headers(at place: Place, vary: String? = nil) -> HeaderLines {
         var headers: HeaderLines = []
         let varied = origins.isEmpty ? vary : (vary.map { $0 + ", Origin" } ?? "Origin")

@@ -43,7 +43,7 @@ struct QueryOption: Sendable {
 struct QueryOptions: Sendable {
     let all: [QueryOption]
     let names: [String]
-    /// The numbers of the options of delivery, and of the others in the order of their phases.
+    /// The numbers of the options of delivery, and of all other options in the order of their phases.
     let ofDelivery, ofAnswer: [Int]
 
     init(_ options: [QueryOption]) {

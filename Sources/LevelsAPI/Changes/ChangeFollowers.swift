@@ -15,7 +15,7 @@ final class ChangeFollowers: Sendable {
     private let log: ChangeLog
     private let selection: Selection
     private let room: WaitingRoom
-    /// For requests that wait only for an entry that is about to be made.
+    /// The places of requests that wait only for an entry that is about to be made.
     private let earlyRoom: WaitingRoom
     private let waiting = Guarded(Waiting())
 

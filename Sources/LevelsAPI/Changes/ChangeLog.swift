@@ -10,7 +10,7 @@ import TreeStore
 final class ChangeLog: Sendable {
     private let publications: Publications
     private let entries: Guarded<Entries>
-    /// In bytes: half of the history's budget, so that the entries leave room for snapshots.
+    /// The maximum cost of all entries, in bytes: half of the history's budget, so that they leave room for snapshots.
     private let budget: Int
 
     fileprivate struct Entries {

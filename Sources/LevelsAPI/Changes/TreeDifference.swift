@@ -73,7 +73,7 @@ struct TreeDifference {
         let old: Listing
         let new: Listing
         let rows: AnyIterator<ShownRows.Candidate>
-        /// Whether the title of the item, or of one above it, differs.
+        /// Whether the title of the item, or of an item above it, differs.
         let isBelowChange: Bool
         /// The length of the path that leads to the item; nil if it is the document.
         let pathLength: Int?
@@ -230,7 +230,7 @@ struct ShownRows {
 
     /// Whether the answers, as JSON without a query, differ apart from the titles of the item and of its ancestors.
     var differ: Bool {
-        // No level and an empty one show the same.
+        // An item without a level shows the same as an item with an empty level.
         guard old.count == new.count, old.level?.refusal == new.level?.refusal, hasSameSections else { return true }
         let before = RowDescription(page: RowPage(old), fields: .cell)
         let after = RowDescription(page: RowPage(new), fields: .cell)

@@ -18,7 +18,7 @@ final class WorkQueue: Sendable {
         var running = 0
         /// The time spent on each kind of work while both kinds were waiting.
         var spent = (requests: Duration.zero, behind: Duration.zero)
-        /// The mean time of a request, in which the latest ones weigh most.
+        /// The mean time of requests, in which the latest requests weigh most.
         var mean = Duration.zero
     }
 

@@ -6,7 +6,7 @@ import PropertyLists
 
 /// The bodies that an edit accepts.
 enum EditContent: Sendable {
-    /// No body; one that is sent is ignored.
+    /// No body; if a body is sent, it is ignored.
     case none
     /// JSON or a property list.
     case value

@@ -13,7 +13,7 @@ struct EditCondition: Sendable {
     /// The number of the step; nil outside of `POST /edits`.
     private var step: Int?
 
-    /// Nil for a request without conditions.
+    /// Reads the conditions of a request; nil without conditions.
     init?(request: Request, on subject: Question.Subject, at path: ItemPath) {
         guard request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { return nil }
         self.subject = subject
@@ -78,7 +78,7 @@ struct ItemTags {
         return own.withRow { row in Version.short(RowFields.hash(of: row.packed, in: row.bytes)) }
     }
 
-    /// The first wanted tag; each is made only if those before it are not wanted.
+    /// The first wanted tag, if any; a tag is made only if the tags before it are not wanted.
     func firstTag(where isWanted: (String) -> Bool) -> String? {
         for item in items {
             for format in formats {
@@ -117,7 +117,7 @@ struct KnownTags {
 
     private var tags: [Key: [String]] = [:]
 
-    /// Whether an item has a wanted tag, among the known ones or those made now.
+    /// Whether an item has a wanted tag: first the known tags are checked, then tags are made.
     mutating func contains(_ item: ItemTags, _ isWanted: (String) -> Bool) -> Bool {
         let key = Key(subject: item.subject, path: item.path)
         if tags[key]?.contains(where: isWanted) == true { return true }

@@ -154,8 +154,8 @@ struct PendingEdit: Sendable {
 
     /// The maximum length, in bytes, of a link in the header; the body has every link.
     ///
-    /// Two of them fit into the memory of a connection if the request has no more than about fifty fields
-    /// (`RequestMemory`). An answer that does not fit is a fault, although the edit is done.
+    /// Two of them fit into the memory of a connection if the request has at most about fifty fields (`RequestMemory`).
+    /// An answer that does not fit is a fault, although the edit is done.
     private static let longestLink = 2_048
 }
 
@@ -233,7 +233,7 @@ extension Problem {
         )
     }
 
-    /// 503 for an edit that has waited for others, or for the lock of the document.
+    /// 503 for an edit that has waited too long for other edits, or for the lock of the document.
     static let busyDocument = Problem(
         .tooManyEdits,
         detail:

@@ -30,16 +30,16 @@ struct StoreTotals: Equatable {
     /// Loads without a change.
     var unchanged = WorkTotal()
     var refused = WorkTotal()
-    /// In seconds since 1970; 0 for never.
+    /// The time of the latest load, published or unchanged, in seconds since 1970; 0 before the first.
     var latestLoad = 0.0
-    /// In seconds since 1970; 0 for never.
+    /// The time of the latest refusal, in seconds since 1970; 0 before the first.
     var latestRefusal = 0.0
     /// Saves, each with the edits of one request or several.
     var saves = WorkTotal()
     var failedSaves = 0
     /// Requests that changed the document.
     var edits = 0
-    /// Their steps; the replacement of the whole document is one.
+    /// The steps of these edits; the replacement of the whole document is one step.
     var editSteps = 0
 
     mutating func note(_ event: StoreEvent, at now: Double) {

@@ -82,7 +82,7 @@ struct DetailContent {
         writer.endObject()
     }
 
-    /// Whether another item's detail shows the same as JSON, apart from the position and the titles above.
+    /// Whether another item's detail, as JSON, shows the same, apart from the position and the titles of ancestors.
     func showsTheSame(as other: DetailContent) -> Bool {
         guard children.count == other.children.count, children.refusal == other.children.refusal,
             own.hasSameTitle(as: other.own)

@@ -16,7 +16,7 @@ struct MetricsAnswer {
     let items: Int
     let revision: String
     let isStale: Bool
-    /// Nil for a document that is not in a database.
+    /// The connection to the database; nil for a document that is not in a database.
     let database: DatabaseConnection?
     let polls: Int
     let streams: Int

@@ -176,7 +176,7 @@ final class KeptAnswer: Sendable {
     let response: Response
     let notModified: Response
     let head: Representation.Head
-    /// Nil if the answer must not be served for another publication.
+    /// The hashes of the content; nil if the answer must not be served for another publication.
     let shown: ShownHashes?
     /// The approximate memory use, in bytes.
     let cost: Int

@@ -4,8 +4,8 @@ import Levels
 import Locking
 import TreeStore
 
-/// The long answers on their way: requests for the same answer meanwhile get the same body, whether or not it is
-/// cached.
+/// The long answers that are being sent: meanwhile, requests for the same answer get the same body, whether or not it
+/// is cached.
 final class SharedAnswers: Sendable {
     fileprivate let table = Guarded(Table())
 
@@ -13,7 +13,7 @@ final class SharedAnswers: Sendable {
         var entries: [Key: Entry] = [:]
         /// The publication and the size of refused answers.
         var refused: [Key: (number: Int, bytes: Int)] = [:]
-        /// The number of entries that triggers the removal of sent ones.
+        /// The number of entries that triggers the removal of entries whose body was sent.
         var next = fewest
 
         static let fewest = 64

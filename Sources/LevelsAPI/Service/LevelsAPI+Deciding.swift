@@ -46,7 +46,7 @@ extension LevelsAPI {
     func hold(_ place: Waiters.Place, inquiry: Inquiry, having selected: Representation, wait: Wait) {
         waiters.add(place, inquiry: inquiry, having: selected, for: wait)
         let now = publications.current
-        // The waiters may have been checked for a newer publication before this one was added.
+        // The waiters may have been checked for a newer publication before this request was added.
         guard now.number != inquiry.publication.number else { return }
         do throws(Problem) {
             let newer = try Inquiry(question: inquiry.question, in: now, arrangements: selection.arrangements)

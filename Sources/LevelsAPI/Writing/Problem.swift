@@ -88,7 +88,7 @@ struct Problem: Error {
         .tooManyWaiters,
         detail: "The limit of waiting requests is reached. Send the request without 'wait', or try again later.")
 
-    /// 503 if the answers on their way leave no memory for this one.
+    /// 503 if the answers that are being sent leave no memory for this answer.
     static let tooManyAnswers = Problem(
         .tooManyAnswers,
         detail:

@@ -151,8 +151,8 @@ extension Request {
 
 /// The hosts that a server answers to (RFC 9110, sections 7.4 and 15.5.20).
 ///
-/// They protect against DNS rebinding: a web page can give its own name the address of this machine, and then has the
-/// same origin as the server here. Its requests still name the page's host, and so are refused.
+/// The list protects against DNS rebinding: a web page can give its own name the address of this machine, and then has
+/// the same origin as the server here. Its requests still name the page's host, and so are refused.
 public final class AllowedHosts: Sendable {
     /// In lower case.
     private let names: [[UInt8]]
@@ -178,7 +178,7 @@ public final class AllowedHosts: Sendable {
             }
     }
 
-    /// Whether a host, with or without a port, is one of them.
+    /// Whether a host, with or without a port, is allowed.
     func serves(_ host: Octets) -> Bool {
         guard let name = Self.name(in: host) else { return false }
         return names.contains { Self.matches(name, lowercased: $0) }

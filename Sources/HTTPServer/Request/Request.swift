@@ -103,7 +103,7 @@ extension Request {
             check.fault(in: fields, checked: &checkedHeader)
         }
 
-        /// Removes the request; its memory is kept for the next one, except for the body.
+        /// Removes the request; its memory is kept for the next request, except for the body.
         mutating func reset() {
             fields.removeAll(keepingMemory: true)
             if !body.isEmpty { body = [] }

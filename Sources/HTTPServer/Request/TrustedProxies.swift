@@ -67,7 +67,7 @@ enum ForwardedField {
         }
     }
 
-    /// An address with or without a port, one of IPv6 with or without brackets.
+    /// Reads an address with or without a port, and an IPv6 address with or without brackets; nil for any other text.
     static func address(_ text: some StringProtocol) -> NetworkAddress? {
         let text = trimmed(Substring(text))
         if text.hasPrefix("[") {

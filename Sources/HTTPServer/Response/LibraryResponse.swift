@@ -5,7 +5,7 @@ import CMicroHTTPD
 /// Unchecked Sendable: one connection at a time takes it from its payload and uses it.
 @safe
 final class LibraryResponse: @unchecked Sendable {
-    /// Nil if the library lacked memory for it; it cannot be sent then.
+    /// The library's response; nil if memory for it was lacking, so that it cannot be sent.
     private let pointer: OpaquePointer?
     /// The digits in the line `Drilldown-Request`, ended by a zero byte; no digits before the first request.
     private var digits = [UInt8](repeating: 0, count: RequestID.length + 1)

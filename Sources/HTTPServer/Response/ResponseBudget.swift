@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The memory that the bodies of all responses on their way may take together.
+/// The memory that the bodies of all responses that are being sent may take together.
 ///
 /// A response is charged when it is made for a connection, until nothing refers to it. Responses that share a body at
 /// the same time are charged once.
@@ -57,7 +57,7 @@ public final class ResponseBudget: Sendable {
 }
 
 extension Response {
-    /// The same response, charged to a budget as long as anything refers to it; nil if it exceeds the budget.
+    /// Returns the response, charged to a budget as long as anything refers to it; nil if it exceeds the budget.
     ///
     /// A response with a short body is not charged.
     public func charged(to budget: ResponseBudget) -> Response? {
@@ -78,6 +78,6 @@ extension Response {
         return made.map { Response(status: status, payload: payload, charge: $0) }
     }
 
-    /// The same response without a charge, for a cache that has a limit of its own.
+    /// The response without a charge, for a cache that has a limit of its own.
     public var uncharged: Response { charge == nil ? self : Response(status: status, payload: payload) }
 }

@@ -158,7 +158,7 @@ public final class WaitingRoom: Sendable {
     let isForEvents: Bool
 
     /// - Parameters:
-    ///   - capacity: how many requests may wait at the same time; a negative number counts as 0.
+    ///   - capacity: the maximum number of requests that wait at the same time; a negative number counts as 0.
     ///   - isForEvents: whether they wait for an event, and not for their turn; the two are counted apart.
     public init(capacity: Int = 10_000, isForEvents: Bool = true) {
         self.capacity = max(0, capacity)
@@ -175,7 +175,7 @@ public final class WaitingRoom: Sendable {
     ///     all waits end at the same instant.
     ///   - otherwise: the response for the case that the time is over or the server is stopping; made only then.
     ///   - isBrief: whether the response is expected so soon that memory is kept for the request.
-    ///   - onEnd: called once, when the wait is over, on the thread that ended it, which for `.answered` is the one
+    ///   - onEnd: called once, when the wait is over, on the thread that ended it; for `.answered`, this is the thread
     ///     that calls `Waiter.finish`. The server holds no lock during the call. It must not block.
     /// - Returns: nil if the limit is reached.
     public func admit(

@@ -6,7 +6,7 @@ final class Connection {
     let handle: ConnectionHandle
     let service: Service
     let request: Request
-    /// Nil without TLS.
+    /// The input and output of the TLS session; nil without TLS.
     let transport: SecureTransport?
     let counters: CounterShard
     private let reader: RequestReader
@@ -152,8 +152,8 @@ final class Connection {
 
     /// Closes the connection after its first response if the client has stopped sending.
     ///
-    /// Clients that stop sending with a request usually send only one. The reaper closes the other connections, so that
-    /// later requests need no check.
+    /// Clients that stop sending with a request usually send only one request. The reaper closes the other connections,
+    /// so that later requests need no check.
     private func closeIfEnded() {
         guard !hasAnswered else { return }
         hasAnswered = true

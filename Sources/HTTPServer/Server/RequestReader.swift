@@ -104,7 +104,7 @@ struct RequestBody {
     var isChunked = false
     /// The bytes that have arrived, kept or not.
     var received = 0
-    /// Its place if it is larger than the server's limit.
+    /// The place of a body that is larger than the server's limit; otherwise nil.
     var large: LargeBody?
     /// The new deadline of such a body, in milliseconds of the coarse clock; nil if the deadline stays.
     var deadline: Int64?

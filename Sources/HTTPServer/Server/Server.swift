@@ -16,7 +16,7 @@ public final class Server: Sendable {
     private let acceptor: Guarded<Acceptor?>
     private let further: Guarded<[Listener]>
 
-    /// The port of its first address, the actual one if 0 was requested; 0 for a Unix domain socket.
+    /// The port of the first address: the actual port if 0 was requested; 0 for a Unix domain socket.
     public var port: UInt16 { addresses.first?.port ?? 0 }
 
     /// Binds and begins to serve.

@@ -12,7 +12,7 @@ public enum ServerError: Error, CustomStringConvertible, Sendable {
     case foreignAddress(host: String)
     /// Another program listens on the Unix domain socket.
     case socketInUse(path: String)
-    /// A socket cannot be created, or one that was handed over cannot be listened on; a sentence.
+    /// A socket cannot be created, or an inherited socket cannot be used for listening; the reason as a sentence.
     case unusableSocket(String)
     /// The process may open too few descriptors to serve.
     case tooFewDescriptors(limit: Int, needed: Int)

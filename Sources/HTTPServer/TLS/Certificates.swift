@@ -36,7 +36,7 @@ public final class CertificatePair: @unchecked Sendable {
     let chain: CertificateChain
     let key: PrivateKey
 
-    /// Reads both in PEM form.
+    /// Reads the chain and the key in PEM form.
     ///
     /// - Parameters:
     ///   - certificate: the server's certificate, then the one that signed it, and so on.
@@ -63,7 +63,7 @@ public final class CertificatePair: @unchecked Sendable {
 /// The sole owner of a chain of certificates, the server's own first.
 @safe
 struct CertificateChain: ~Copyable {
-    /// The array and its length, as the library's callback hands them out.
+    /// The array and its length, as the library's callback returns them.
     let start: UnsafeMutablePointer<gnutls_pcert_st>
     let count: UInt32
     let subject: String

@@ -99,7 +99,7 @@ final class SecureTransport {
 
     /// Sends the next record, the header of a response, together with the one after it, its body.
     ///
-    /// To be called only if a body follows at once.
+    /// Call this only if a body follows at once.
     func joinHeaderAndBody() { holdsNext = true }
 
     /// Writes to the socket, as `writev(2)`.

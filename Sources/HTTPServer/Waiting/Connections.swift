@@ -5,8 +5,8 @@ import Threads
 
 /// The open connections of a server.
 ///
-/// Sockets are shut down only under this lock, and a connection leaves the list before its socket is closed. So a
-/// descriptor that the system has reused for another connection is never shut down.
+/// Sockets are shut down only under the lock of the list, and a connection leaves the list before its socket is closed.
+/// So a descriptor that the system has reused for another connection is never shut down.
 final class Connections: Sendable {
     private let open = Guarded(Open())
     /// Signalled when the last connection ends while the server is stopping.
@@ -168,8 +168,8 @@ final class ConnectionState: Sendable {
 
     /// Notes that no request is in progress, and that the header of one must have arrived by the deadline.
     ///
-    /// This and the following three are called on the connection's own thread, or by the thread that wakes it, so never
-    /// at the same time.
+    /// This method, `beginWork`, `work` and `send` are called on the connection's own thread, or by the thread that
+    /// wakes it, so never at the same time.
     func wait(until deadline: Int64) { word.store(deadline &<< 2, ordering: .relaxed) }
 
     /// Notes that a request is in progress; the deadline stays.

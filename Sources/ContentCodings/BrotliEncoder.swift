@@ -4,7 +4,7 @@ import Heap
 /// Encodes one body as Brotli (RFC 7932); the sole owner of an encoder's state.
 @safe
 public struct BrotliEncoder: ~Copyable, ContentEncoder {
-    /// Nil for a lack of memory.
+    /// The library's encoder; nil for a lack of memory.
     private let state: OpaquePointer?
     private let workspace: Workspace?
 

@@ -8,7 +8,7 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
     private let stream: UnsafeMutablePointer<z_stream>
     /// zlib reads it when the first bytes are encoded.
     private let header: UnsafeMutablePointer<gz_header>
-    /// Nil for a lack of memory.
+    /// The buffer for encoded bytes; nil for a lack of memory.
     private let output: UnsafeMutablePointer<UInt8>?
     private let workspace: Workspace?
     /// False for a lack of memory.

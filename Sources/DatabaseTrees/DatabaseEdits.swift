@@ -2,14 +2,14 @@ internal import Levels
 internal import PropertyLists
 internal import TreeSources
 
-/// Edits of requests that become revisions of a database, in one transaction.
+/// The edits of requests, each of which becomes a revision of a database; all are committed in one transaction.
 final class DatabaseEdits: EditGroup {
     private let watcher: DatabaseWatcher
     private let base: TreeHead
     private var document: Level
     private var index: ItemIndex
     private var requests: [RevisionWrite] = []
-    /// Why ids of new items could not be reserved; the save fails with it.
+    /// The error because of which ids of new items could not be reserved; the save fails with it.
     private var failure: DatabaseError?
     /// Ids of new items that are reserved and not used.
     private var ids: ArraySlice<Int64> = []
@@ -41,7 +41,7 @@ final class DatabaseEdits: EditGroup {
         detail: "A tree in a database cannot refer to other documents; put the items in place of 'Source' or 'Records'."
     )
 
-    /// Adds the request that makes a change.
+    /// Adds a request with the statements that make a change.
     private func note(_ change: ChangedFile, by author: String?) throws(EditRefusal) {
         guard change.new.hash != document.hash else { return }
         var index = index

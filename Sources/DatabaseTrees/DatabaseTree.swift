@@ -6,12 +6,12 @@ public import TreeSources
 
 /// A tree that is kept in a database, as a source.
 ///
-/// The tree is held in memory, as that of a file is. Edits are transactions; what other programs write is followed by the
-/// log of the database.
+/// The tree is held in memory, as the tree of a file is. Edits are transactions; the changes of other programs are read
+/// from the log of the database.
 public struct DatabaseTree: TreeSource {
     public let name: String
     private let interpretation: Interpretation
-    /// How long the first load waits for a database that is away.
+    /// The longest time that the first load waits for a database that is not connected or is locked.
     private let patience: Duration
     private let onNotice: NoticeHandler
     private let open: @Sendable () -> any TreeDatabase
@@ -27,12 +27,12 @@ public struct DatabaseTree: TreeSource {
         (self.onNotice, self.open) = (onNotice, open)
     }
 
-    /// The tree in a SQLite file.
+    /// Returns the tree in a SQLite file.
     ///
     /// - Parameters:
     ///   - path: the file, which need not exist before it is loaded.
-    ///   - name: how the user named it.
-    ///   - patience: how long a watcher's first load waits for it.
+    ///   - name: the name that the user gave.
+    ///   - patience: the longest time that a watcher's first load waits for the database.
     ///   - onNotice: receives notices, for logs.
     public static func sqlite(
         path: String, name: String, interpretation: Interpretation = .init(), patience: Duration = .zero,
@@ -46,15 +46,15 @@ public struct DatabaseTree: TreeSource {
     /// Whether the file at a path is a SQLite database.
     public static func isSQLite(path: String) -> Bool { SQLiteConnection.isDatabase(path) }
 
-    /// Whether an address is that of a tree in PostgreSQL, valid or not.
+    /// Returns whether a text looks like the address of a tree in PostgreSQL, valid or not.
     public static func isPostgres(address: String) -> Bool { PostgresAddress.isMeant(by: address) }
 
-    /// The tree in a schema of a PostgreSQL database.
+    /// Returns the tree in a schema of a PostgreSQL database.
     ///
     /// - Parameters:
     ///   - address: `postgres://[USER@]HOST[:PORT]/DATABASE?tree=NAME`.
-    ///   - passwordFile: the file with the password of the role; nil if libpq finds one itself.
-    ///   - patience: how long a watcher's first load waits for it.
+    ///   - passwordFile: the file with the password of the role; nil if libpq finds a password itself.
+    ///   - patience: the longest time that a watcher's first load waits for the database.
     ///   - onNotice: receives notices, for logs.
     /// - Throws: `SourceError` for an address that is not valid, or a file that cannot be read.
     public static func postgres(
@@ -81,7 +81,7 @@ public struct DatabaseTree: TreeSource {
     ///
     /// - Parameters:
     ///   - tree: the document, without parts of other files.
-    ///   - keys: the names of structural keys as `--keys` has them; nil for the usual ones.
+    ///   - keys: the names of structural keys, which the database stores unless they are the default ones.
     ///   - replaces: whether to replace an existing tree.
     /// - Throws: `SourceError` if the database refuses it; nothing has changed then.
     public func importDocument(
@@ -106,7 +106,7 @@ public struct DatabaseTree: TreeSource {
         onNotice(.awaited(SourceError(name, reason: error.reason), seconds: Int(patience.components.seconds)))
     }
 
-    /// The rows of a database.
+    /// Reads all rows of a database, and its counter.
     private func rows(
         of database: any TreeDatabase
     ) throws(DatabaseError) -> (table: ItemTable, head: TreeHead) {
@@ -120,18 +120,18 @@ public struct DatabaseTree: TreeSource {
         return (table, head)
     }
 
-    /// A tree as it was read.
+    /// The result of reading a tree.
     struct Read {
         let tree: Tree
         let index: ItemIndex
         let head: TreeHead
-        /// With the names that the database has.
+        /// The interpretation, with the structural names that the database stores.
         let interpretation: Interpretation
         /// The latest revisions.
         let history: [RevisionEntry]
     }
 
-    /// How many earlier revisions clients can ask for after a start; the store remembers as many.
+    /// The number of earlier revisions that clients can ask for after a start; the store remembers as many.
     private static let shownRevisions = 16_384
 
     /// Reads the whole tree.
@@ -170,9 +170,9 @@ public struct DatabaseTree: TreeSource {
 }
 
 extension ItemIndex {
-    /// The ids of a tree that was made of the rows of a table.
+    /// Creates the index of a tree that was made of the rows of a table.
     ///
-    /// - Parameter reader: has read the rows; sections that are a dictionary may be in another order in their level.
+    /// - Parameter reader: the reader of the rows; if sections are a dictionary, their level may have another order.
     /// - Throws: `PropertyListError` for rows of a section that is not shown.
     fileprivate init(table: ItemTable, document: Level, reader: borrowing ItemReader) throws(PropertyListError) {
         self.init()

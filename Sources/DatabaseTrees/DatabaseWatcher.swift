@@ -11,16 +11,16 @@ final class DatabaseWatcher: SourceWatcher {
     private(set) var head: TreeHead?
     private(set) var document = Level.empty
     private(set) var index = ItemIndex()
-    /// How the rows are read, with the names that the database has.
+    /// The rules by which rows are read, with the structural names that the database stores.
     private(set) var interpretation = Interpretation()
     /// Whether the tree must be loaded.
     private var isStale = false
-    /// The rows that have broken the latest load, for a client that edits; nil if no row is at fault.
+    /// The refusal of edits after a load that failed because of a row; nil if no row is at fault.
     private var brokenRows: SaveRefusal?
     private var isAsked = false
     private var retries = RetrySchedule(first: .milliseconds(50), longest: .seconds(5))
 
-    /// How long the first load waits for a database that is away.
+    /// The longest time that the first load waits for a database that is not connected or is locked.
     private var patience: Duration
     private var work = DatabaseWork()
 
@@ -167,7 +167,7 @@ extension SourceRevision {
 }
 
 extension SaveRefusal {
-    /// - Parameter error: why a tree was not loaded. Only an error that names a row is for clients.
+    /// - Parameter error: the error of a load. Unless it names a row, it is not for clients, and the result is nil.
     fileprivate init?(brokenRows error: SourceError, of name: String) {
         guard error.name.hasPrefix(name + ": ") else { return nil }
         let item = error.name.dropFirst(name.count + 2)
@@ -177,7 +177,7 @@ extension SaveRefusal {
 }
 
 extension LoggedRevision {
-    /// Why it was made, as clients see it.
+    /// The cause of the revision, as clients see it.
     var cause: Snapshot.Cause {
         switch writer {
         case .server: .edit(author: author)

@@ -3,7 +3,7 @@ internal import Glibc
 /// Reads a database again, ten times a second, while it is away or another program holds its lock.
 ///
 /// - Parameters:
-///   - patience: the longest time.
+///   - patience: the longest time to try again.
 ///   - onWait: called once, with the first error.
 /// - Throws: the latest error when the time is over, and any other error at once.
 package func waiting<Result>(

@@ -17,15 +17,15 @@ protocol TreeDatabase: AnyObject {
         _ body: (_ place: ItemPlace, _ fields: Span<UInt8>) throws(DatabaseError) -> Void
     ) throws(DatabaseError) -> TreeHead
 
-    /// Reads the revisions after one.
+    /// Reads the revisions after a known revision, with their changes.
     ///
     /// - Parameter last: the latest revision that is known, with its mark.
-    /// - Returns: nil if the log does not continue from it, so that the tree must be loaded: the log was trimmed, a
-    ///   revision has no rows in it, or an older copy replaced the database. After that, the counter has a new
-    ///   epoch, which the next commit writes.
+    /// - Returns: nil if the log does not continue from it, so that the tree must be loaded: the log was trimmed, the
+    ///   changes of a revision are not in it, or an older copy replaced the database. In the last case, the counter
+    ///   has a new epoch from then on, which the next commit writes.
     func revisions(after last: TreeHead) throws(DatabaseError) -> [LoggedRevision]?
 
-    /// Reads the names of the latest revisions up to one, in ascending order, without their rows.
+    /// Reads the latest revisions up to a known revision, in ascending order, without their changes.
     func history(upTo last: TreeHead, limit: Int) throws(DatabaseError) -> [LoggedRevision]
 
     /// Writes one revision for each request, all of them in one transaction, and returns when they are on disk.
@@ -34,16 +34,17 @@ protocol TreeDatabase: AnyObject {
     /// - Throws: `CommitError`; nothing was written then, unless the outcome is unknown.
     func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError)
 
-    /// Has a commit whose connection broke reported, before it waits to find out its outcome.
+    /// Sets a closure that is called when the connection breaks during a commit, before the commit waits until its
+    /// outcome is known.
     func whenInDoubt(_ report: @escaping (DatabaseError) -> Void)
 
     /// Reserves ids for new items; no other program gets them.
     func reserveIDs(_ count: Int) throws(DatabaseError) -> [Int64]
 
-    /// The connections that are open, and those that were made so far.
+    /// The number of connections that are open, and the number of connections made so far.
     var connections: (open: Int, made: Int) { get }
 
-    /// The commits whose connection broke.
+    /// The numbers of commits whose connection broke, by their outcome.
     var doubts: DatabaseWork.Doubts { get }
 
     /// The reason for refusing writes, for the client; nil if writing may succeed. Cheap to call.
@@ -64,7 +65,7 @@ protocol TreeDatabase: AnyObject {
 }
 
 extension TreeDatabase {
-    /// A database without a connection that may break knows the outcome of each commit.
+    /// Does nothing: without a connection that may break, the outcome of each commit is known.
     func whenInDoubt(_ report: @escaping (DatabaseError) -> Void) {}
 }
 
@@ -76,7 +77,7 @@ protocol TreeImport: AnyObject {
     func finish() throws(DatabaseError)
 }
 
-/// The counter of a tree: which revision it has.
+/// The counter of a tree: its latest revision, and the beginning of its log.
 struct TreeHead: Sendable, Equatable {
     /// The version of the schema.
     static let format = 1
@@ -85,9 +86,9 @@ struct TreeHead: Sendable, Equatable {
     var epoch: String
     /// The number of the latest revision.
     var revision: Int64
-    /// The mark of that revision, a random UUID in lower case; nil if the log lacks the revision.
+    /// The mark of the latest revision, a random UUID in lower case; nil if the log lacks the revision.
     var mark: String?
-    /// When it was committed, in seconds since 1970.
+    /// The time of the latest revision, in seconds since 1970.
     var date: Double
     /// The first revision whose changes are in the log.
     var oldest: Int64
@@ -138,7 +139,7 @@ struct LoggedRevision: Sendable {
     var writer: Writer
     var changes: [ItemChange]
 
-    /// What wrote a revision.
+    /// The kind of program that wrote a revision.
     enum Writer: Sendable, Equatable {
         case server, importer, other
 
@@ -155,9 +156,10 @@ struct RevisionWrite: Sendable {
     var author: String?
     /// A random UUID in lower case, by which the revision is found again when the outcome of a commit is unknown.
     var mark: String
-    /// When it was applied, in milliseconds since 1970: what the database keeps, so that all servers show the same.
+    /// The time of the request in milliseconds since 1970, which is the precision of the database, so that all servers
+    /// show the same time.
     var date = Int64(WallClock.now * 1_000)
-    /// In order: each can be written after those before it.
+    /// The changes of rows, in an order in which each can be written.
     var writes: [ItemWrite]
 }
 
@@ -172,9 +174,9 @@ enum ItemWrite: Sendable, Equatable {
     case delete(Int64)
 }
 
-/// Why a database cannot be read.
+/// The reason why a database cannot be read or written.
 package struct DatabaseError: Error, Sendable, Equatable {
-    /// How a caller can react.
+    /// The kind of an error, on which the reaction of a caller depends.
     package enum Kind: Sendable, Equatable {
         /// The connection was lost or cannot be made; a later call connects again.
         case away
@@ -197,7 +199,7 @@ package struct DatabaseError: Error, Sendable, Equatable {
     package init(kind: Kind, reason: String) { (self.kind, self.reason) = (kind, reason) }
 }
 
-/// Why a commit has failed.
+/// The reason why a commit has failed.
 enum CommitError: Error, Sendable, Equatable {
     /// Someone else has committed since the revision that the requests were applied to.
     case changedMeanwhile

@@ -6,18 +6,18 @@ internal import TreeSources
 
 /// The parsed address of a tree in PostgreSQL, as `postgres://alice@db.example/home?tree=music&read=standby`.
 ///
-/// `tree` and `read` are ours; the rest is a connection URI as libpq reads it ("Connection URIs" in its manual).
+/// `tree` and `read` are drilldown's; the rest is a connection URI as libpq reads it ("Connection URIs" in its manual).
 struct PostgresAddress: Sendable, Equatable {
     /// The address as the user gave it, without a password.
     let shown: String
-    /// The name of the tree, which is that of its schema.
+    /// The name of the tree, which is the name of its schema.
     let tree: String
     /// Whether a standby is preferred for reading.
     let readsStandby: Bool
     /// The parameters of the connection by libpq's names, without a password.
     private let parameters: [String: String]
 
-    /// PostgreSQL cuts off longer names without an error.
+    /// The length of the longest name of a tree in bytes; PostgreSQL cuts off longer names without an error.
     static let longestTreeName = 63
 
     /// Whether a source looks like the address of a tree in PostgreSQL, valid or not.
@@ -115,7 +115,7 @@ struct PostgresAddress: Sendable, Equatable {
     private static func unknown(_ parameters: [Substring]) -> String? {
         guard let options = unsafe PQconndefaults() else { return nil }
         defer { unsafe PQconninfoFree(options) }
-        // The other parameters of a URI.
+        // A parameter of a URI that is not an option.
         var known: Set = ["ssl"]
         var option = unsafe options
         while let keyword = unsafe option.pointee.keyword {
@@ -128,7 +128,7 @@ struct PostgresAddress: Sendable, Equatable {
 
     /// The parameters that libpq reads from a URI; nil if it is not valid.
     ///
-    /// Its own message is not used, because it may quote a password.
+    /// libpq's own message is not used, because it may quote a password.
     private static func parse(_ base: String, others: [Substring]) -> [String: String]? {
         let uri = others.isEmpty ? base : base + "?" + others.joined(separator: "&")
         guard let options = unsafe PQconninfoParse(uri, nil) else { return nil }
@@ -144,7 +144,7 @@ struct PostgresAddress: Sendable, Equatable {
         return parameters
     }
 
-    /// An address without every part that may be a password.
+    /// An address without its user name and password.
     private static func withoutUser(_ text: String) -> String {
         guard let scheme = text.firstRange(of: "://") else { return text }
         let rest = text[scheme.upperBound...]

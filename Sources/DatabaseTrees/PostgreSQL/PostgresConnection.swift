@@ -44,7 +44,7 @@ final class PostgresConnection {
     /// For `poll(2)`; negative if the connection is gone.
     var socket: Int32 { unsafe PQsocket(handle) }
 
-    /// Whether a transaction is open, sound or failed.
+    /// Whether a transaction is open, even if a statement in it has failed.
     var isInTransaction: Bool { unsafe PQtransactionStatus(handle) != PQTRANS_IDLE }
 
     /// A name as an identifier in a statement, with its quotes.
@@ -76,7 +76,7 @@ final class PostgresConnection {
         return try results()
     }
 
-    /// Runs statements in one round trip, in pipeline mode; those after a failed one are not run.
+    /// Runs statements in one round trip, in pipeline mode; the statements after a failed one are not run.
     ///
     /// - Parameter take: called with the number of a statement and its result.
     /// - Throws: the first failure; if the connection is lost, it is not known which statements were run.
@@ -103,7 +103,7 @@ final class PostgresConnection {
                 failure?.statement = number
             }
         }
-        // Anything else means that the results are not those of the statements.
+        // Anything else means that the results do not belong to the statements.
         try check(try next()?.status == PGRES_PIPELINE_SYNC ? 1 : 0)
         try check(unsafe PQexitPipelineMode(handle))
         if let failure { throw failure }
@@ -164,7 +164,7 @@ final class PostgresConnection {
 
     // MARK: COPY
 
-    /// Calls a closure for each piece of a COPY to the client; a piece is one row, or less.
+    /// Calls a closure for each piece of a COPY to the client: a whole row, perhaps after the header, or the end mark.
     ///
     /// - Throws: the closure's error; the connection is lost then, because the rest was not read.
     func copyOut(
@@ -273,7 +273,7 @@ final class PostgresConnection {
         guard isDone == 1, !isLost else { throw noteFailure() }
     }
 
-    /// Why libpq does not take a call: the connection is gone, or in an unexpected state.
+    /// Records that libpq does not take a call, because the connection is gone or in an unexpected state.
     private func noteFailure() -> PostgresFailure {
         isLost = true
         return .lost

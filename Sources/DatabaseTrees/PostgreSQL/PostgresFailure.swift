@@ -1,4 +1,4 @@
-/// Why a statement or a connection has failed, as the server or libpq says.
+/// The failure of a statement or of a connection, as the server or libpq reports it.
 struct PostgresFailure: Error, Sendable, Equatable {
     /// The five characters of the SQLSTATE; empty if the server gave none.
     var state: String
@@ -84,10 +84,10 @@ extension PostgresFailure {
 }
 
 extension PostgresFailure {
-    /// The failure as an error for callers that read.
+    /// The failure as an error of the database.
     func databaseError(of tree: String) -> DatabaseError {
         switch state {
-        // The table 'head' is read first.
+        // The table 'head' is read first, so if another table is missing, the schema is that of a damaged tree.
         case "42P01" where !message.hasSuffix(".head\" does not exist"):
             DatabaseError(kind: .other, reason: "\(message); restore the tree from a backup")
         case "42P01", "3F000":

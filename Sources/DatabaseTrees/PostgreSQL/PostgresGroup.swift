@@ -9,9 +9,9 @@ struct PostgresGroup {
     /// The statements of an attempt.
     struct Attempt {
         var statements: [PostgresStatement] = []
-        /// For each statement the number of the request that it belongs to.
+        /// The number of the request that each statement belongs to; nil for a statement of the whole group.
         var requests: [Int?] = []
-        /// Which statement counts the revision.
+        /// The number of the statement that counts the revision.
         var count = 0
 
         mutating func add(_ statement: PostgresStatement, of request: Int? = nil) {
@@ -37,6 +37,8 @@ struct PostgresGroup {
         return nil
     }
 
+    /// Makes the statements of an attempt to commit the group.
+    ///
     /// - Parameters:
     ///   - isLocked: whether a transaction is open that holds the lock of the tree.
     ///   - checksAtOnce: whether deferred constraints are checked after each request.
@@ -87,7 +89,7 @@ struct PostgresGroup {
 }
 
 extension ItemWrite {
-    /// The row as it is afterwards; nil if it is gone.
+    /// The row after the write; nil if it is deleted, or only gets another place.
     fileprivate var row: ItemRow? {
         switch self {
         case .insert(let row), .update(let row): row

@@ -4,7 +4,7 @@ final class PostgresLink {
     private let parameters: [(name: String, value: String)]
     private let listens: Bool
     private var connection: PostgresConnection?
-    /// How many connections were made.
+    /// The number of connections made so far.
     private(set) var made = 0
     private var pause = PostgresLink.shortestPause
     private var lastFailure: (failure: PostgresFailure, at: ContinuousClock.Instant)?
@@ -47,7 +47,7 @@ final class PostgresLink {
     /// Closes the connection; the server undoes its transaction.
     func close() { connection = nil }
 
-    /// When the next attempt may be made; nil if there is a connection, or none was tried.
+    /// The time from which the next attempt may be made; nil if connected, or before the first failed attempt.
     var nextAttempt: ContinuousClock.Instant? { current == nil ? lastFailure.map { $0.at + pause } : nil }
 
     /// Sets the parameters of the session.

@@ -52,7 +52,7 @@ struct PostgresValues {
     }
 
     private(set) var types: [Oid] = []
-    /// Nil is NULL.
+    /// The values in binary form; nil for NULL.
     private var values: [[UInt8]?] = []
 
     mutating func append(_ type: ValueType, bytes: [UInt8]?) {

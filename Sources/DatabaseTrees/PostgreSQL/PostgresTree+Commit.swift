@@ -1,7 +1,7 @@
 internal import Glibc
 internal import TreeSources
 
-/// How requests are committed, and how the outcome is found out if the connection breaks meanwhile.
+/// The commit of requests, and the search for its outcome if the connection breaks meanwhile.
 extension PostgresTree {
     func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError) {
         guard !requests.isEmpty else { return }
@@ -150,7 +150,7 @@ extension PostgresTree {
     /// Even then, the server process of the broken connection may still have the statements in its buffer. They expect
     /// the old revision, so they fail once another revision follows it: that of the group, or a fence.
     ///
-    /// - Parameter failure: why the group could not be written again; the next call writes a fence then.
+    /// - Parameter failure: the reason why the group could not be written again; if it is set, a call writes a fence.
     private func lookUp(_ group: PostgresGroup, failure: inout CommitError?) -> Outcome {
         do throws(PostgresFailure) {
             let connection = try writer.open()

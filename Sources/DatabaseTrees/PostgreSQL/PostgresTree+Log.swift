@@ -4,9 +4,9 @@ internal import TreeSources
 extension PostgresTree {
     /// The result of reading the log.
     private enum Look {
-        /// The next revisions; the second is whether there may be more.
+        /// The next revisions, and whether there may be more.
         case revisions([LoggedRevision], hasMore: Bool)
-        /// The log does not have all of them.
+        /// The log lacks some of the next revisions, or the changes of one.
         case incomplete
         /// The known revision is not in the database, or has another mark.
         case forked
@@ -22,7 +22,7 @@ extension PostgresTree {
         } else {
             look = try reading { connection throws(PostgresFailure) in try self.look(after: last, on: connection) }
         }
-        // A standby may not have yet what this server has just written, so the primary server decides.
+        // A standby may still lack the revisions that this server has just written, so the primary server decides.
         if case .forked = look, reader !== writer, lockedUntil == nil {
             look = try writing { connection throws(PostgresFailure) in try self.look(after: last, on: connection) }
         }
@@ -42,7 +42,8 @@ extension PostgresTree {
         return nil
     }
 
-    /// Removes the oldest revisions from the log, some at a time, without the lock of the tree until the end.
+    /// Removes the oldest revisions from the log, thousands at once; only the last statement takes the lock of the
+    /// tree.
     private func trim() {
         let first = min(latest - keptRevisions + 1, oldest + Self.mostTrimmed)
         guard first - oldest >= Self.leastTrimmed, !hasMore, !leavesLog, readOnlyReason == nil else { return }
@@ -71,9 +72,9 @@ extension PostgresTree {
         }
     }
 
-    /// Takes the lock of the tree for the commit that follows; without it, if another program holds it for long.
+    /// Takes the lock of the tree for the commit that follows, unless another program holds it for two seconds.
     ///
-    /// Then the log is read under the lock, so the commit cannot come too late again.
+    /// The log is then read under the lock, so the commit cannot come too late again.
     private func takeLock() throws(DatabaseError) {
         try writing { connection throws(PostgresFailure) in
             try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '2s'")

@@ -9,14 +9,14 @@ internal import TreeSources
 final class PostgresTree: TreeDatabase {
 
     let address: PostgresAddress
-    /// How the tree is read and followed.
+    /// The connection by which the tree is read and followed.
     let reader: PostgresLink
-    /// How it is written; the same as `reader` without `read=standby`.
+    /// The connection by which the tree is written; the same as `reader` without `read=standby`.
     let writer: PostgresLink
     private let pollInterval: Duration
-    /// How many revisions the log keeps.
+    /// The number of revisions that the log keeps.
     let keptRevisions: Int64
-    /// How long a commit whose connection broke tries to find out its outcome.
+    /// The longest time that a commit whose connection broke tries to find out its outcome.
     let commitPatience: Duration
 
     /// Called before a commit waits to find out its outcome.
@@ -24,10 +24,10 @@ final class PostgresTree: TreeDatabase {
     let onNotice: @Sendable (SourceNotice) -> Void
     var doubts = DatabaseWork.Doubts()
 
-    /// Why nothing can be written: set by `readItems`, and by a commit that was refused for lack of rights.
+    /// The reason why nothing can be written: set by `readItems`, and by a commit that was refused for lack of rights.
     var readOnlyReason: String?
 
-    /// The latest revision that was read or written; notifications of others up to it are not news.
+    /// The latest revision that was read or written; notifications of revisions up to it are ignored.
     var latest: Int64 = -1
     /// The first revision in the log, at the latest look.
     var oldest: Int64 = 1
@@ -38,7 +38,7 @@ final class PostgresTree: TreeDatabase {
     var ownEpoch: (old: String, new: String)?
     /// Whether the next call of `revisions` takes the lock of the tree, because the last commit came too late.
     var wantsLock = false
-    /// Until when the lock of the tree is held for a commit that follows; nil if it is not held.
+    /// The time until which the lock of the tree is held for a commit that follows; nil if it is not held.
     var lockedUntil: ContinuousClock.Instant?
     /// Whether there may be more revisions than the last call of `revisions` has returned.
     var hasMore = false
@@ -46,11 +46,11 @@ final class PostgresTree: TreeDatabase {
 
     /// The pause between two looks at a server that sends no notifications.
     static let standbyInterval = Duration.milliseconds(50)
-    /// The longest time between the log that is read under the lock and the commit for which it was taken.
+    /// The longest time that the lock of the tree is held before the commit for which it was taken.
     static let longestLock = Duration.milliseconds(500)
 
     /// - Parameters:
-    ///   - password: for the connection; nil if libpq finds one itself, or none is needed.
+    ///   - password: for the connection; nil if libpq finds a password itself, or needs none.
     ///   - pollInterval: the pause between two looks at the database, beside notifications.
     init(
         address: PostgresAddress, password: String? = nil, pollInterval: Duration = .seconds(5),
@@ -151,7 +151,7 @@ final class PostgresTree: TreeDatabase {
     /// Notes that the database is looked at now.
     func noteLook() { lastLook = .now }
 
-    /// When the database is looked at next, without a notification.
+    /// The time of the next look at the database without a notification.
     private var nextLook: ContinuousClock.Instant {
         guard let lastLook else { return .now }
         return lastLook + (reader.mustPoll ? min(Self.standbyInterval, pollInterval) : pollInterval)
@@ -164,7 +164,7 @@ extension PostgresTree {
         PostgresTreeStatements(schema: connection.quoted(identifier: address.tree), tree: address.tree)
     }
 
-    /// Runs what reads on the connection for reading.
+    /// Runs statements that read, on the connection for reading.
     func reading<Value>(
         _ body: (PostgresConnection) throws(PostgresFailure) -> Result<Value, DatabaseError>
     ) throws(DatabaseError) -> Value {
@@ -172,7 +172,7 @@ extension PostgresTree {
         return try using(reader, body)
     }
 
-    /// Runs a statement on the connection for writing.
+    /// Runs statements on the connection for writing.
     func writing<Value>(
         _ body: (PostgresConnection) throws(PostgresFailure) -> Result<Value, DatabaseError>
     ) throws(DatabaseError) -> Value { try using(writer, body) }
@@ -184,7 +184,7 @@ extension PostgresTree {
         do throws(PostgresFailure) {
             outcome = try body(link.open())
         } catch {
-            // A failed statement leaves a transaction that takes no others.
+            // A failed statement leaves a transaction that accepts no further statements.
             if link.current?.isInTransaction == true { link.close() }
             throw failed(error)
         }

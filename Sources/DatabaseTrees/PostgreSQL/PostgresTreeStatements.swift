@@ -115,7 +115,7 @@ struct PostgresTreeStatements {
     /// The SQLSTATE of a division by zero, by which a statement that wrote nothing fails.
     static let nothingWritten = "22012"
 
-    /// The revisions after $1: their marks, authors, whether they are whole, and milliseconds since 1970.
+    /// Logs the revisions after $1: their marks, authors, whether they are whole, and milliseconds since 1970.
     var revisions: PostgresStatement {
         PostgresStatement(
             """
@@ -126,7 +126,7 @@ struct PostgresTreeStatements {
             """)
     }
 
-    /// Remove the revisions before one from the log.
+    /// Returns the statements that remove the revisions before `first` from the log.
     func trims(to first: Int64) -> [PostgresStatement] {
         [
             "DELETE FROM \(schema).changes WHERE revision < $1", "DELETE FROM \(schema).revisions WHERE revision < $1",
@@ -134,7 +134,7 @@ struct PostgresTreeStatements {
         ].map { PostgresStatement($0).with(first) }
     }
 
-    /// The changes: revisions, items, parents, sections, positions, fields.
+    /// Logs changes: their revisions, items, parents, sections, positions, fields.
     var changes: PostgresStatement {
         PostgresStatement(
             """
@@ -147,7 +147,7 @@ struct PostgresTreeStatements {
         PostgresStatement("SELECT pg_notify('drilldown', $1)").with("\(tree) \(revision)")
     }
 
-    /// A revision without changes, after which nothing can be committed that expects the revision $1. If the
+    /// Logs a revision without changes, after which no statement that expects the revision $1 can be committed. If the
     /// revision differs, it fails as `count` does.
     var fence: PostgresStatement {
         PostgresStatement(
@@ -159,7 +159,7 @@ struct PostgresTreeStatements {
             """)
     }
 
-    /// How many of the marks $2 are among the revisions after $1.
+    /// Counts the revisions after $1 that have one of the marks $2.
     var marks: PostgresStatement {
         PostgresStatement("SELECT count(*) FROM \(schema).revisions WHERE revision > $1 AND mark::text = ANY($2)")
     }
@@ -197,7 +197,7 @@ struct PostgresTreeStatements {
 extension ItemWrite {
     /// The prepared statement with the values of this write.
     ///
-    /// - Parameter revision: that of the request.
+    /// - Parameter revision: the revision that the request becomes.
     func statement(in revision: Int64) -> PostgresStatement {
         switch self {
         case .insert(let row): row.statement("insert")

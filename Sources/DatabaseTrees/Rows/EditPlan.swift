@@ -10,7 +10,7 @@ struct EditPlan {
     private let newID: () throws(DatabaseError) -> Int64
     private var inserts: [ItemWrite] = []
     private var updates: [ItemWrite] = []
-    /// The items in the new tree that come from another level.
+    /// The items of the new tree that were not in their level before: moved and new items.
     private var placed: Set<Int64> = []
     /// The items that left their level.
     private var known: Set<Int64> = []
@@ -21,7 +21,7 @@ struct EditPlan {
     /// - Parameters:
     ///   - change: the document before and after the request.
     ///   - index: the ids of the document before; of the one after, when this returns.
-    ///   - newID: an id that no item has.
+    ///   - newID: returns an id that no item has.
     /// - Throws: `DatabaseError` of `newID`, or if a value cannot be written.
     static func writes(
         of change: ChangedFile, index: inout ItemIndex, newID: @escaping () throws(DatabaseError) -> Int64
@@ -58,9 +58,10 @@ struct EditPlan {
     private struct Row {
         let id: Int64
         let section: Int
-        /// Its number in the level before; nil if it comes from elsewhere.
+        /// Its number in the same level before the request; nil if it was not in this level.
         var oldRow: Int?
-        /// Whether it has probably not moved: its run says so, or it has changed, and few rows are moved and changed at once.
+        /// Whether it has probably not moved: it belongs to a run of unmoved rows, or it has changed in its level, because
+        /// few rows are both moved and changed.
         var isKept = false
         var content = Content.same
         var position: Int64 = 0
@@ -68,16 +69,16 @@ struct EditPlan {
         enum Content {
             case same
             case new(Item.Step, Provenance)
-            /// The path before, and the provenance of its rows.
+            /// The path before the request, and the provenance of the item's rows.
             case changed(Item.Step, from: [Int], rows: [Provenance.Run]?)
         }
     }
 
-    /// Lists the rows below an item.
+    /// Plans the statements for the rows below an item, and for everything below these.
     ///
     /// - Parameters:
-    ///   - runs: where the rows come from; nil if all are new.
-    ///   - origin: the path of the item before; nil for a new one.
+    ///   - runs: the origins of the rows; nil if all are new.
+    ///   - origin: the path of the item before the request; nil for a new item.
     private mutating func list(
         below id: Int64, item: Item.Step, runs: [Provenance.Run]?, from origin: [Int]?
     ) throws(DatabaseError) {
@@ -144,7 +145,7 @@ struct EditPlan {
         return rows
     }
 
-    /// The id of an item, its path before, and what changes in it.
+    /// The id of an item, its path before the request (nil for a new item), and its changes.
     private func content(
         _ provenance: Provenance, step: Item.Step
     ) throws(DatabaseError) -> (id: Int64, path: [Int]?, Row.Content) {
@@ -176,7 +177,7 @@ struct EditPlan {
     /// Removes positions until the others are in ascending order, preferably the positions of moved rows.
     private static func drop(movesOf rows: [Row], known: inout [Int64?]) {
         typealias Place = (position: Int64, id: Int64)
-        // The nearest row behind each that certainly stays.
+        // For each row, the nearest row after it that keeps its position.
         var next = [Place?](repeating: nil, count: rows.count)
         var nearest: Place?
         for number in rows.indices.reversed() {
@@ -248,7 +249,8 @@ struct EditPlan {
     private mutating func finish() {
         let gone = known.subtracting(placed).sorted()
         let deletes = gone.map { ItemWrite.delete($0) }
-        // An insert may reuse the key of a deleted item. Items that move out of a deleted item must do so before.
+        // Deletes come first, because an insert may reuse the key of a deleted item, unless items move out of a
+        // deleted item: they must move before it is deleted.
         let movesOut = updates.contains { write in
             guard case .place(let place) = write else { return false }
             var above = index.parent(of: place.id)

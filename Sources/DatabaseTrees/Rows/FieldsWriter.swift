@@ -13,7 +13,7 @@ struct FieldsWriter: PropertyListConsumer, ~Copyable {
 
     /// An open container.
     private struct Container {
-        /// Where its text begins; nil for an array.
+        /// The beginning of its text in the output; nil for an array.
         let start: Int?
         var keys = 0
         var beginsWithDollar = false
@@ -28,7 +28,7 @@ struct FieldsWriter: PropertyListConsumer, ~Copyable {
         return Array(copying: writer.json.output.span)
     }
 
-    /// Writes the fields of an item in place of those before.
+    /// Writes the fields of an item, in place of the fields of the previous item.
     mutating func write(_ step: Item.Step) throws(PropertyListError) {
         json.restart()
         var walk = TreeWalk(fieldsOf: step.level, row: step.row)
@@ -37,7 +37,7 @@ struct FieldsWriter: PropertyListConsumer, ~Copyable {
     }
 
     mutating func beginDictionary(at position: SourcePosition) {
-        // A comma may come first.
+        // A comma may have been written before the brace.
         json.beginDictionary(at: position)
         open.append(Container(start: json.output.count - 1))
     }

@@ -1,6 +1,6 @@
 /// The ids of the items of a tree by place: eight bytes an item, and sixteen more in levels whose rows were rearranged.
 ///
-/// It belongs to one state of the tree: a path is row numbers from the root's level down, none for the root.
+/// It belongs to one state of the tree. A path is the row numbers from the root's level down; it is empty for the root.
 struct ItemIndex {
     /// A row of a level.
     struct Slot: Equatable {
@@ -12,17 +12,17 @@ struct ItemIndex {
     private var rows = SharedParts<Slots>()
     /// The parents by id, in pages of ids that follow each other.
     private var parents = SharedParts<[Int64]>()
-    /// The items with rows whose fields in the database have no place for them: whether the fields are a string.
+    /// The items with rows for which the fields in the database lack a place, and whether these fields are a string.
     var placeless: [Int64: Bool] = [:]
     private static let pageBits = 8
     private static let none = Int64.min
-    /// No tree is deeper.
+    /// More levels than any tree has; a longer path is a cycle.
     private static let deepest = 1_024
 
     /// The rows below an item, in the order of the level.
     func rows(below id: Int64) -> [Slot] { rows[id]?.all ?? [] }
 
-    /// Sets the rows below an item. Rows from elsewhere must be taken from their old item, too.
+    /// Sets the rows below an item. The caller must also remove rows that come from another item from its rows.
     mutating func setRows(_ slots: [Slot], below id: Int64) {
         // At a load all rows are new; an edit changes few of them.
         let moved = rows[id] == nil ? slots : slots.filter { parent(of: $0.id) != id }
@@ -39,7 +39,7 @@ struct ItemIndex {
 
     private mutating func setParent(_ parent: Int64, of ids: some Collection<Int64>) {
         var next = ids.startIndex
-        // Ids that follow each other are of one page.
+        // Consecutive ids are in one page.
         func fill(_ parents: inout [Int64], page: Int64) {
             while next < ids.endIndex, ids[next] >> Self.pageBits == page {
                 parents[Int(ids[next] & (1 << Self.pageBits - 1))] = parent
@@ -97,7 +97,7 @@ struct ItemIndex {
 
 /// The rows of a level.
 private enum Slots {
-    /// Rows as an import writes them: their ids and their positions are evenly apart.
+    /// Rows as an import writes them: their ids and their positions are evenly spaced.
     case even(first: ItemIndex.Slot, idStep: Int64, positionStep: Int64, count: Int)
     case listed([ItemIndex.Slot])
 

@@ -9,17 +9,17 @@ struct ItemReader: ~Copyable {
     private let childrenNames, sectionNames: [[UInt8]]
     private var builder: TreeBuilder
     private let limits: PropertyListLimits
-    /// The rows that were reached from the first one.
+    /// The number of rows that were reached from the root, or from the first row.
     private var reached = 0
     /// The item at fault, once an error was thrown.
     private(set) var culprit: Int64?
     /// The items whose sections are a dictionary.
     private(set) var named: [Int64] = []
-    /// The items with rows whose fields have no place for them: whether the fields are a string.
+    /// The items with rows for which their fields lack a place, and whether the fields are a string.
     private(set) var placeless: [Int64: Bool] = [:]
     /// The item whose fields are read.
     private var item = OpenItem(id: 0, rows: 0..<0, outer: 0)
-    /// Where `table` has found the rows of the latest item.
+    /// The position at which `table` found the rows of the latest item; the next search begins there.
     private var hint = 0
     /// The open containers of all open items.
     private var open: [Container] = []
@@ -39,7 +39,7 @@ struct ItemReader: ~Copyable {
         builder = TreeBuilder(names: names, limits: limits, isXML: false, pool: pool, progress: progress)
     }
 
-    /// A whole tree.
+    /// Makes the whole tree.
     ///
     /// - Throws: `PropertyListError` for a row that breaks a rule; `culprit` is its id.
     mutating func tree() throws(PropertyListError) -> Tree {
@@ -59,7 +59,7 @@ struct ItemReader: ~Copyable {
         return tree
     }
 
-    /// One item with everything below it, in a level of its own; the first row of the table.
+    /// Makes the item of the table's first row, with everything below it, in a level of its own.
     mutating func item(isRoot: Bool) throws(PropertyListError) -> Item.Step {
         if !isRoot { try builder.beginArray(at: Self.nowhere) }
         try send(0)
@@ -140,7 +140,7 @@ struct ItemReader: ~Copyable {
         for row in table.rows(below: id) where table.item(row) == nil {
             guard let fields = dictionary(row) else { continue }
             for name in names[.key] {
-                // Swift compares strings by canonical equivalence, as keys are.
+                // Swift compares strings by canonical equivalence, which is the rule for keys.
                 if case .string(let key)? = fields[name], !seen.insert(key).inserted { return table.place(row).id }
             }
         }
@@ -168,7 +168,7 @@ private struct OpenItem {
     let outer: Int
     /// The number of places for rows so far.
     var places = 0
-    /// Whether the innermost container is an array of children, still empty.
+    /// Whether the innermost container is an array of children that is still empty.
     var isInEmptyList = false
     /// The role of the latest key of an item or a section.
     var key = Key.other
@@ -182,7 +182,7 @@ private struct OpenItem {
     var hasMore: Bool { next < rows.upperBound }
 }
 
-/// A reader of fields; an item's reader is in use while those below it are read.
+/// A reader of fields; an item's reader is in use while the items below it are read.
 private final class FieldsReader {
     private var json: JSONPropertyListReader
 
@@ -293,7 +293,7 @@ extension ItemReader: PropertyListConsumer {
         item.places += 1
     }
 
-    /// Refuses rows of sections that are not there.
+    /// Refuses rows of sections that do not exist.
     private mutating func checkRest() throws(PropertyListError) {
         guard item.hasMore else { return }
         let place = table.place(item.next)

@@ -14,15 +14,15 @@ struct ItemTable {
         /// The length of its text.
         let count: Int32
         let block: Int32
-        /// Where its text begins in the block.
+        /// The beginning of its text in the block.
         let offset: Int32
     }
 
     private static var noParent: Int64 { .min }
 
-    /// In the order in which they were added.
+    /// The entries, in the order in which they were added.
     private var entries: [Entry] = []
-    /// The texts. A large array would be copied each time it grows.
+    /// The texts, in several blocks, because one large array would be copied each time it grows.
     private var blocks: [[UInt8]] = []
     private static let blockBytes = 1 << 20
     /// Whether there was memory for all rows.

@@ -2,7 +2,8 @@ internal import Bytes
 internal import Levels
 internal import PropertyLists
 
-/// Writes the items of a tree as rows: ids count from 0, parents before their children, with room between neighbours.
+/// Writes the items of a tree as rows: ids count from 0, parents come before their children, and the positions of
+/// neighbours are far apart.
 struct ItemWriter: ~Copyable {
     private let target: any TreeImport
     private var fields = FieldsWriter()

@@ -7,7 +7,7 @@ enum PositionPlan {
 
     /// The positions of the rows in their order.
     ///
-    /// - Parameter known: the positions that rows have already, in ascending order; nil for a row that comes to its place.
+    /// - Parameter known: the positions that rows keep, in ascending order; nil for a row that needs a new position.
     static func positions(of known: [Int64?]) -> [Int64] {
         var positions = known
         var row = 0
@@ -23,7 +23,8 @@ enum PositionPlan {
         return positions.compactMap(\.self)
     }
 
-    /// Gives rows without a position some between those beside them, spreading more rows if the gap is too small.
+    /// Gives rows new positions between the positions of their neighbours; if the gap is too small, more rows get new
+    /// positions.
     private static func fill(_ rows: Range<Int>, positions: inout [Int64?]) {
         var window = rows
         var wanted = Int64(1)

@@ -1,7 +1,7 @@
 internal import Levels
 internal import PropertyLists
 
-/// Brings a tree from one revision of the log to the next, at the cost of the levels that change.
+/// Applies the changes of a revision in the log to a tree; only the levels that change cost time.
 struct TreeFollower {
     private let editor: TreeEditor
     private let old: Level
@@ -59,7 +59,7 @@ struct TreeFollower {
         }
     }
 
-    /// Notes that something has changed in an item; false if it is below itself.
+    /// Notes that something has changed in an item; returns false if the root does not lead to the item.
     private mutating func touch(_ id: Int64) -> Bool {
         var (next, steps): (Int64?, Int) = (id, 0)
         while let item = next {
@@ -75,7 +75,7 @@ struct TreeFollower {
 
     // MARK: Places
 
-    /// Puts the changed rows in their places; false if a place is unknown.
+    /// Puts the changed rows in their places; returns false if a place is unknown.
     private mutating func place(_ gone: Set<Int64>) -> Bool {
         var lists: [Int64: [ItemPlace]] = [:]
         let changed = Set(rows.keys).union(gone)
@@ -165,7 +165,7 @@ struct TreeFollower {
         case same
         /// Its own row is unchanged; the level below it is this one.
         case over(Level)
-        /// It has another row, with this level below it, or else the level of that row.
+        /// It has another row, with this level below it; nil stands for the level that the row itself has.
         case other(Item.Step, over: Level?)
     }
 
@@ -238,7 +238,9 @@ struct TreeFollower {
         return lists.map(\.count)
     }
 
-    /// Adds the row of an item that was in this level or came from elsewhere; false if its state is not known.
+    /// Adds the row of an item to the rows of its level; returns false if its state is not known.
+    ///
+    /// - Parameter row: its number in this level before the changes; nil if it was not in this level.
     private mutating func follow(
         _ id: Int64, from row: Int?, to rows: inout [FollowedRow]
     ) throws(PropertyListError) -> Bool {
@@ -318,7 +320,7 @@ struct TreeFollower {
 }
 
 extension ItemTable {
-    /// One row, without those below it.
+    /// Creates a table of one row, without the rows below it.
     fileprivate init(of row: ItemRow) {
         self.init()
         add(row.place, text: row.fields)

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Glibc
 
-/// Queries that others have written.
+/// Queries that come from a document or an address, and so may be hostile.
 extension SQLiteConnection {
     /// Checks that a text is one SELECT that only reads.
     ///
@@ -52,7 +52,7 @@ private func allowsReading(
     switch action {
     case SQLITE_SELECT, SQLITE_RECURSIVE: return SQLITE_OK
     case SQLITE_READ:
-        // A table-valued function that runs a PRAGMA.
+        // A table-valued function with this prefix runs a PRAGMA.
         guard let table = unsafe first, unsafe strncasecmp(table, "pragma_", 7) != 0 else { return SQLITE_DENY }
         return SQLITE_OK
     case SQLITE_FUNCTION:

@@ -9,19 +9,19 @@ internal import Glibc
 package final class SQLiteConnection {
     let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
-    /// When statements are interrupted; nil if they may take any time.
+    /// The time at which statements are interrupted; nil if they may take any time.
     private var deadline: ContinuousClock.Instant?
-    /// Whether the answer of statements is still wanted; otherwise they are interrupted.
+    /// Whether somebody still waits for the result of statements; otherwise they are interrupted.
     private var isWanted: @Sendable () -> Bool = { true }
     private let access: Access
 
-    /// What a connection may do with a file.
+    /// The kind of access to a file.
     package enum Access: Sendable {
         /// Read a database that may be hostile, without trusting the functions that its schema calls.
         case read
         /// Read and write.
         case write
-        /// Write, also to a file that is made.
+        /// Read and write, and create a missing file.
         case create
 
         fileprivate var flags: Int32 {
@@ -33,7 +33,7 @@ package final class SQLiteConnection {
         }
     }
 
-    /// Whether SQLite counts no memory: the lock of the counters costs each statement some percent.
+    /// Whether SQLite's memory statistics were turned off, because their lock costs each statement some percent.
     private static let isConfigured = shim_leave_memory_uncounted() == SQLITE_OK
 
     /// Opens a file.
@@ -62,7 +62,7 @@ package final class SQLiteConnection {
     deinit {
         statements = [:]
         setDeadline(nil)
-        // A statement that somebody still holds keeps it open until then.
+        // A statement that is still referenced keeps the connection open until it is freed.
         unsafe sqlite3_close_v2(handle)
     }
 
@@ -85,7 +85,7 @@ package final class SQLiteConnection {
         guard result == SQLITE_OK else { throw failure(result) }
     }
 
-    /// Ends the transaction without its changes; nothing happens outside of one.
+    /// Undoes the open transaction; does nothing outside of a transaction.
     package func rollBack() {
         guard unsafe sqlite3_get_autocommit(handle) == 0 else { return }
         _ = unsafe sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
@@ -106,7 +106,7 @@ package final class SQLiteConnection {
         return statement
     }
 
-    /// Frees all compiled statements. The plans of a schema that has changed are not compiled again by themselves.
+    /// Frees all compiled statements, so that they are compiled again, for example for a changed schema.
     package func forgetStatements() { statements = [:] }
 
     /// Runs a statement to its end.
@@ -118,7 +118,7 @@ package final class SQLiteConnection {
         while try step(statement) {}
     }
 
-    /// The first row of a query.
+    /// Returns the first row of a query; nil without rows.
     package func first(_ sql: String, _ values: SQLiteValue...) throws(DatabaseError) -> [SQLiteValue]? {
         try first(sql, values)
     }
@@ -131,7 +131,7 @@ package final class SQLiteConnection {
         return statement.row
     }
 
-    /// All rows of a query.
+    /// Calls a closure for each row of a query.
     package func rows(
         _ sql: String, _ values: [SQLiteValue] = [], _ body: (SQLiteStatement) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
@@ -163,8 +163,8 @@ package final class SQLiteConnection {
     /// Interrupts statements from a moment on (`sqlite3_progress_handler`).
     ///
     /// - Parameters:
-    ///   - deadline: nil to let them take any time.
-    ///   - isWanted: whether somebody still waits for the answer; they are also interrupted once nobody does.
+    ///   - deadline: nil to let statements take any time, even if `isWanted` returns false.
+    ///   - isWanted: whether somebody still waits for the result; statements are also interrupted once nobody does.
     package func setDeadline(
         _ deadline: ContinuousClock.Instant?, while isWanted: @escaping @Sendable () -> Bool = { true }
     ) {
@@ -180,7 +180,7 @@ package final class SQLiteConnection {
 
     fileprivate var isInterrupted: Bool { !isWanted() || (deadline.map { ContinuousClock.now >= $0 } ?? false) }
 
-    /// How long statements wait for a lock of another program.
+    /// Sets the longest time that statements wait for a lock of another program.
     package func setBusyTimeout(_ time: Duration) {
         _ = unsafe sqlite3_busy_timeout(handle, Int32(clamping: time.components.seconds * 1_000))
     }
@@ -190,7 +190,7 @@ package final class SQLiteConnection {
         _ = unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes))
     }
 
-    /// How the texts of a column compare; `BINARY` for a column of a view.
+    /// Returns the collation of a column's texts; `BINARY` for a column of a view.
     package func collation(of column: String, in table: String) -> String {
         var collation: UnsafePointer<CChar>?
         let result = unsafe sqlite3_table_column_metadata(
@@ -278,7 +278,7 @@ package final class SQLiteStatement {
 
     deinit { unsafe sqlite3_finalize(handle) }
 
-    /// Makes it ready to run again, and frees its lock.
+    /// Makes the statement ready to run again, without values, and frees its lock.
     package func reset() {
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)

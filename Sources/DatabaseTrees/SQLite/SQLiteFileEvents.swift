@@ -6,7 +6,7 @@ internal import TreeSources
 package final class SQLiteFileEvents {
     private let file: String
     private var inotify = Inotify()
-    /// When the file is looked at again after an event: it is written before a commit is visible.
+    /// The times of looks at the file after an event; several, because the file is written before a commit is visible.
     private var looks: [ContinuousClock.Instant] = []
     private var nextPoll: ContinuousClock.Instant = .now
 
@@ -39,6 +39,6 @@ package final class SQLiteFileEvents {
         return true
     }
 
-    /// Has the file looked at once more, such as when a lock was held.
+    /// Schedules one more look at the file, for example because a lock was held.
     package func lookAgain(at moment: ContinuousClock.Instant) { looks.append(moment) }
 }

@@ -2,8 +2,8 @@ internal import Files
 internal import Glibc
 internal import Levels
 
-/// A whole tree that is written to a SQLite file: to a new one, which gets its name when it is complete, or in place of the
-/// tree of a file that has one, in one transaction.
+/// A whole tree that is written to a SQLite file: to a new one, which gets its name when it is complete, or in place of
+/// the tree of a file that has one, in one transaction.
 final class SQLiteImport: TreeImport {
     private let path: String
     /// The file that is written; nil if the tree of an existing file is replaced.
@@ -17,7 +17,7 @@ final class SQLiteImport: TreeImport {
         self.path = path
         names = try StructuralNames(keys: keys)
         if FileIdentity(path: path) != nil {
-            // It opens and checks the file.
+            // Reading the counter opens and checks the file.
             _ = try SQLiteTree(path: path, name: path).head()
             guard replaces else {
                 throw DatabaseError(kind: .other, reason: "the file exists; add --replace to replace the tree in it")

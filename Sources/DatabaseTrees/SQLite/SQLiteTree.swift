@@ -6,8 +6,8 @@ internal import TreeSources
 
 /// A tree in a SQLite file.
 ///
-/// Triggers log all writes without a revision. The server gives these changes one revision, at each look and before each of
-/// its own commits.
+/// Triggers log all writes without a revision. The server gives these changes one revision, at each look and before
+/// each of its own commits.
 final class SQLiteTree: TreeDatabase {
     let name: String
     private let path: String
@@ -23,7 +23,7 @@ final class SQLiteTree: TreeDatabase {
     /// The epoch that this server gives to the tree after the file was replaced by an older copy.
     private var ownEpoch: (old: String, new: String)?
 
-    /// How many revisions the log keeps.
+    /// The number of revisions that the log keeps.
     private static let keptRevisions: Int64 = 100_000
 
     init(path: String, name: String, onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in }) {
@@ -208,13 +208,13 @@ final class SQLiteTree: TreeDatabase {
 
     // MARK: Writing
 
-    /// Gives a revision to what other programs have written.
+    /// Gives a revision to the changes of other programs.
     private func numberForeignChanges(_ connection: SQLiteConnection) throws(DatabaseError) {
         guard !connection.isReadOnly, try hasForeignChanges(connection) else { return }
         try connection.execute("BEGIN IMMEDIATE")
         defer { connection.rollBack() }
         guard try hasForeignChanges(connection) else { return }
-        // Without foreign keys, a program leaves the rows below its deleted items.
+        // A program that does not enable foreign keys leaves the rows below items that it deletes.
         repeat {
             try connection.run(
                 """
@@ -314,7 +314,7 @@ final class SQLiteTree: TreeDatabase {
         [place.parent.map { .integer($0) } ?? .null, .integer(Int64(place.section)), .integer(place.position)]
     }
 
-    /// Removes the oldest revisions from the log, some at a time.
+    /// Removes the oldest revisions from the log, at least a thousand at once.
     private func trim(_ newest: Int64, oldest: Int64, connection: SQLiteConnection) throws(DatabaseError) {
         let first = newest - Self.keptRevisions + 1
         guard first - oldest >= 1_000 else { return }

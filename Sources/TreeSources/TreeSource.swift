@@ -120,7 +120,7 @@ public struct Fingerprint: Sendable, Equatable {
         self.details = details
     }
 
-    /// Creates the fingerprint of a composed source from those of its parts, in a fixed order.
+    /// Creates the fingerprint of a composed source from the fingerprints of its parts, in a fixed order.
     ///
     /// - Returns: nil if the fingerprint of a part is nil.
     public init?(of parts: some Sequence<Fingerprint?>) {
@@ -128,7 +128,7 @@ public struct Fingerprint: Sendable, Equatable {
         var details: [UInt64] = []
         for part in parts {
             guard let part else { return nil }
-            // The counts separate the numbers of one part from those of the next.
+            // The counts separate the numbers of one part from the numbers of the next.
             outline += [UInt64(part.outline.count)] + part.outline
             details += [UInt64(part.details.count)] + part.details
         }

@@ -25,7 +25,7 @@ struct BundleFiles: Equatable {
         one.folder == other.folder && one.languageFolders == other.languageFolders && one.names == other.names
     }
 
-    /// The state that the load saw.
+    /// The state of the files that the load saw.
     var fingerprint: Fingerprint? { Fingerprint(of: states) }
     var currentFingerprint: Fingerprint? {
         Fingerprint(of: [Self.state(of: Self.languageFolders(in: folder))] + names.map(state))

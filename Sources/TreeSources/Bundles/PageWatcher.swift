@@ -9,7 +9,7 @@ final class PageWatcher {
     private let pages: PageFiles
     private let interval: Duration
     private let files: WatchedFiles
-    /// Watches the values document.
+    /// The watcher of the values document, if any.
     private let values: FileWatcher?
     /// The page of the latest load; nil if the document is not a settings page.
     private(set) var page: LoadedPage?

@@ -82,7 +82,7 @@ struct CompositionWalk {
         /// The number of the next reference to follow.
         var next = 0
         var parts: [PartReference: Composition.Part] = [:]
-        /// The reference in the document above.
+        /// The reference in the document above; nil for the first document.
         let mention: PartMention?
     }
 
@@ -186,7 +186,7 @@ struct CompositionWalk {
         warnings.add(error, at: mention, in: file)
     }
 
-    /// Composes the innermost document; returns the composition of the first document, which is the last one.
+    /// Composes the innermost open document; returns the composition if it was the first document, otherwise nil.
     private mutating func close(_ old: Composition?) throws(SourceError) -> Composition? {
         let visit = stack.removeLast()
         let earlier = visit.file == nil ? old : visit.file?.composition

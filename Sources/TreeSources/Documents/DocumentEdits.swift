@@ -14,7 +14,8 @@ final class DocumentEdits: EditGroup {
     private var replacement: EditedFile.Content?
     /// Whether the group takes no more requests, because the document is now composed of other files.
     private var isComplete = false
-    /// The file that was composed with edited content before its save, and its content on disk.
+    /// The file that was composed with edited content before its save, and its content on disk; nil if every file was
+    /// composed with its content on disk.
     private var provisional: (part: PartFile?, loaded: LoadedTree?)?
     /// Whether the edited file was read again during composition, so that the tree lacks its edits.
     private var isOutdated = false

@@ -8,11 +8,12 @@ final class DocumentWatcher: SourceWatcher {
     let document: PropertyListFile
     let shared: WatchedFiles
     let own: FileWatcher
-    /// The document alone, as last read or saved.
+    /// The document alone, as last read or saved; nil before the first load, and if it must be read again.
     var latest: LoadedTree?
     /// The identity of the saved file, until the new file is watched.
     var unsettled: FileIdentity?
-    /// The state of all files when they were last read or saved.
+    /// The state of all files when they were last read or saved; nil before the first load, and if they must be read
+    /// again.
     var state: Fingerprint?
     /// Makes steps of a save fail in tests.
     let fault: FileReplacement.Fault

@@ -152,7 +152,7 @@ final class PartFiles {
         return syntaxes
     }
 
-    /// The file of a composition.
+    /// The file of a composition; nil for the document's own file.
     func file(of composition: Composition) -> PartFile? { files.values.first { $0.composition === composition } }
 
     /// The files by their compositions.
@@ -177,10 +177,10 @@ final class PartFile {
     let key: Key
     /// The name for messages to the author.
     let name: String
-    /// The identity of the file when it was read.
+    /// The identity of the file when it was read; nil if it must be read.
     private(set) var identity: FileIdentity?
     private var loaded: Result<LoadedTree, SourceError>?
-    /// The document with its parts, as a node of the composition.
+    /// The document with its parts, as a node of the composition; nil before it is composed.
     var composition: Composition?
 
     init(key: Key, named name: String) {

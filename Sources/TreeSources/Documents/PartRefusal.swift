@@ -35,8 +35,8 @@ enum PartRefusal {
         return "the file does not exist, but '\(path: near)' does, whose name differs only in case"
     }
 
-    /// A similar name in the same folder, if that is in the document's folder; only for the first missing files of a
-    /// load.
+    /// A similar name in the same folder, if that is in the document's folder; otherwise nil. Always nil after the
+    /// first missing files of a load.
     private static func similarName(_ place: PartPlace, listings: inout FolderListings) -> String? {
         guard listings.takeComparison() else { return nil }
         let folder = place.path.folder

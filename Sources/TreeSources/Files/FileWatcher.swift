@@ -10,7 +10,7 @@ final class FileWatcher {
     private let interval: Duration
     private let files: WatchedFiles
     private let follower: WatchList.Follower
-    /// The state of the file at the last check, and the time of the next check.
+    /// The state of the file at the last check (nil if it did not exist), and the time of the next check.
     private var identity: FileIdentity?
     private var nextCheck: ContinuousClock.Instant
 

@@ -80,8 +80,8 @@ struct WatchList: ~Copyable {
             found[number]?.interest.names.insert(name)
             lookup = (number, name)
         } pass: { place, isDirectory in
-            // The attributes of a directory are not watched, because the kernel would also report those of every file
-            // in it.
+            // The attributes of a directory are not watched, because the kernel would also report changes of the
+            // attributes of every file in it.
             let events: Inotify.Mask = isDirectory ? .itself : .ofFile
             guard let number = inotify?.watch(place, for: [events, .more]) else { return }
             found[number, default: (place, Interest())].interest.events.formUnion(events)

@@ -119,7 +119,8 @@ public struct Interpretation: Sendable {
         return tree
     }
 
-    /// Reserves about as much memory as the tree will take; the builder checks the rest while the tree grows.
+    /// Reserves about as much memory as the tree will take, or nothing for a small document; the builder checks the
+    /// rest while the tree grows.
     private func reservation(for input: DocumentInput) throws(PropertyListError) -> MemoryReservation? {
         guard input.size >= Self.smallDocument else { return nil }
         guard let reservation = MemoryBudget.reserve(input.size) else {

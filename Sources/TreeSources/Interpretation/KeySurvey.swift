@@ -68,7 +68,7 @@ struct KeySurvey: PropertyListConsumer {
     private static let mostGroups = 200
     private static let longestKey = 100
 
-    /// The index in `groups` of the dictionaries in the arrays under a key.
+    /// The index in `groups` of the dictionaries in the arrays under a key; nil for a key without a group.
     func number(ofGroup key: String) -> Int? { numbers[key] }
 
     // MARK: Containers

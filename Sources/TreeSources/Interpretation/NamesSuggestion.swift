@@ -12,7 +12,7 @@ struct NamesSuggestion {
     let mapsTitles: Bool
     private(set) var titles: [String] = []
     private var holders: [String] = []
-    /// How many of `holders` belong to the root.
+    /// The number of `holders` that belong to the root.
     private var rootHolders = 0
     /// The groups of dictionaries that would be items.
     private var reached: [Int] = []
@@ -131,7 +131,8 @@ struct NamesSuggestion {
 
     // MARK: Lists
 
-    /// The root's list with the most dictionaries; without dictionaries, the list with the most texts.
+    /// The root's list of rows: the first list with an expected name, else the list with the most dictionaries, else
+    /// the first list of texts that is at least half of the document; nil without such a list.
     private var rootHolder: String? {
         let uses = survey.groups[0].uses
         let known = names[.children] + names[.sections]

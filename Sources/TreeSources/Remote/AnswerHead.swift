@@ -74,9 +74,9 @@ extension String {
 
 /// An origin's validators for one state of its document (RFC 9110, section 8.8), for conditional requests.
 struct Validators: Sendable, Equatable {
-    /// The value of `ETag`, including the quotes.
+    /// The value of `ETag`, including the quotes; nil if it is absent or cannot be sent back.
     var entityTag: String?
-    /// The value of `Last-Modified`.
+    /// The value of `Last-Modified`; nil if it is absent or cannot be sent back.
     var lastModified: String?
 
     var isEmpty: Bool { entityTag == nil && lastModified == nil }

@@ -41,7 +41,7 @@ extension FileReplacement {
         return try copyAttributes(from: original.descriptor)
     }
 
-    /// Writes the new content to disk, and checks it meanwhile; returns the result of the check.
+    /// Writes the new content to disk, and checks it meanwhile; returns the reason not to save it, or nil.
     private func sync(
         _ worker: SaveWorker, _ check: (@Sendable () -> SaveError?)?
     ) throws(FileReplacementError) -> SaveError? {
@@ -110,7 +110,7 @@ extension FileReplacement {
         _ = try copyAttributes(from: original.descriptor)
     }
 
-    /// Puts back the newest of the file that the exchange took away and the files that others have saved since.
+    /// Puts back the file that the exchange took away, or the newest file that other programs have saved since.
     ///
     /// Each exchange puts in place the file that the previous one took away. When an exchange takes away the file that
     /// was just put in place, nothing was saved in between.

@@ -30,8 +30,8 @@ struct FileReplacement: ~Copyable {
     ///
     /// - Parameters:
     ///   - path: the file to replace; it need not exist.
-    ///   - aside: the path of the other file, in the same folder. If it is always the same for one `path`, the remains of
-    ///     a killed process are overwritten. An unrelated file at this path would be overwritten, too.
+    ///   - aside: the path of the other file, in the same folder. If it is always the same for one `path`, the remains
+    ///     of a killed process are removed. An unrelated file at this path would be removed, too.
     ///   - mode: the permissions of the new file.
     /// - Throws: `FileReplacementError` if the other file cannot be created, or another process is writing it.
     static func begin(
@@ -158,7 +158,7 @@ struct FileReplacement: ~Copyable {
 
 /// The other file of an edited document, and the remains of killed processes.
 extension FileReplacement {
-    /// The path through which an edited file is replaced: a hidden name in the same folder, always the same for one path.
+    /// The path through which an edited file is replaced: a hidden name in the same folder, always the same for a path.
     ///
     /// Without the ending, the name is the file's own, or as much of it as a name can hold (`NAME_MAX`), and a hash.
     static func editPath(of path: String) -> String {

@@ -145,7 +145,7 @@ struct SplicePieces {
     private(set) var all: [SplicePiece] = []
     /// The end of the part of the older document that was copied or omitted.
     private(set) var cursor = 0
-    /// The current change of indentation, inside an item that moves.
+    /// The current change of indentation, inside an item that moves; otherwise nil.
     private(set) var shift: IndentShift?
 
     /// Copies the older document up to a place.
@@ -176,7 +176,7 @@ struct SplicePieces {
         all.append(.text(last))
     }
 
-    /// The indentation in the new document of a line of the older one.
+    /// The indentation that a line of the older document has in the new document; nil for nil.
     func shifted(_ indent: [UInt8]?) -> [UInt8]? { indent.map { shift?($0) ?? $0 } }
 
     /// A place in the older document where copying continues later.

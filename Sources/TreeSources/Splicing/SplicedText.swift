@@ -177,7 +177,7 @@ extension UInt8 {
 struct TextSlot {
     /// From the first to the last code unit; an entry begins at its key.
     let range: Range<Int>
-    /// JSON: the comma after it.
+    /// The position of the comma after it; nil in XML, and after the last element.
     var comma: Int?
     /// The text between the key and the value of an entry.
     var between = 0..<0

@@ -141,7 +141,7 @@ extension Item.Step {
         return writtenForm == .rows ? [WrittenSection(noRowsNamed: [])] : []
     }
 
-    /// The form of its rows in the document.
+    /// The form of its rows in the document; nil for an item without a place for rows.
     var writtenForm: LevelForm? {
         if let place { return place.form }
         return writtenKind == .array ? below?.form ?? .rows : nil

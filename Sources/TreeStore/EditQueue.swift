@@ -114,7 +114,8 @@ struct OpenEdits {
     private(set) var requests: [EditRequest] = []
     /// The largest group to save together, after the source has refused an edit of a larger one.
     private var groupLimit = Int.max
-    /// The number of failed attempts to save the group: a file was changed, or was open for writing, elsewhere.
+    /// The number of failed attempts to save the group, because another program changed a file or had it open for
+    /// writing.
     private(set) var attempts = 0
     /// The time of the next attempt; nil means at once.
     private(set) var next: ContinuousClock.Instant?

@@ -240,7 +240,8 @@ struct GroupCommit {
     /// Whether there is anything to save.
     var isChange: Bool { latest !== base || group.hasUnshownChanges }
 
-    /// Saves all changes; returns when they are on disk.
+    /// Saves all changes; returns when they are on disk, with the state of the source (nil if only a load can determine
+    /// it).
     func save() throws(SaveError) -> Fingerprint? { try group.save() }
 
     /// Finishes work that the save left until its clients are answered.

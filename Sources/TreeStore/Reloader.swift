@@ -32,7 +32,7 @@ final class Reloader {
     var open = OpenEdits()
     /// The callbacks of reloads that wait for a fetch.
     private var awaiting: [Answer] = []
-    /// The state of the source at the latest successful load.
+    /// The state of the source at the latest load or save that succeeded; nil if only a load can determine it.
     var fingerprint: Fingerprint?
     /// The duration of the latest refused load; zero if nothing was read.
     private var refusalTook = Duration.zero

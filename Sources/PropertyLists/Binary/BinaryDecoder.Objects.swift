@@ -235,7 +235,7 @@ extension BinaryDecoder {
         )
     }
 
-    /// The error for an object that contains itself, if one of the open containers is open twice.
+    /// The error for an object that contains itself, if one of the open containers is open twice; otherwise nil.
     var openCycle: PropertyListError? { cycle(in: outer.map(\.object) + [current.object]) }
 
     private func cycle(in containers: [Int]) -> PropertyListError? {

@@ -1,7 +1,7 @@
 /// The tokens of an XML property list.
 package struct XMLTokens: DocumentTokens, ~Copyable {
     private var window: TokenWindow
-    /// The position after a container such as `<array/>`, until its end token is returned.
+    /// The position after a container such as `<array/>`, until its end token is returned; otherwise nil.
     private var selfClosed: Int?
 
     package init(_ text: DocumentText) throws(PropertyListError) { window = try TokenWindow(text) }

@@ -212,7 +212,7 @@ struct TextCheck {
     }
 }
 
-/// The kind of a text document, which determines the allowed characters, and the advice about others.
+/// The kind of a text document, which determines the allowed characters, and the advice for all other characters.
 ///
 /// All kinds exclude control characters; XML excludes noncharacters too.
 enum TextKind {

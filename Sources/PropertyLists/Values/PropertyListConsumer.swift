@@ -26,7 +26,7 @@ public protocol PropertyListConsumer: ~Copyable {
     mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError)
     /// Whether a reader leaves out JSON's dictionary entries with `null`, as if they were not there.
     static var omitsNullEntries: Bool { get }
-    /// JSON's `null`: the document itself, an element, or an entry unless the consumer omits those.
+    /// JSON's `null`: the document itself, an element, or an entry unless the consumer omits such entries.
     mutating func null() throws(PropertyListError)
     /// The titles from the root to the reader's current position, if any, for the reader's own errors.
     func currentPath() -> String?
@@ -47,7 +47,7 @@ extension PropertyListConsumer where Self: ~Copyable {
         throw PropertyListError(reason: "a property list cannot contain null; omit the entry")
     }
 
-    /// No titles.
+    /// Returns nil: the consumer knows no titles.
     public func currentPath() -> String? { nil }
 }
 

@@ -11,7 +11,7 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// The number of tabs at the beginning of a line.
     public var depth = 0
     private var completeness = Completeness()
-    /// A container whose start tag is not written yet, because an empty container is a single tag.
+    /// A container whose start tag is not written yet, because an empty container is a single tag; otherwise nil.
     private var pending: Container?
 
     private enum Container { case dictionary, array }

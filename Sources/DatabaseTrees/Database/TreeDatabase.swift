@@ -124,7 +124,7 @@ struct ItemRow: Sendable, Equatable {
 enum ItemChange: Sendable, Equatable {
     /// The item is new, or was changed: the row as it is now.
     case row(ItemRow)
-    /// The item is gone, with all below it.
+    /// The item was deleted, with everything below it.
     case gone(Int64)
 }
 
@@ -152,7 +152,7 @@ struct LoggedRevision: Sendable {
 
 /// The edits of one client's request, which become one revision.
 struct RevisionWrite: Sendable {
-    /// The name of the client's token.
+    /// The name of the client's token; nil for a token without a name.
     var author: String?
     /// A random UUID in lower case, by which the revision is found again when the outcome of a commit is unknown.
     var mark: String
@@ -170,7 +170,7 @@ enum ItemWrite: Sendable, Equatable {
     case update(ItemRow)
     /// An existing row gets another place; its fields stay as they are.
     case place(ItemPlace)
-    /// The item goes, with all below it.
+    /// The item is deleted, with everything below it.
     case delete(Int64)
 }
 

@@ -3,11 +3,11 @@ internal import Glibc
 
 /// One connection to a PostgreSQL server: the one owner of a PGconn, in libpq's non-blocking mode.
 ///
-/// Each call waits for the server at most `patience`. Once `isLost`, every call fails.
+/// Each call waits for the server at most `patience`.
 @safe
 final class PostgresConnection {
     private let handle: OpaquePointer
-    /// Whether the connection is gone; only a new one helps.
+    /// Whether the connection is lost; every call then fails.
     private(set) var isLost = false
     /// The statements that were prepared on this connection.
     var prepared: Set<String> = []

@@ -4,7 +4,7 @@ struct PostgresFailure: Error, Sendable, Equatable {
     var state: String
     /// The primary message, without details, statement and place.
     var message: String
-    /// The name of the constraint that was violated.
+    /// The name of the constraint that was violated, if any.
     var constraint: String?
     /// Whether the connection is lost, so that the outcome of the statement is unknown.
     var isLost: Bool

@@ -20,7 +20,8 @@ struct PostgresGroup {
         }
     }
 
-    /// The first row that PostgreSQL cannot store, and the number of its request.
+    /// The reason why PostgreSQL cannot store the first such row, and the number of its request; nil if it can store
+    /// all.
     var unstorable: (number: Int, reason: String)? {
         for (number, request) in requests.enumerated() {
             for case .insert(let row) in request.writes {

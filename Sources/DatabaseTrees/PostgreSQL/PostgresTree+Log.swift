@@ -152,7 +152,7 @@ extension PostgresTree {
 }
 
 extension LoggedRevision {
-    /// The revision in a row of the log, without its changes.
+    /// Creates the revision in a row of the log, without its changes; nil if the row has no number.
     fileprivate init?(result: borrowing PostgresResult, row: Int) {
         guard let number = result.number(row, column: 0) else { return nil }
         let writer = result.text(row, column: 4) ?? ""

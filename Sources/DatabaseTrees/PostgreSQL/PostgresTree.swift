@@ -24,7 +24,8 @@ final class PostgresTree: TreeDatabase {
     let onNotice: @Sendable (SourceNotice) -> Void
     var doubts = DatabaseWork.Doubts()
 
-    /// The reason why nothing can be written: set by `readItems`, and by a commit that was refused for lack of rights.
+    /// The reason why nothing can be written, or nil: set by `readItems`, and by a commit that was refused for lack of
+    /// rights.
     var readOnlyReason: String?
 
     /// The latest revision that was read or written; notifications of revisions up to it are ignored.
@@ -33,8 +34,9 @@ final class PostgresTree: TreeDatabase {
     var oldest: Int64 = 1
     /// Whether this role may not delete from the log.
     var leavesLog = false
-    /// The epoch that this server gives to the tree after the database was replaced by an older copy. The next commit
-    /// writes it to the database, unless another server has been faster.
+    /// The epoch in the database, and the new epoch that this server gives to the tree, after an older copy has
+    /// replaced the database; otherwise nil. The next commit writes the new epoch, unless another server has been
+    /// faster.
     var ownEpoch: (old: String, new: String)?
     /// Whether the next call of `revisions` takes the lock of the tree, because the last commit came too late.
     var wantsLock = false

@@ -86,7 +86,7 @@ struct PostgresTreeStatements {
 
     var lock: PostgresStatement { PostgresStatement("SELECT revision FROM \(schema).head FOR UPDATE") }
 
-    /// A process that holds a lock of the tree and waits for none itself: its number, role and program.
+    /// A process that holds a lock of the tree and does not wait for a lock itself: its number, role and program.
     var holder: PostgresStatement {
         PostgresStatement(
             """

@@ -60,8 +60,8 @@ struct EditPlan {
         let section: Int
         /// Its number in the same level before the request; nil if it was not in this level.
         var oldRow: Int?
-        /// Whether it has probably not moved: it belongs to a run of unmoved rows, or it has changed in its level, because
-        /// few rows are both moved and changed.
+        /// Whether it has probably not moved: it is in a run of unmoved rows, or it has changed in its level; few rows
+        /// are both moved and changed.
         var isKept = false
         var content = Content.same
         var position: Int64 = 0

@@ -134,7 +134,7 @@ struct ItemReader: ~Copyable {
         readers.append(reader)
     }
 
-    /// The later of two items below an item that have the same `Key`.
+    /// The later of two items below an item that have the same `Key`; nil if all keys differ.
     private func repeatedKey(below id: Int64) -> Int64? {
         var seen: Set<String> = []
         for row in table.rows(below: id) where table.item(row) == nil {

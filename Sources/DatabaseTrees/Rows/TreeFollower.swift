@@ -108,7 +108,7 @@ struct TreeFollower {
 
     private func sectionsBefore(_ id: Int64) -> [Int] { places(below: id)?.map(\.section) ?? [] }
 
-    /// The places of the rows below an item before the changes, in the order of the database.
+    /// The places of the rows below an item before the changes, in the order of the database; nil if they are unknown.
     private func places(below id: Int64) -> [ItemPlace]? {
         guard let step = step(of: id) else { return nil }
         let slots = before.rows(below: id)

@@ -199,7 +199,8 @@ package final class SQLiteConnection {
         return unsafe String(cString: collation).uppercased()
     }
 
-    /// The latest error if a constraint or a trigger has refused a row: the message and the constraint's name.
+    /// The latest error if a constraint or a trigger has refused a row: the message and the constraint's name; nil for
+    /// any other error.
     private(set) var refusal: (message: String, constraint: String?)?
 
     func failure(_ result: Int32) -> DatabaseError {

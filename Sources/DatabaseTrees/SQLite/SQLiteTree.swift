@@ -14,13 +14,14 @@ final class SQLiteTree: TreeDatabase {
     private let onNotice: @Sendable (SourceNotice) -> Void
     private var connection: SQLiteConnection?
     private var madeConnections = 0
-    /// The file that is open.
+    /// The identity of the file that was opened last; nil before the first one.
     private var identity: FileIdentity?
     private let events: SQLiteFileEvents
-    /// `PRAGMA data_version` at the latest look; it changes with the commits of others.
+    /// `PRAGMA data_version` at the latest look (nil before it), which changes with the commits of other programs.
     private var dataVersion: Int64?
     private var nextID: Int64 = 1
-    /// The epoch that this server gives to the tree after the file was replaced by an older copy.
+    /// The epoch in the file, and the new epoch that this server gives to the tree, after an older copy has replaced
+    /// the file; otherwise nil.
     private var ownEpoch: (old: String, new: String)?
 
     /// The number of revisions that the log keeps.

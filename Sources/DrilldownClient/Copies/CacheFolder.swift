@@ -2,7 +2,7 @@ import Foundation
 
 /// The folder of the last known levels: one file for each level, named by a hash of its identity.
 ///
-/// Other files in the folder are left alone.
+/// Other files in the folder are neither read nor removed.
 struct CacheFolder: Sendable {
     let url: URL
     let server: String
@@ -16,7 +16,7 @@ struct CacheFolder: Sendable {
     private static let prefix = "level-"
     private static let suffix = ".drilldown"
 
-    /// The identity of a level, on one line.
+    /// Returns the identity of a level, on one line.
     private func identity(of target: LevelTarget) -> String {
         server + " " + target.path.levelLink + target.query.encoded
     }
@@ -25,19 +25,19 @@ struct CacheFolder: Sendable {
         url.appendingPathComponent(Self.prefix + StableHash.digits(of: identity(of: target).utf8) + Self.suffix)
     }
 
-    /// The level in a file, which counts as used now; nil if the file is missing or damaged.
+    /// Reads the level in a file, and marks the file as used now; nil if the file is missing or damaged.
     func copy(of target: LevelTarget) -> LevelCopy? {
         let file = file(of: target)
         do {
             let bytes = try Data(contentsOf: file)
             guard let copy = CachedLevel.read([UInt8](bytes), identity: identity(of: target)) else { return nil }
-            // Another user's file, or one on a read-only disk, only counts as used less recently.
+            // Fails for another user's file or on a read-only disk: the file then counts as used earlier.
             _ = Result {
                 try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
             }
             return copy
         } catch {
-            // The file is missing, or cannot be read: the server has the level.
+            // The file is missing or cannot be read, so the level is requested from the server.
             return nil
         }
     }
@@ -53,7 +53,7 @@ struct CacheFolder: Sendable {
         }
     }
 
-    /// Removes the least recently used files until the rest is within the limit.
+    /// Removes the least recently used files until the size of all files is within the limit.
     func shrink() {
         var files = files()
         files.sort { $0.used > $1.used }
@@ -80,9 +80,10 @@ struct CacheFolder: Sendable {
     }
 }
 
-/// A hash that is the same in every process, FNV-1a with 64 bits, for the names and the checks of files.
+/// A hash that is the same in every process, FNV-1a with 64 bits, for the names and the checksums of files.
 ///
-/// It guards against damage, not against an adversary. A file also names its level, so a collision does no harm.
+/// It detects damage, but no manipulation. A file also contains the identity of its level, so a collision of names does
+/// no harm.
 enum StableHash {
     static func digits(of bytes: some Sequence<UInt8>) -> String {
         let value = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

@@ -1,4 +1,4 @@
-/// The file of a level: three lines that identify it, one with its pages, then the level as a server answers it.
+/// The file of a level: three lines that identify it, a line with its pages, and the level in the form of an answer.
 ///
 /// ```
 /// drilldown level 1
@@ -8,9 +8,9 @@
 /// {"title":"Item 4",…}
 /// ```
 ///
-/// The third line is the hash of everything after it.
+/// The third line is the hash of the lines after it.
 enum CachedLevel {
-    /// The first line; the number is that of the format.
+    /// The first line, which ends with the number of the format.
     private static let title = "drilldown level 1"
 
     static func bytes(of copy: LevelCopy, identity: String) -> [UInt8] {
@@ -20,7 +20,7 @@ enum CachedLevel {
         return Array("\(title)\n\(identity)\n\(StableHash.digits(of: content))\n".utf8) + content
     }
 
-    /// The copy in a file; nil if the file is damaged, of another format or of another level.
+    /// Reads the copy in a file; nil if the file is damaged, or has another format or level.
     static func read(_ bytes: [UInt8], identity: String) -> LevelCopy? {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 4, omittingEmptySubsequences: false)
         guard lines.count == 5, lines[0].elementsEqual(title.utf8), lines[1].elementsEqual(identity.utf8),
@@ -73,7 +73,7 @@ enum LevelText {
         var text = JSONText.bytes(of: .dictionary(fields))
         text.removeLast()
         text += ",\"rows\":[".utf8
-        // One row after the other, so that the values of all rows never exist at once.
+        // Rows are appended one by one, so that the values of all rows are not in memory at once.
         for (number, row) in level.rows.enumerated() {
             if number > 0 { text.append(UInt8(ascii: ",")) }
             text += JSONText.bytes(of: .dictionary(self.fields(of: row)))

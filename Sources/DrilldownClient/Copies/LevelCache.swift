@@ -1,20 +1,20 @@
 import Foundation
 
-/// Keeps the last known levels of a server in a folder, so that they can be shown before the server answers.
+/// The cache of the last known levels of a server in a folder, so that they can be shown before the server answers.
 ///
-/// Files are written and read on a queue of their own, so observers never wait for the disk. Of the states of a level
-/// within a second only the first and the last are written.
+/// Files are written and read on a queue, so observers never wait for the disk. Of several states of a level within a
+/// second, only the first and the last are written.
 final class LevelCache: Sendable {
     private let folder: CacheFolder
     private let queue = DispatchQueue(label: "DrilldownClient.LevelCache", qos: .utility)
     private let state = Guarded(State())
 
     private struct State {
-        /// The copies to write; nil for a file to remove.
+        /// The copies to write; a nil copy removes the file.
         var pending: [LevelTarget: LevelCopy?] = [:]
-        /// Whether the queue will check `pending`.
+        /// Whether a check of `pending` is scheduled on the queue.
         var isScheduled = false
-        /// Why the latest copy could not be written.
+        /// The reason why the latest copy could not be written; nil if it was written.
         var problem: Problem?
     }
 
@@ -22,7 +22,7 @@ final class LevelCache: Sendable {
 
     init(_ folder: CacheFolder) { self.folder = folder }
 
-    /// A cache in the folder of a configuration; nil without a folder.
+    /// Creates a cache in the folder of a configuration; nil without a folder.
     convenience init?(_ configuration: ServerConfiguration) {
         guard let folder = configuration.cacheFolder else { return nil }
         self.init(
@@ -30,10 +30,10 @@ final class LevelCache: Sendable {
                 url: folder, server: configuration.address, limit: configuration.maximumCacheBytes))
     }
 
-    /// Why the latest copy could not be written; nil if it was written.
+    /// The reason why the latest copy could not be written; nil if it was written.
     var problem: Problem? { state.withLock(\.problem) }
 
-    /// The last known state of a level; nil if it is unknown, or if its file is damaged.
+    /// Returns the last known state of a level; nil if it is unknown, or if its file is damaged.
     func copy(of target: LevelTarget) async -> LevelCopy? {
         if let pending = state.withLock({ $0.pending[target] }) { return pending }
         return await withCheckedContinuation { continuation in
@@ -41,7 +41,7 @@ final class LevelCache: Sendable {
         }
     }
 
-    /// Waits until everything is written.
+    /// Writes all pending copies, and waits until they are written.
     func flush() async {
         await withCheckedContinuation { continuation in
             queue.async {
@@ -51,7 +51,7 @@ final class LevelCache: Sendable {
         }
     }
 
-    /// Keeps a state of a level, which is written soon; nil forgets the level.
+    /// Keeps a state of a level, which is written within about a second; nil removes the level.
     func keep(_ copy: LevelCopy?, of target: LevelTarget) {
         let mustSchedule = state.withLock { state in
             state.pending[target] = .some(copy)
@@ -61,7 +61,7 @@ final class LevelCache: Sendable {
         if mustSchedule { queue.async { self.writeAndPause() } }
     }
 
-    /// Writes the pending copies, and checks again after the interval if there were any.
+    /// Writes the pending copies; if it has written any, checks again after the interval.
     private func writeAndPause() {
         let hasWritten = write()
         let goesOn = state.withLock { state in
@@ -71,7 +71,7 @@ final class LevelCache: Sendable {
         if goesOn { queue.asyncAfter(deadline: .now() + Self.interval) { self.writeAndPause() } }
     }
 
-    /// Writes the pending copies; false if there are none.
+    /// Writes the pending copies; returns false if no copy is pending.
     @discardableResult
     private func write() -> Bool {
         let pending = state.withLock(\.pending)
@@ -80,7 +80,7 @@ final class LevelCache: Sendable {
             let problem = failure { try folder.write(copy, of: target) }
             state.withLock { state in
                 state.problem = problem
-                // A newer state may have come meanwhile.
+                // A newer state may have been added meanwhile.
                 if state.pending[target]??.pages == copy?.pages { state.pending[target] = nil }
             }
         }
@@ -99,7 +99,7 @@ final class LevelCache: Sendable {
 }
 
 extension Problem {
-    /// Levels cannot be kept.
+    /// Returns the problem of a level that cannot be written to the cache folder.
     static func unwritableCache(_ folder: URL, error: any Error) -> Problem {
         Problem(
             .unwritableCache, title: "Cache folder not writable",

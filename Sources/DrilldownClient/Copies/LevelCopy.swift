@@ -1,6 +1,6 @@
 /// A client's copy of a level, and the versions of the pages that it consists of.
 ///
-/// Pages that were read one after the other may be of different revisions of the document; `LevelPoller` finds out.
+/// Pages that were read one after the other may be of different revisions of the document; `LevelPoller` detects this.
 struct LevelCopy: Sendable {
     /// The level with the rows of all pages.
     var level: Level
@@ -28,11 +28,11 @@ extension LevelCopy {
         self = try LevelCopy(level: empty, pages: []).applying(answers, limit: limit)
     }
 
-    /// This copy after new answers for all its pages.
+    /// Returns this copy with new answers for all its pages.
     ///
     /// - Parameters:
-    ///   - answers: one for each page of the new level; there may be more or fewer than before.
-    ///   - limit: the number of rows of every page except the last; nil if the copy is a page itself.
+    ///   - answers: one answer for each page of the new level, which may have more or fewer pages than before.
+    ///   - limit: the number of rows of every page except the last; nil if the query selects one page.
     /// - Throws: `Misfit` if a delta is for another version, or does not fit the rows.
     func applying(_ answers: [PageAnswer], limit: Int?) throws(LevelDelta.Misfit) -> LevelCopy {
         var new = LevelCopy(level: answers.first?.level ?? level, pages: [])
@@ -52,8 +52,8 @@ extension LevelCopy {
     /// Appends a page.
     ///
     /// - Parameters:
-    ///   - page: the old page, if there was one.
-    ///   - old: the rows of that page.
+    ///   - page: the old page with this number; nil for a new page.
+    ///   - old: the rows of the old page.
     private mutating func append(
         _ answer: PageAnswer, replacing page: Page?, old: ArraySlice<Row>, limit: Int?
     ) throws(LevelDelta.Misfit) {

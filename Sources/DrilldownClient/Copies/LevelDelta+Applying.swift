@@ -1,10 +1,10 @@
 extension LevelDelta {
-    /// The delta does not fit the rows, which must be read again.
+    /// The error of a delta that does not fit the rows, so that they must be read again.
     struct Misfit: Error {}
 
-    /// The rows of a page after this delta.
+    /// Returns the rows of a page after this delta.
     ///
-    /// - Parameter count: the number of rows that must result.
+    /// - Parameter count: the number of rows that the page must have after it.
     /// - Throws: `Misfit` if a key or a position of the delta does not fit the rows.
     func applied(to old: ArraySlice<Row>, count: Int) throws(Misfit) -> [Row] {
         var (stable, moving) = try divided(old)
@@ -31,7 +31,7 @@ extension LevelDelta {
         return rows
     }
 
-    /// The rows that keep their order, and those that move, by key.
+    /// Returns the rows that keep their order, and the moved rows by key.
     private func divided(_ old: ArraySlice<Row>) throws(Misfit) -> (stable: ArraySlice<Row>, moving: [String: Row]) {
         let movedKeys = Set(moved.map(\.value))
         let leaving = movedKeys.union(removed)

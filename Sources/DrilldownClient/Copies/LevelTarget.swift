@@ -3,21 +3,21 @@ struct LevelTarget: Hashable, Sendable {
     var path: ItemPath
     var query: LevelQuery
 
-    /// The number of rows of one request; the server allows no more.
+    /// The number of rows of one request, which is the server's maximum.
     static let pageSize = 10_000
 
-    /// Whether the query asks for one page only, and not for all rows.
+    /// Whether the query selects one page, and not all rows.
     var isPage: Bool { query != query.withoutPage }
 
-    /// Whether the server has deltas for the query; it has none for a search or an outline.
+    /// Whether the server has deltas for the query: for all queries except a search and an outline.
     var hasDeltas: Bool { !query.parameters.contains { ["q", "depth", "expand"].contains($0.name) } }
 
-    /// The request for a page.
+    /// Returns the request for a page.
     ///
     /// - Parameters:
-    ///   - number: the number of the page, from 0; the page of the query itself if it asks for one.
-    ///   - known: the client's copy of this page.
-    ///   - wait: how many seconds the server may wait for a change.
+    ///   - number: the number of the page, from 0; always 0 if the query selects one page.
+    ///   - known: the client's copy of this page; nil to request all its rows.
+    ///   - wait: the number of seconds that the server may wait for a change; without effect if no copy is known.
     func request(page number: Int = 0, known: LevelCopy.Page? = nil, wait: Int = 0) -> Request {
         var query = query
         if !isPage { query = query.setting("limit", to: String(Self.pageSize)) }
@@ -37,9 +37,9 @@ struct LevelTarget: Hashable, Sendable {
 
 /// A server's answer to a client that may have an earlier state of the page.
 enum PageAnswer: Sendable {
-    /// The rows are as they were.
+    /// The rows have not changed.
     case unchanged
-    /// The changes since that state.
+    /// The changes since the earlier state.
     case delta(LevelDelta, entityTag: String?)
     /// The level with its rows.
     case whole(Level, entityTag: String?)
@@ -54,7 +54,7 @@ enum PageAnswer: Sendable {
 }
 
 extension Transport {
-    /// Requests a level or a page, given an earlier version of it if one is known.
+    /// Requests a level or a page; the request may name an earlier version of it.
     func page(_ request: Request) async throws -> PageAnswer {
         let answer = try await send(request)
         if answer.status == 304 { return .unchanged }

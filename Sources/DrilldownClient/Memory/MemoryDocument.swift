@@ -6,7 +6,9 @@ struct MemoryDocument: Sendable {
         var fields: Fields
         var children: [Item]
 
-        /// - Parameter value: a title, or fields that may include `Children`; a list is the children of a root.
+        /// - Parameters:
+        ///   - value: a title, or fields that may include `Children`; a list has the children of a root.
+        ///   - title: the title of a root without `Title`.
         init(value: FieldValue, title: String? = nil) {
             var fields = value.dictionary ?? [:]
             let children = (value.list ?? fields["Children"]?.list ?? fields["Rows"]?.list ?? [])
@@ -19,7 +21,8 @@ struct MemoryDocument: Sendable {
         var title: String { fields["Title"]?.description ?? "" }
         var fieldsVersion: String { String(StableHash.digits(of: JSONText.bytes(of: .dictionary(fields))).prefix(8)) }
 
-        /// The keys of the children: `Key`, or the title; siblings with one key are numbered from the second on.
+        /// The keys of the children: `Key`, or the title; of siblings with the same key, the second and later ones get
+        /// a number.
         var keys: [String] {
             var keys: [String] = []
             for child in children {
@@ -110,7 +113,7 @@ struct MemoryDocument: Sendable {
         return try change(&root, depth: 0)
     }
 
-    /// Does an edit; gives the path of the item afterwards, nil if it is gone.
+    /// Performs an edit; returns the path of the item after it, or nil if the item was deleted.
     mutating func perform(_ edit: Edit) throws(Problem) -> ItemPath? {
         try edit.checkPaths()
         switch edit.action {
@@ -174,7 +177,7 @@ struct MemoryDocument: Sendable {
 }
 
 extension Detail {
-    /// The detail as the service answers it.
+    /// The detail in the form of the service's answer.
     var answer: Fields {
         func value(_ link: ItemLink?) -> FieldValue {
             link.map { ["title": .text($0.title), "href": .text($0.path.detailLink)] } ?? .null

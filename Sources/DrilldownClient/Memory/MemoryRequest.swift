@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A request as a service in memory understands it.
+/// The parsed request to a service in memory.
 struct MemoryRequest {
     let method: String
     let target: String
@@ -34,6 +34,8 @@ struct MemoryRequest {
         header[name].map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "\"")) }
     }
 
+    /// Checks that the service knows all options of the query.
+    ///
     /// - Throws: `Problem` for an option that would change the rows.
     func checkOptions() throws(Problem) {
         let known: Set = ["since", "wait", "start", "limit", "fields"]
@@ -43,7 +45,7 @@ struct MemoryRequest {
             members: ["parameter": .text(name)])
     }
 
-    /// The edit that is asked for; nil if the request only reads.
+    /// The edit of the request; nil if the request reads, or is not for an item.
     var edit: Edit? {
         get throws {
             guard method != "GET" else { return nil }
@@ -69,7 +71,7 @@ struct MemoryRequest {
 }
 
 extension Edit.Position {
-    /// The position that a request names; the last one without a name.
+    /// Creates the position from the text in a request; nil or other text means `.last`.
     fileprivate init(_ text: String?) {
         let parts = (text ?? "last").split(separator: ":", maxSplits: 1).map(String.init)
         self =

@@ -5,7 +5,8 @@ import Foundation
 #endif
 
 extension Server {
-    /// A service in memory, for tests and previews: it serves a document, takes edits, and its levels can be observed.
+    /// Creates a service in memory, for tests and previews: it serves a document, accepts edits, and its levels can be
+    /// observed.
     ///
     /// ```swift
     /// #Preview {
@@ -13,11 +14,12 @@ extension Server {
     /// }
     /// ```
     ///
-    /// It has neither sections nor files. It supports the options for pages, and refuses every other option that changes
-    /// the rows. Rows show all fields.
+    /// It lacks sections, files and batches of edits (`perform(_:)`), and does not answer `document(at:as:)` and
+    /// `reload()`. It supports the options for pages, and refuses every other option that changes the rows. Rows show
+    /// all fields.
     ///
-    /// - Parameter document: the items of the first level, each a title or a dictionary with `Title` and `Children`; or a
-    ///   dictionary that is the root.
+    /// - Parameter document: the items of the first level, each a title or a dictionary with `Title` and `Children`; or
+    ///   a dictionary that is the root.
     public convenience init(inMemory document: FieldValue) {
         let service = MemoryService(MemoryDocument(document))
         var configuration = ServerConfiguration(url: URL(string: "http://memory") ?? URL(filePath: "/"))
@@ -26,14 +28,14 @@ extension Server {
     }
 }
 
-/// Answers requests about a document in memory as the service does.
+/// The service in memory, which answers requests as the service does.
 actor MemoryService {
     private var document: MemoryDocument
     private var revision = 0
     private var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
     private var waits = 0
 
-    /// What an answer consists of.
+    /// The content of an answer.
     private struct Content {
         var status = 200
         var version: String?
@@ -125,7 +127,7 @@ actor MemoryService {
         return Self.content(of: try document.detail(at: path))
     }
 
-    /// The versions that the condition of an edit may name.
+    /// Returns the versions that the condition of an edit may name: of the item or level, and of an item's fields.
     private func versions(for edit: Edit) throws(Problem) -> (ItemVersion, ItemVersion?) {
         switch edit.action {
         case .insert(_, let level, _, _): return (ItemVersion(rawValue: try document.level(at: level).version), nil)
@@ -137,7 +139,7 @@ actor MemoryService {
 
     // MARK: Waiting
 
-    /// The changes since a revision; which levels they concern is not noted.
+    /// Returns the changes since a revision, without the changed levels, so that all levels count as changed.
     private func changes(for request: MemoryRequest) async -> Content {
         let since = request.since.flatMap { Int($0) } ?? revision
         if since == revision, request.wait > 0 { await nextChange(until: .now + .seconds(request.wait)) }
@@ -146,7 +148,7 @@ actor MemoryService {
         return Content(body: Data(JSONText.bytes(of: .dictionary(fields))))
     }
 
-    /// Waits for the next edit, until a time at most.
+    /// Waits for the next edit, at most until `end`.
     private func nextChange(until end: ContinuousClock.Instant) async {
         let (changes, sender) = AsyncStream.makeStream(of: Void.self)
         waits += 1

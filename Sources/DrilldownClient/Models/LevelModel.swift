@@ -1,7 +1,7 @@
 #if canImport(Observation)
     public import Observation
 
-    /// What a screen shows of a level, and each change of it.
+    /// The model of a screen that shows a level and follows its changes.
     ///
     /// ```swift
     /// List(model.level?.rows ?? []) { row in Text(row.title) }
@@ -13,7 +13,7 @@
     public final class LevelModel {
         /// The service.
         public let server: Server
-        /// The item whose level it is.
+        /// The path of the item whose level is shown.
         public let path: ItemPath
         /// The options of the level.
         public let query: LevelQuery
@@ -21,12 +21,13 @@
         public var search = ""
         /// The level; nil until it is first known.
         public private(set) var level: Level?
-        /// A sentence to show with the level: why it may be out of date, or why an edit was refused; nil if all is well.
+        /// A sentence to show with the level: the reason why it may be out of date, or why an edit was refused. Nil if
+        /// the level is current and no edit was refused.
         public private(set) var notice: String?
         /// Called after each update, for a table view that animates its changes.
         @ObservationIgnored public var onUpdate: (LevelUpdate) -> Void = { _ in }
 
-        /// A model that shows nothing before `follow`.
+        /// Creates a model, which shows nothing before `follow`.
         public init(_ server: Server, at path: ItemPath = .root, matching query: LevelQuery = .all) {
             (self.server, self.path, self.query) = (server, path, query)
         }
@@ -46,7 +47,7 @@
             }
         }
 
-        /// Runs an edit, and shows why it is refused, if it is; its effect comes with the next update.
+        /// Runs an edit; its effect comes with the next update. If it is refused, `notice` has the reason.
         ///
         /// ```swift
         /// Button("Delete") { Task { await model.edit { try await $0.delete(row.path) } } }
@@ -61,7 +62,7 @@
         }
     }
 
-    /// What a screen shows of a detail, and each change of it.
+    /// The model of a screen that shows a detail and follows its changes.
     ///
     /// ```swift
     /// Text(model.detail?["Text"]?.text ?? "").task { await model.follow() }
@@ -71,14 +72,15 @@
     public final class DetailModel {
         /// The service.
         public let server: Server
-        /// The item; its path changes with its title.
+        /// The path of the item; it changes with the title of the item.
         public private(set) var path: ItemPath
         /// The detail; nil until it is first known.
         public private(set) var detail: Detail?
-        /// A sentence to show with the detail: why it may be out of date, or why an edit was refused; nil if all is well.
+        /// A sentence to show with the detail: the reason why it may be out of date, or why an edit was refused. Nil if
+        /// the detail is current and no edit was refused.
         public private(set) var notice: String?
 
-        /// A model that shows nothing before `follow`.
+        /// Creates a model, which shows nothing before `follow`.
         public init(_ server: Server, at path: ItemPath) { (self.server, self.path) = (server, path) }
 
         /// Shows the detail and each change of it, until the task is cancelled or the server refuses the detail.
@@ -97,7 +99,8 @@
 
         /// Changes fields of the shown detail, and keeps changes that others made to other fields.
         ///
-        /// If it is refused, `notice` says why, and `detail` is the item as it is now.
+        /// If the edit is refused, `notice` has the reason; after a conflict, `detail` is the current item. Does
+        /// nothing before the detail is known.
         public func patch(_ changes: Fields, removing names: [String] = []) async {
             guard let shown = detail else { return }
             do {

@@ -1,4 +1,4 @@
-/// Reads the answer to the request for a detail.
+/// The reader of the answer to a request for a detail.
 enum DetailReader {
     static func read(_ bytes: [UInt8]) throws(JSONError) -> Detail {
         var reader = JSONReader(bytes)
@@ -51,7 +51,7 @@ enum DetailReader {
     }
 }
 
-/// The members that the answers about a level and about a detail begin with.
+/// The members that the answers for a level and for a detail have in common.
 struct ItemHead {
     private(set) var title = ""
     private(set) var path = ItemPath.root
@@ -59,7 +59,7 @@ struct ItemHead {
     private(set) var isLeaf = false
     private(set) var ancestors: [ItemLink] = []
     private(set) var error: String?
-    /// The members without which the answer is not one about an item.
+    /// The required members that have not been read yet.
     private var missing: Set = ["title", "href", "version"]
 
     mutating func read(_ name: String, _ reader: inout JSONReader) throws(JSONError) {

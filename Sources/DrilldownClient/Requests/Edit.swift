@@ -14,7 +14,7 @@ public struct Edit: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
         /// A new item: the title of a new leaf, or a dictionary of fields, which may include `Children`.
         case insert(FieldValue, into: ItemPath, at: Position, section: Int?)
-        /// The item gets these fields in place of its own; its children stay. A missing item is made.
+        /// The item gets these fields in place of its own; its children stay. A missing item is created.
         case put(Fields, at: ItemPath)
         /// These fields are merged into the item's own; `.null` removes a field.
         case patch(Fields, at: ItemPath)
@@ -26,10 +26,11 @@ public struct Edit: Hashable, Sendable {
 
     /// The change itself.
     public var action: Action
-    /// The version or `fieldsVersion` that the item must have, or `Level.itemVersion` for an insertion; nil if any will do.
+    /// The version or `fieldsVersion` that the item must have, or `Level.itemVersion` for an insertion; nil for any
+    /// version.
     public var ifMatch: ItemVersion?
 
-    /// An edit with a condition.
+    /// Creates an edit with a condition.
     public init(_ action: Action, ifMatch: ItemVersion? = nil) {
         self.action = action
         self.ifMatch = ifMatch
@@ -43,7 +44,7 @@ public struct Edit: Hashable, Sendable {
         Edit(.insert(item, into: level, at: position, section: section), ifMatch: version)
     }
 
-    /// Replaces the fields of an item, or makes the item.
+    /// Replaces the fields of an item, or creates the item.
     public static func put(_ fields: Fields, at path: ItemPath, ifMatch version: ItemVersion? = nil) -> Edit {
         Edit(.put(fields, at: path), ifMatch: version)
     }
@@ -72,11 +73,11 @@ public struct Edit: Hashable, Sendable {
 }
 
 extension Edit {
-    /// Where an item is put among the rows of a level.
+    /// The position of an inserted or moved item among the rows of a level.
     public enum Position: Hashable, Sendable {
-        /// Before all rows of the section, which is the last one of the level unless the edit names another.
+        /// Before all rows of the section: the last section of the level, unless the edit names another.
         case first
-        /// After all rows of the section, which is the last one of the level unless the edit names another.
+        /// After all rows of the section: the last section of the level, unless the edit names another.
         case last
         /// At this index in the section, from 0; a row that is moved is not counted.
         case index(Int)
@@ -121,7 +122,7 @@ extension Edit {
 
 // Edits in the form that the service reads.
 extension Edit {
-    /// The step of a batch.
+    /// The edit as a step of a batch.
     var step: Fields {
         var step: Fields
         switch action {
@@ -163,7 +164,9 @@ extension Edit {
 }
 
 extension Request {
-    /// An edit with a body of JSON.
+    /// Creates the request of an edit.
+    ///
+    /// - Parameter json: the body; nil for a request without a body.
     init(_ method: String, target: String, json: FieldValue?) {
         self.init(target)
         self.method = method
@@ -178,10 +181,10 @@ extension Request {
 public struct EditResult: Hashable, Sendable {
     /// The revision that the edits made.
     public var revision: String
-    /// The path of each edit's item after all edits; nil for an item that is not there then.
+    /// The path of each edit's item after all edits; nil for an item that does not exist then.
     public var paths: [ItemPath?]
 
-    /// A result with these values.
+    /// Creates a result with these values.
     public init(revision: String, paths: [ItemPath?]) {
         self.revision = revision
         self.paths = paths
@@ -199,12 +202,12 @@ public struct EditResult: Hashable, Sendable {
 
 /// The result of a reload.
 public struct ReloadResult: Hashable, Sendable {
-    /// Whether the document had changed.
+    /// Whether the document had changed, so that a new revision is served.
     public var isChanged: Bool
     /// The revision that is served.
     public var revision: String
 
-    /// A result with these values.
+    /// Creates a result with these values.
     public init(isChanged: Bool, revision: String) {
         self.isChanged = isChanged
         self.revision = revision

@@ -18,25 +18,26 @@ public struct EditConflict: Error, Hashable, Sendable {
         case level(Level)
         /// The item does not exist: it was removed, or an earlier edit of the batch would have made it.
         case missing
-        /// The server could not be asked again.
+        /// The current state could not be read, for this reason.
         case unknown(Problem)
     }
 
-    /// The refused edit; of several edits the one that could not be done.
+    /// The refused edit; in a batch, the edit that could not be applied.
     public let edit: Edit
     /// The current state, read after the refusal.
     public let current: Current
     /// The server's refusal.
     public let problem: Problem
 
-    /// A conflict with these values.
+    /// Creates a conflict with these values.
     public init(edit: Edit, current: Current, problem: Problem) {
         self.edit = edit
         self.current = current
         self.problem = problem
     }
 
-    /// The version to use as `ifMatch` in order to insist; nil if there is nothing to match.
+    /// The version for `ifMatch` to repeat the edit in spite of the change; nil if the item does not exist, or the
+    /// current state is unknown.
     public var currentVersion: ItemVersion? {
         switch current {
         case .detail(let detail): detail.version
@@ -47,11 +48,11 @@ public struct EditConflict: Error, Hashable, Sendable {
 }
 
 extension EditConflict {
-    /// Whether the item has another version than `ifMatch` (412). Its position, neighbours and children count unless that
-    /// was a `fieldsVersion`.
+    /// Whether the item has another version than `ifMatch` (412). Unless `ifMatch` is a `fieldsVersion`, a change of
+    /// the position, the neighbours or the children makes another version.
     ///
-    /// If not, the edit fits no version of the document (409): a key is in use, an item would move below itself, or the
-    /// file cannot be written.
+    /// If false, the edit is in conflict with the document for another reason (409): a key is in use, an item would
+    /// move below itself, or the file cannot be written.
     public var isOutdated: Bool { problem.status == 412 }
 }
 

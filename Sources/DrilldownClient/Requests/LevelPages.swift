@@ -1,24 +1,24 @@
 /// The pages of a level, each loaded when it is requested; ``Server/pages(at:matching:)`` returns it.
 public struct LevelPages: AsyncSequence, Sendable {
-    /// A page: its rows, and where it begins.
+    /// A page: its rows, and the position of the first of them.
     public typealias Element = Level
 
     let transport: Transport
     let path: ItemPath
     let query: LevelQuery
 
-    /// An iterator that begins with the first page.
+    /// Returns an iterator that begins with the first page.
     public func makeAsyncIterator() -> Iterator {
         Iterator(transport: transport, path: path, next: path.levelLink + query.encoded)
     }
 
-    /// Loads one page after the other.
+    /// An iterator that loads one page after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let transport: Transport
         let path: ItemPath
         var next: String?
 
-        /// The next page; nil after the last one.
+        /// Returns the next page; nil after the last one.
         ///
         /// - Throws: `Problem` if the server refuses or cannot be reached, `CancellationError`. Call it again to retry.
         public mutating func next() async throws -> Level? {
@@ -40,21 +40,21 @@ public struct LevelRows: AsyncSequence, Sendable {
     /// A row of the level.
     public typealias Element = Row
 
-    /// The pages that the rows are on.
+    /// The pages of the rows.
     public let pages: LevelPages
 
-    /// An iterator that begins with the first row.
+    /// Returns an iterator that begins with the first row.
     public func makeAsyncIterator() -> Iterator { Iterator(pages: pages.makeAsyncIterator()) }
 
-    /// Goes through the rows of one page after the other.
+    /// An iterator over the rows of one page after the other.
     public struct Iterator: AsyncIteratorProtocol {
         var pages: LevelPages.Iterator
         var rows: [Row] = []
         var position = 0
 
-        /// The next row; nil after the last one.
+        /// Returns the next row; nil after the last one.
         ///
-        /// - Throws: as `LevelPages.Iterator.next()`.
+        /// - Throws: the errors of `LevelPages.Iterator.next()`.
         public mutating func next() async throws -> Row? {
             while position == rows.count {
                 guard let page = try await pages.next() else { return nil }

@@ -1,7 +1,7 @@
 extension LevelQuery {
     /// Sorts by these fields; each later field breaks ties.
     ///
-    /// Without a key the rows are in the order of the document, even if the item itself has another order.
+    /// Without a key, the rows are in the order of the document, even if the item itself has another order.
     public func sorted(by keys: SortKey...) -> LevelQuery { sorted(by: keys) }
 
     /// Sorts by the fields of a list; each later field breaks ties.
@@ -9,7 +9,7 @@ extension LevelQuery {
         setting("sort", to: keys.map { ($0.isDescending ? "-" : "") + $0.field }.joined(separator: ","))
     }
 
-    /// The rows divided into sections.
+    /// Divides the rows into sections.
     public func grouped(by grouping: Grouping) -> LevelQuery {
         switch grouping {
         case .initial: setting("group", to: "initial")
@@ -18,27 +18,27 @@ extension LevelQuery {
         }
     }
 
-    /// Only rows whose field has a value; every condition of a query must hold.
+    /// Selects rows whose field has a value; a row must meet all conditions of a query.
     public func `where`(_ field: String, equals value: FieldValue) -> LevelQuery {
         adding(field, comparison: ":", value: value)
     }
 
-    /// Only rows whose field is less than a value.
+    /// Selects rows whose field is less than a value.
     public func `where`(_ field: String, isLessThan value: FieldValue) -> LevelQuery {
         adding(field, comparison: "<", value: value)
     }
 
-    /// Only rows whose field is greater than a value.
+    /// Selects rows whose field is greater than a value.
     public func `where`(_ field: String, isGreaterThan value: FieldValue) -> LevelQuery {
         adding(field, comparison: ">", value: value)
     }
 
-    /// Only rows whose field contains a text; case and accents are ignored.
+    /// Selects rows whose field contains a text; case and accents are ignored.
     public func `where`(_ field: String, contains text: String) -> LevelQuery {
         adding(field, comparison: "~", value: .text(text))
     }
 
-    /// A search: all items below the level, on all levels, that contain a text.
+    /// Searches all items below the level, on all levels, for a text.
     ///
     /// - Parameters:
     ///   - text: the text; case and accents are ignored.
@@ -52,20 +52,20 @@ extension LevelQuery {
         }
     }
 
-    /// An outline: the rows of this many levels, flattened in order.
+    /// Requests an outline: the rows of this many levels, flattened in order.
     public func outlined(depth: Int) -> LevelQuery { setting("depth", to: String(depth)) }
 
-    /// An outline: the rows of all levels below, flattened in order.
+    /// Requests an outline: the rows of all levels below, flattened in order.
     public func outlined() -> LevelQuery { setting("depth", to: "all") }
 
-    /// An outline in which these items, and all items above them, are open.
+    /// Requests an outline in which these items, and all items above them, are open.
     ///
     /// - Parameter paths: paths below the level, so that `["Screen G"]` opens a row of the level itself.
     public func outlined(expanding paths: some Sequence<ItemPath>) -> LevelQuery {
         setting("expand", to: paths.map(\.encoded).joined(separator: ","))
     }
 
-    /// Rows that show these fields instead of the usual ones.
+    /// Requests rows with these fields instead of the usual ones.
     public func showing(_ fields: ShownFields) -> LevelQuery {
         switch fields {
         case .usual: removing("fields")
@@ -75,10 +75,10 @@ extension LevelQuery {
         }
     }
 
-    /// A page of at most this many rows, from 1 to 10,000.
+    /// Requests a page of at most this many rows, from 1 to 10,000.
     public func limited(to rows: Int) -> LevelQuery { setting("limit", to: String(rows)) }
 
-    /// A page that begins at a position on the level, from 0.
+    /// Requests a page that begins at a position on the level, from 0.
     public func starting(at position: Int) -> LevelQuery { setting("start", to: String(position)) }
 }
 
@@ -90,51 +90,51 @@ extension LevelQuery {
     /// Sorts by the fields of a list; each later field breaks ties.
     public static func sorted(by keys: [SortKey]) -> LevelQuery { all.sorted(by: keys) }
 
-    /// The rows divided into sections.
+    /// Divides the rows into sections.
     public static func grouped(by grouping: Grouping) -> LevelQuery { all.grouped(by: grouping) }
 
-    /// Only rows whose field has a value.
+    /// Selects rows whose field has a value.
     public static func `where`(_ field: String, equals value: FieldValue) -> LevelQuery {
         all.where(field, equals: value)
     }
 
-    /// Only rows whose field is less than a value.
+    /// Selects rows whose field is less than a value.
     public static func `where`(_ field: String, isLessThan value: FieldValue) -> LevelQuery {
         all.where(field, isLessThan: value)
     }
 
-    /// Only rows whose field is greater than a value.
+    /// Selects rows whose field is greater than a value.
     public static func `where`(_ field: String, isGreaterThan value: FieldValue) -> LevelQuery {
         all.where(field, isGreaterThan: value)
     }
 
-    /// Only rows whose field contains a text; case and accents are ignored.
+    /// Selects rows whose field contains a text; case and accents are ignored.
     public static func `where`(_ field: String, contains text: String) -> LevelQuery {
         all.where(field, contains: text)
     }
 
-    /// A search: all items below the level, on all levels, that contain a text.
+    /// Searches all items below the level, on all levels, for a text.
     public static func searching(for text: String, in fields: SearchedFields = .title) -> LevelQuery {
         all.searching(for: text, in: fields)
     }
 
-    /// An outline: the rows of this many levels, flattened in order.
+    /// Requests an outline: the rows of this many levels, flattened in order.
     public static func outlined(depth: Int) -> LevelQuery { all.outlined(depth: depth) }
 
-    /// An outline: the rows of all levels below, flattened in order.
+    /// Requests an outline: the rows of all levels below, flattened in order.
     public static func outlined() -> LevelQuery { all.outlined() }
 
-    /// An outline in which these items, and all items above them, are open.
+    /// Requests an outline in which these items, and all items above them, are open.
     public static func outlined(expanding paths: some Sequence<ItemPath>) -> LevelQuery {
         all.outlined(expanding: paths)
     }
 
-    /// Rows that show these fields instead of the usual ones.
+    /// Requests rows with these fields instead of the usual ones.
     public static func showing(_ fields: ShownFields) -> LevelQuery { all.showing(fields) }
 
-    /// A page of at most this many rows, from 1 to 10,000.
+    /// Requests a page of at most this many rows, from 1 to 10,000.
     public static func limited(to rows: Int) -> LevelQuery { all.limited(to: rows) }
 
-    /// A page that begins at a position on the level, from 0.
+    /// Requests a page that begins at a position on the level, from 0.
     public static func starting(at position: Int) -> LevelQuery { all.starting(at: position) }
 }

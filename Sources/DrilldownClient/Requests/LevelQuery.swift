@@ -16,10 +16,10 @@ public struct LevelQuery: Hashable, Sendable {
         var value: String
     }
 
-    /// A query that asks for the level as it is.
+    /// Creates a query for all rows of the level, in its own order.
     public init() {}
 
-    /// The level as it is: all rows, in its own order.
+    /// The query without options: all rows of the level, in its own order.
     public static let all = LevelQuery()
 }
 
@@ -49,10 +49,10 @@ extension LevelQuery {
         return query
     }
 
-    /// The query in a request, with its question mark; empty without parameters.
+    /// The query as in a request, with the question mark; empty without parameters.
     var encoded: String { Self.encode(parameters) }
 
-    /// Parameters in a request, with their question mark; empty without parameters.
+    /// Returns parameters as in a request, with the question mark; empty without parameters.
     static func encode(_ parameters: [Parameter]) -> String {
         guard !parameters.isEmpty else { return "" }
         return "?" + parameters.map { $0.name + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
@@ -60,7 +60,7 @@ extension LevelQuery {
 }
 
 extension FieldValue {
-    /// The text that a condition compares with.
+    /// The text of the value in a condition; empty for a list, a dictionary and null.
     var queryText: String {
         switch self {
         case .text(let text): text
@@ -74,7 +74,7 @@ extension FieldValue {
 }
 
 extension LevelQuery {
-    /// The fields that a search looks at.
+    /// The fields that a search looks through.
     public enum SearchedFields: Hashable, Sendable, ExpressibleByArrayLiteral {
         /// The title alone.
         case title
@@ -83,7 +83,7 @@ extension LevelQuery {
         /// The fields with these names.
         case named([String])
 
-        /// The fields with these names: `["Title", "Text"]`.
+        /// Creates the fields with these names: `["Title", "Text"]`.
         public init(arrayLiteral names: String...) { self = .named(names) }
     }
 
@@ -98,17 +98,17 @@ extension LevelQuery {
         /// The fields with these names.
         case named([String])
 
-        /// The fields with these names: `["Price", "Artist"]`.
+        /// Creates the fields with these names: `["Price", "Artist"]`.
         public init(arrayLiteral names: String...) { self = .named(names) }
     }
 
-    /// How the rows are divided into sections.
+    /// The division of the rows into sections.
     public enum Grouping: Hashable, Sendable {
-        /// By the first letter of the title; the rows are sorted by title unless another order is asked for.
+        /// By the first letter of the title; the rows are sorted by title unless the query has another order.
         case initial
         /// By the text of a field, in order of first appearance.
         case field(String)
-        /// As in the document, even if the item itself has another grouping.
+        /// The sections of the document, even if the item itself has another grouping.
         case ungrouped
     }
 }
@@ -120,15 +120,16 @@ public struct SortKey: Hashable, Sendable {
     /// Whether the greatest value comes first.
     public var isDescending: Bool
 
-    /// The least value first.
+    /// Returns a key that sorts the least value first.
     public static func ascending(_ field: String) -> SortKey { SortKey(field: field, isDescending: false) }
 
-    /// The greatest value first.
+    /// Returns a key that sorts the greatest value first.
     public static func descending(_ field: String) -> SortKey { SortKey(field: field, isDescending: true) }
 }
 
 extension SortKey: ExpressibleByStringLiteral {
-    /// The least value first; the greatest one if the name follows a minus sign, as in `"-Price"`.
+    /// Creates a key that sorts the least value first, or the greatest value if the name follows a minus sign, as in
+    /// `"-Price"`.
     public init(stringLiteral text: String) {
         self.init(field: text.hasPrefix("-") ? String(text.dropFirst()) : text, isDescending: text.hasPrefix("-"))
     }

@@ -1,4 +1,4 @@
-/// Reads the answer to the request for a level.
+/// The reader of the answer to a request for a level.
 struct LevelReader {
     private var head = ItemHead()
     private var count: Int?
@@ -48,7 +48,7 @@ struct LevelReader {
         guard level.sectionsDivideRows else {
             throw JSONError(reason: "it has sections that do not divide its rows", at: end)
         }
-        // Their parents are known.
+        // Assigned after `Level.init`, which would set their parents once more.
         level.rows = rows ?? []
         if let since, rows == nil {
             var delta = delta
@@ -106,7 +106,7 @@ struct LevelReader {
 }
 
 extension Level {
-    /// Whether each section begins where the one before it ends, and the last one ends with the last row of all pages.
+    /// Whether each section begins at the end of the previous one, and the last section ends with the last of all rows.
     fileprivate var sectionsDivideRows: Bool {
         var end = 0
         for section in sections {
@@ -117,19 +117,19 @@ extension Level {
     }
 }
 
-/// What changed on a level since a version of it: the answer to a request with `since` (manual, Refresh).
+/// The changes of a level since one of its versions: the answer to a request with `since` (manual, Refresh).
 struct LevelDelta: Hashable, Sendable {
-    /// The level as it is now, without its rows.
+    /// The current level, without its rows.
     var level: Level
-    /// The version that the changes begin from.
+    /// The version to which the changes apply.
     var since: String
-    /// The keys of the rows that are gone.
+    /// The keys of the removed rows.
     var removed: [String] = []
     /// The new rows, by their positions in the new list.
     var inserted: [Placed<Row>] = []
-    /// The keys of the rows that changed their place among the others, by their positions in the new list.
+    /// The keys of the rows that changed their order among the other rows, by their positions in the new list.
     var moved: [Placed<String>] = []
-    /// The rows that show something else, by their positions in the new list.
+    /// The rows with another content, by their positions in the new list.
     var updated: [Placed<Row>] = []
 
     /// A row or its key, at a position.
@@ -143,12 +143,12 @@ struct LevelDelta: Hashable, Sendable {
 enum LevelAnswer: Hashable, Sendable {
     /// The level, or a page of it, with its rows.
     case level(Level)
-    /// What changed since the version that the request names.
+    /// The changes since the version in the request.
     case delta(LevelDelta)
 }
 
 extension Transport {
-    /// The level at a target, which may have a query.
+    /// Requests the level at a target, which may have a query.
     func level(of target: String) async throws -> Level {
         try await value(of: target) { bytes throws(JSONError) in
             switch try LevelReader.read(bytes) {

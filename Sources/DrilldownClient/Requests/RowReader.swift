@@ -1,4 +1,4 @@
-/// Reads a row of an answer.
+/// The reader of a row of an answer.
 struct RowReader {
     /// The approximate length of a row whose texts are all empty, for reserving memory.
     static let shortest = 64
@@ -67,7 +67,7 @@ struct RowReader {
     }
 }
 
-/// Reads the control of a row or a detail.
+/// The reader of the control of a row or a detail.
 enum ControlReader {
     static func read(_ reader: inout JSONReader) throws(JSONError) -> Control {
         var control = Control(type: "")
@@ -105,7 +105,7 @@ enum ControlReader {
     }
 
     private static func value(_ reader: inout JSONReader) throws(JSONError) -> FieldValue? {
-        // Not as an expression with two branches: 'nil' would be the literal of a FieldValue, which is null.
+        // Not a conditional expression, in which 'nil' would be the literal of a `FieldValue`, `.null`.
         if try reader.skipNull() { return .none }
         return try reader.value()
     }

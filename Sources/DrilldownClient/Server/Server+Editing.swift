@@ -1,4 +1,5 @@
-// An edit is on the server's disk when its method returns. A task that is cancelled stops waiting; the edit may still be done.
+// An edit is saved by the server when its method returns. A cancelled task stops waiting; the edit may still take
+// effect.
 extension Server {
     /// Adds a new item to a level.
     ///
@@ -9,10 +10,10 @@ extension Server {
     ///
     /// - Parameters:
     ///   - item: the title of a new leaf, or a dictionary of fields, which may include `Children`.
-    ///   - level: the path of the item whose level it is; a leaf becomes a branch.
+    ///   - level: the path of the item whose level gets the new item; a leaf then has a level.
     ///   - position: the place among the rows of the section.
     ///   - section: the number of the section, from 0; nil for the last one, even if `position` is `.first`.
-    ///   - version: `itemVersion` of the level as it must be; nil if any will do.
+    ///   - version: the `itemVersion` that the level must have; nil for any version.
     /// - Returns: the new item; its key is in its path.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
@@ -23,7 +24,7 @@ extension Server {
         try await changedItem(.insert(item, into: level, at: position, section: section, ifMatch: version))
     }
 
-    /// Replaces the fields of an item, whose children stay, or makes the item.
+    /// Replaces the fields of an item, whose children stay, or creates the item.
     ///
     /// - Parameters:
     ///   - fields: all fields that the item will have.
@@ -39,14 +40,15 @@ extension Server {
     /// Merges changes into the fields of an item.
     ///
     /// ```swift
-    /// detail = try await server.patch(["Price": 15], removing: ["Note"], at: detail.path, ifMatch: detail.fieldsVersion)
+    /// detail = try await server.patch(
+    ///     ["Price": 15], removing: ["Note"], at: detail.path, ifMatch: detail.fieldsVersion)
     /// ```
     ///
-    /// A field whose value is `.null` is removed too. `changes["Note"] = nil` only takes `Note` out of `changes`, so that the
-    /// item keeps it.
+    /// A field whose value is `.null` is removed too. `changes["Note"] = nil` only takes `Note` out of `changes`, so
+    /// that the item keeps the field.
     ///
-    /// A field keeps its type in the document if the new value can be read as it, so a date is written as `.date(…)` and
-    /// data as `.data(…)`.
+    /// A field keeps its type in the document if the new value can be converted to this type: write a date as
+    /// `.date(…)` and data as `.data(…)`.
     ///
     /// - Parameters:
     ///   - changes: the fields that change.
@@ -62,7 +64,9 @@ extension Server {
         try await changedItem(.patch(changes, removing: names, at: path, ifMatch: version))
     }
 
-    /// Merges changes into the fields of an item as it was read; other fields may have changed since.
+    /// Merges changes into the fields of an item, unless one of these fields has changed since the item was read.
+    ///
+    /// Other fields may have changed meanwhile; they keep their new values.
     ///
     /// ```swift
     /// detail = try await server.patch(["Price": 15], of: detail)
@@ -71,9 +75,9 @@ extension Server {
     /// - Parameters:
     ///   - changes: the fields that change; `.null` removes a field.
     ///   - names: the fields that are removed.
-    ///   - detail: the item as it was when the changes were made.
-    /// - Returns: the item with the changes of both sides.
-    /// - Throws: `EditConflict` if one of these fields has changed since `detail` was read, and otherwise as
+    ///   - detail: the item as it was read, to which the changes apply.
+    /// - Returns: the item with these changes and the changes of others.
+    /// - Throws: `EditConflict` if one of these fields has changed since `detail` was read; otherwise the errors of
     ///   `patch(_:removing:at:ifMatch:)`.
     @discardableResult
     public func patch(_ changes: Fields, removing names: [String] = [], of detail: Detail) async throws -> Detail {
@@ -82,7 +86,7 @@ extension Server {
             do {
                 return try await patch(changes, removing: names, at: detail.path, ifMatch: version)
             } catch let conflict as EditConflict {
-                // Each round has another version, so this ends when nobody else edits.
+                // Each round has another version, so the loop ends when no other client edits the item.
                 guard conflict.isOutdated, case .detail(let current) = conflict.current,
                     current.fieldsVersion != version,
                     (changes.names + names).allSatisfy({ current[$0] == detail[$0] })
@@ -92,15 +96,15 @@ extension Server {
         }
     }
 
-    /// Moves an item, with all below it, to a level or to another place on its own.
+    /// Moves an item, with all below it, to another level or to another position on its level.
     ///
     /// - Parameters:
     ///   - path: the item.
-    ///   - level: the path of the item whose level it moves to.
+    ///   - level: the path of the item to whose level it moves.
     ///   - position: the place among the rows of the section, not counting the item itself.
     ///   - section: the number of the section, from 0; nil for the last one, even if `position` is `.first`.
     ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
-    /// - Returns: the item at its new place.
+    /// - Returns: the moved item, with its new path.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func move(
@@ -117,13 +121,13 @@ extension Server {
         _ = try await answer(to: .delete(path, ifMatch: version))
     }
 
-    /// Does several edits in their order, all or none, as one revision.
+    /// Performs several edits in their order, all or none, as one revision.
     ///
-    /// The paths of later edits are those after the earlier ones; each `ifMatch` is of the state before all of them.
+    /// The path of an edit is the path after the earlier edits. Each `ifMatch` is a version before all edits.
     ///
-    /// - Parameter edits: at most 1,000.
-    /// - Throws: `EditConflict` for a 409 or 412 that names an edit; `Problem` for any other refusal, with the number
-    ///   of the edit, from 0, as `editIndex` if it names one; `CancellationError`.
+    /// - Parameter edits: at most 1,000 edits.
+    /// - Throws: `EditConflict` for a 409 or 412 that concerns one edit; `Problem` for any other refusal, with
+    ///   `editIndex` if it concerns one edit; `CancellationError`.
     @discardableResult
     public func perform(_ edits: [Edit]) async throws -> EditResult {
         for edit in edits { try edit.checkPaths() }
@@ -132,7 +136,7 @@ extension Server {
             let answer = try await transport.send(Request("POST", target: "/edits", json: .dictionary(body)))
             return try transport.read(answer, as: EditResult.read)
         } catch let problem as Problem {
-            // A conflict that concerns the whole batch, such as a file that has changed, names none of its edits.
+            // The problem lacks `editIndex` if the whole batch is refused, for example because the file has changed.
             let number = problem.editIndex ?? (edits.count == 1 ? 0 : -1)
             guard edits.indices.contains(number) else { throw problem }
             throw try await conflict(edits[number], problem: problem) ?? problem
@@ -144,10 +148,10 @@ extension Server {
     /// Changes the value of a control of a settings page, or of an item with a control.
     ///
     /// - Parameters:
-    ///   - value: the new value; nil goes back to the default of a settings page.
+    ///   - value: the new value; nil restores the default of a settings page.
     ///   - path: the item with the control.
     ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
-    /// - Throws: as `patch` does; `Problem.allowed` lists the possible values if this is not one of them.
+    /// - Throws: the errors of `patch`; `Problem.allowed` lists the allowed values if this value is not allowed.
     @discardableResult
     public func setValue(_ value: FieldValue?, of path: ItemPath, ifMatch version: ItemVersion? = nil) async throws
         -> Detail
@@ -155,9 +159,9 @@ extension Server {
         try await patch(["Value": value ?? .null], at: path, ifMatch: version)
     }
 
-    /// Turns the switch of a row on or off: stores the value that its control has for it.
+    /// Turns the switch of a row on or off, by storing the value of its control for this state.
     ///
-    /// - Throws: as `setValue(_:of:ifMatch:)` does.
+    /// - Throws: the errors of `setValue(_:of:ifMatch:)`.
     @discardableResult
     public func setSwitch(of row: Row, isOn: Bool) async throws -> Detail {
         try await setValue(row.control?.value(isOn: isOn) ?? .boolean(isOn), of: row.path)
@@ -190,7 +194,7 @@ extension Server {
         }
     }
 
-    /// The conflict for a status of 409 or 412, with the current item or level; nil for any other problem.
+    /// Returns the conflict for a status of 409 or 412, with the current item or level; nil for any other problem.
     private func conflict(_ edit: Edit, problem: Problem) async throws -> EditConflict? {
         guard problem.status == 409 || problem.status == 412 else { return nil }
         return EditConflict(edit: edit, current: try await current(for: edit), problem: problem)

@@ -1,9 +1,9 @@
 public import Foundation
 
 extension Server {
-    /// A level: its rows, or the first 1,000 of them.
+    /// Requests a level: its rows, or the first 1,000 of them.
     ///
-    /// For all rows of a longer level use `wholeLevel(at:matching:)` or, one after the other, `rows(at:matching:)`.
+    /// For all rows of a longer level, use `wholeLevel(at:matching:)` or, one after the other, `rows(at:matching:)`.
     /// `limited(to:)` in the query sets another limit, up to 10,000.
     ///
     /// ```swift
@@ -16,7 +16,7 @@ extension Server {
         return try await transport.level(of: path.levelLink + query.encoded)
     }
 
-    /// The detail of an item: all its fields, its ancestors and its neighbours.
+    /// Requests the detail of an item: all its fields, its ancestors and its neighbours.
     ///
     /// ```swift
     /// let detail = try await server.detail(at: ["Item 4", "Screen G"])
@@ -29,9 +29,9 @@ extension Server {
         return try await transport.value(of: path.detailLink, as: DetailReader.read)
     }
 
-    /// A level with all its rows, however many, of one revision of the document.
+    /// Requests a level with all its rows, however many, of one revision of the document.
     ///
-    /// `rows(at:matching:)` needs less memory, and gives the first rows earlier.
+    /// `rows(at:matching:)` needs less memory, and returns the first rows earlier.
     ///
     /// - Parameters:
     ///   - path: the item whose level it is.
@@ -44,18 +44,18 @@ extension Server {
         return level
     }
 
-    /// All rows of a level, however many; further pages are loaded when their rows are requested.
+    /// Returns all rows of a level, however many; further pages are loaded when their rows are requested.
     ///
     /// ```swift
     /// for try await row in server.rows(at: ["Tracks"]) { print(row.title) }
     /// ```
     ///
-    /// Rows that are inserted or deleted meanwhile neither shift the others nor repeat them.
+    /// If rows are inserted or deleted meanwhile, no other row is skipped or repeated.
     public func rows(at path: ItemPath = .root, matching query: LevelQuery = .all) -> LevelRows {
         LevelRows(pages: pages(at: path, matching: query))
     }
 
-    /// The pages of a level; `limited(to:)` in the query sets the rows of a page, 1,000 by default.
+    /// Returns the pages of a level; `limited(to:)` in the query sets the number of rows of a page, 1,000 by default.
     ///
     /// ```swift
     /// for try await page in server.pages(at: ["Tracks"], matching: .limited(to: 500)) {
@@ -66,10 +66,10 @@ extension Server {
         LevelPages(transport: transport, path: path, query: query)
     }
 
-    /// Observes a level: gives the current level, then each change, until the task is cancelled.
+    /// Observes a level: returns the current level, then each change, until the task is cancelled.
     ///
-    /// Without a limit in the query, all rows of the level are observed. The first update may lack a level: it then says
-    /// why the server cannot be reached.
+    /// Without a limit or a start in the query, all rows of the level are observed. The first update may lack a level;
+    /// it then has the reason why the server cannot be reached.
     ///
     /// ```swift
     /// for try await update in server.updates(of: ["Item 4"], matching: .sorted(by: "Title")) {
@@ -80,7 +80,7 @@ extension Server {
         LevelUpdates(observations: observations, target: LevelTarget(path: path, query: query))
     }
 
-    /// Observes a detail: gives the current one, then each change, until the task is cancelled.
+    /// Observes a detail: returns the current detail, then each change, until the task is cancelled.
     ///
     /// ```swift
     /// for try await update in server.updates(ofDetail: row.path) {
@@ -91,14 +91,14 @@ extension Server {
         DetailUpdates(observations: observations, target: DetailTarget(path: path))
     }
 
-    /// Requests all observed levels and details again at once, without regard to pauses and waits: for an app that becomes
-    /// active again.
+    /// Requests all observed levels and details again at once, and ends all pauses: for an app that becomes active
+    /// again.
     public func retryNow() { observations.retryNow() }
 }
 
 // Images and documents.
 extension Server {
-    /// The bytes of an image that an item names in a field such as `Image`.
+    /// Requests the bytes of an image that an item names in a field such as `Image`.
     ///
     /// ```swift
     /// if let name = detail["Image"]?.text { let data = try await server.imageData(named: name) }
@@ -111,7 +111,7 @@ extension Server {
         return try await data(of: Self.assetLink(name))
     }
 
-    /// The bytes of a row's image; nil for a row without one.
+    /// Requests the bytes of a row's image; returns nil for a row without an image.
     ///
     /// - Throws: `Problem`, `CancellationError`.
     public func imageData(for row: Row) async throws -> Data? {
@@ -119,9 +119,9 @@ extension Server {
         return try await imageData(named: name)
     }
 
-    /// The URL of an image that an item names, for code that loads images itself, such as `AsyncImage`.
+    /// Returns the URL of an image that an item names, for code that loads images itself, such as `AsyncImage`.
     ///
-    /// The URL does not carry a token: use `imageData(named:)` with a server that needs one for reading.
+    /// The URL does not carry a token: use `imageData(named:)` with a server that needs a token for reading.
     ///
     /// - Parameter name: the name of a file in the document's `assets` folder, or an `http` or `https` URL.
     /// - Returns: nil if no file can have this name.
@@ -130,7 +130,7 @@ extension Server {
         do { return configuration.url(of: try Self.assetLink(name)) } catch { return nil }
     }
 
-    /// The document, or the part of it from an item down, as a file.
+    /// Requests the document, or the part of it from an item down, as the content of a file.
     ///
     /// - Throws: `Problem`, `CancellationError`.
     public func document(at path: ItemPath = .root, as format: DocumentFormat = .xml) async throws -> Data {
@@ -148,7 +148,7 @@ extension Server {
         case json
     }
 
-    /// The bytes of an answer, revalidated by its entity tag.
+    /// Requests the bytes of an answer; returns the remembered bytes if the answer has not changed.
     private func data(of target: String) async throws -> Data {
         try await transport.value(of: Request(target)) { answer in
             guard answer.status == 200 else {
@@ -158,7 +158,7 @@ extension Server {
         }
     }
 
-    /// A file of any server, requested without a token.
+    /// Requests a file of any server, without a token.
     private func file(_ url: URL) async throws -> Data {
         var request = Request(url.absoluteString)
         request.url = url

@@ -7,7 +7,7 @@ public import Foundation
 /// let level = try await server.level(at: .root)
 /// ```
 ///
-/// One value serves a whole app: it may be used from everywhere at once.
+/// One value is enough for a whole app: it can be used by several tasks at the same time.
 public final class Server: Sendable {
     /// The address of a service, its tokens, and the limits of the client.
     public typealias Configuration = ServerConfiguration
@@ -15,10 +15,10 @@ public final class Server: Sendable {
     let transport: Transport
     let observations: Observations
 
-    /// The configuration that the server was made with.
+    /// The configuration from `init`.
     public var configuration: Configuration { transport.configuration }
 
-    /// Why the latest observed level could not be kept in the cache folder; nil if all is well.
+    /// The reason why the latest observed level could not be written to the cache folder; nil if it was written.
     ///
     /// ```swift
     /// if let problem = server.cacheProblem { print(problem) }
@@ -28,13 +28,13 @@ public final class Server: Sendable {
     /// Waits until the observed levels are written to the cache folder; call it before the program ends.
     public func flushCache() async { await observations.cache?.flush() }
 
-    /// A service with a configuration. Nothing is sent before the first request.
+    /// Creates a client of a service with a configuration, without sending a request.
     public init(_ configuration: Configuration) {
         transport = Transport(configuration)
         observations = Observations(transport)
     }
 
-    /// The service at an address such as `http://127.0.0.1:8080`.
+    /// Creates a client of the service at an address such as `http://127.0.0.1:8080`.
     ///
     /// - Parameters:
     ///   - address: an `http` or `https` address; its path precedes the paths of the service.
@@ -49,9 +49,9 @@ public final class Server: Sendable {
         self.init(url, readToken: readToken, editToken: editToken, cacheFolder: cacheFolder)
     }
 
-    /// The service at a URL; the parameters are the same as for an address.
+    /// Creates a client of the service at a URL; the other parameters are the same as for an address.
     ///
-    /// Every request to a URL with another scheme than `http` or `https` ends with a `Problem`.
+    /// If the scheme of the URL is not `http` or `https`, every request throws a `Problem`.
     public convenience init(
         _ url: URL, readToken: String? = nil, editToken: String? = nil, cacheFolder: URL? = nil
     ) {

@@ -20,13 +20,15 @@ final class AnswerMemory: Sendable {
         var uses = 0
     }
 
-    /// - Parameter limit: the greatest sum of all costs, in bytes.
+    /// Creates an empty memory.
+    ///
+    /// - Parameter limit: the maximum sum of all costs, in bytes.
     init(limit: Int) { self.limit = limit }
 
     /// The sum of the costs of all entries.
     var cost: Int { state.withLock { $0.cost } }
 
-    /// The entry of a target; using it keeps it.
+    /// The entry of a target, which becomes the most recently used; nil if it is not remembered.
     subscript(target: String) -> Entry? {
         state.withLock { state in
             guard state.entries[target] != nil else { return nil }
@@ -36,7 +38,7 @@ final class AnswerMemory: Sendable {
         }
     }
 
-    /// Remembers an entry, unless it alone is too large.
+    /// Remembers an entry in place of the target's earlier entry, unless its cost alone exceeds the limit.
     func remember(_ entry: Entry, for target: String) {
         state.withLock { state in
             state.cost -= state.entries.removeValue(forKey: target)?.cost ?? 0
@@ -50,7 +52,8 @@ final class AnswerMemory: Sendable {
         }
     }
 
-    /// Forgets many entries at once, so that sorting is rare.
+    /// Forgets the least recently used entries until the sum of costs is at most `limit`: many at once, so that sorting
+    /// is rare.
     private static func forget(_ state: inout State, to limit: Int, except kept: String) {
         let oldest = state.entries.sorted { $0.value.lastUse < $1.value.lastUse }
         for (target, entry) in oldest where target != kept {
@@ -71,7 +74,7 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
 
     init(_ value: Value) { self.value = value }
 
-    /// Runs a body with exclusive access to the value; the body must not wait.
+    /// Runs a body with exclusive access to the value; the body must not block.
     func withLock<Outcome, Failure: Error>(_ body: (inout Value) throws(Failure) -> Outcome) throws(Failure) -> Outcome
     {
         lock.lock()

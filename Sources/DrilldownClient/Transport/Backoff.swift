@@ -1,43 +1,46 @@
 import Foundation
 
-/// How long to wait after a failure: a random time up to a bound ("full jitter"), so that clients do not return all at once.
+/// The waiting time after a failure: a random time up to a bound ("full jitter"), so that clients do not return all at
+/// once.
 ///
-/// The bound doubles up to a second, and is then a sixtieth of the time that the server has been away, up to `greatest`:
-/// levels are current soon after a short outage, and a long one costs few attempts.
+/// The bound doubles up to `steady`. Later it is a sixtieth of the duration of the outage, up to `greatest`: levels are
+/// current soon after a short outage, and a long outage costs few attempts.
 struct Backoff: Sendable {
     /// The bound after the first failure, in seconds.
     var first = 0.5
-    /// The greatest bound after a short outage, in seconds.
+    /// The maximum bound in a short outage, in seconds.
     var steady = 1.0
-    /// The greatest bound, in seconds.
+    /// The maximum bound in a long outage, in seconds.
     var greatest = 30.0
-    /// How long a server's `Retry-After` is obeyed, in seconds.
+    /// The maximum number of seconds of a server's `Retry-After`; a greater number is reduced to it.
     var greatestRetryAfter = 300.0
     var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
-    /// The present time, for the duration of an answer.
+    /// Returns the current time, for the duration of outages and answers.
     var now: @Sendable () -> ContinuousClock.Instant = { .now }
     /// Waits for a number of seconds; throws `CancellationError` as soon as the task is cancelled.
     var sleep: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
-    /// The same after an answer that came early (`PollingPace`), which is not a failure.
+    /// Waits like `sleep`, after an answer that came early (`PollingPace`), which is not a failure.
     var rest: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
 
-    /// The seconds to wait after a number of failures in a row, from 1.
+    /// Returns the seconds to wait after a number of failures in a row, from 1.
     ///
-    /// - Parameter seconds: the time since the first of them.
+    /// - Parameters:
+    ///   - seconds: the time since the first of these failures.
+    ///   - retryAfter: the server's `Retry-After` in seconds, which then determines the wait; nil if it sent none.
     func delay(after failures: Int, lasting seconds: Double = 0, retryAfter: Double?) -> Double {
         if let retryAfter { return min(max(retryAfter, 0), greatestRetryAfter) + random(0...first) }
         let doubled = first * pow(2, Double(min(failures, 32) - 1))
         return random(0...min(greatest, max(min(doubled, steady), failures > 1 ? seconds / 60 : 0)))
     }
 
-    /// Rests for a time after an answer that came early.
+    /// Waits for a time after an answer that came early.
     func pause(_ seconds: Double) async {
-        // Only cancellation ends it early, which the caller checks.
+        // Only cancellation throws, and the caller checks for it.
         if seconds > 0 { _ = await Result.catching { try await rest(seconds) } }
     }
 }
 
-/// Failures in a row.
+/// A series of failures in a row, and the time since the first.
 struct Outage: Sendable {
     private let backoff: Backoff
     private(set) var failures = 0
@@ -52,14 +55,14 @@ struct Outage: Sendable {
 
     mutating func end() { (failures, begin) = (0, nil) }
 
-    /// The seconds to pause after the latest failure.
+    /// Returns the seconds to pause after the latest failure.
     func pause(_ problem: Problem) -> Double {
         let seconds = begin.map { (backoff.now() - $0) / .seconds(1) } ?? 0
         return backoff.delay(after: failures, lasting: seconds, retryAfter: problem.retryAfter)
     }
 }
 
-/// The pauses of requests that have failed, all of which the next success ends.
+/// The pauses after failed requests; the next success of any request ends all of them.
 final class Pauses: Sendable {
     private let sleeping = Guarded<[Int: Task<Void, Never>]>([:])
     private let count = Guarded(0)

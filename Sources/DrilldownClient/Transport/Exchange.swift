@@ -8,7 +8,7 @@ import Foundation
 /// A request that was sent, and the part of its answer that has arrived.
 final class Exchange: Sendable {
     private let target: String
-    /// The address of the service, for sentences.
+    /// The address of the service, for messages.
     private let address: String
     private let limit: Int
     private let state = Guarded(State())
@@ -20,7 +20,7 @@ final class Exchange: Sendable {
         var body = Data()
         var problem: Problem?
         var redirects = 0
-        /// The result, if the exchange ended before anything waited for it.
+        /// The result, if the exchange ended before `start`; otherwise nil.
         var outcome: Result<Answer, any Error>?
     }
 
@@ -40,7 +40,7 @@ final class Exchange: Sendable {
         if let outcome { continuation.resume(with: outcome) }
     }
 
-    /// The answer that a function of the app gives.
+    /// Sends the request with a function of the app, and returns its answer.
     func run(_ send: () async throws -> (Data, URLResponse)) async throws -> Answer {
         do {
             let (body, head) = try await send()
@@ -55,7 +55,7 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Takes the head of the answer; false if the answer is too long.
+    /// Takes the head of the answer; returns false if the answer is too long.
     func receive(_ head: HTTPURLResponse) -> Bool {
         let length = head.expectedContentLength
         return state.withLock { state in
@@ -71,7 +71,7 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Takes a piece of the body; false if that makes it too long.
+    /// Takes a piece of the body; returns false if the body is then too long.
     func receive(_ piece: Data) -> Bool {
         state.withLock { state in
             guard state.body.count + piece.count <= limit else {
@@ -84,9 +84,10 @@ final class Exchange: Sendable {
         }
     }
 
-    /// The request to send in place of one that the server redirects; nil to take the redirect itself as the answer.
+    /// Returns the request that follows a redirect; nil to take the redirect itself as the answer.
     ///
-    /// An edit is never sent to another place, and a token never to another origin.
+    /// Only a GET is redirected, never to a less secure scheme, and at most five times. The token is not sent to
+    /// another origin.
     func redirect(_ original: URLRequest?, to next: URLRequest) -> URLRequest? {
         let isAllowed = state.withLock { state in
             state.redirects += 1
@@ -128,16 +129,16 @@ extension URL {
 
 struct Request: Sendable {
     var method = "GET"
-    /// Where to send the request, without a token, if not to the service.
+    /// The URL of another server, to which the request is sent without a token; nil for the service.
     var url: URL?
     /// The path and the query, percent-encoded, such as `/levels/Item%204?limit=10`.
     var target: String
     /// Header fields by name, without `Authorization`.
     var header: [String: String] = [:]
     var body: Data?
-    /// How many seconds the server is asked to wait for a change; 0 to answer at once.
+    /// The number of seconds that the server is asked to wait for a change; 0 to answer at once.
     var wait = 0
-    /// The session that sends the request; nil for the one that most requests share.
+    /// The session that sends the request; nil for the session that most requests share.
     var session: RenewedSession?
     /// Whether the request is an edit, and so carries the edit token.
     var isEdit = false
@@ -165,7 +166,7 @@ extension Answer {
 
     var isJSON: Bool { mediaType == "application/json" || mediaType.hasSuffix("+json") }
 
-    /// A summary of the body for a sentence: its length, its type and its beginning.
+    /// A summary of the body for a message: its length, its type and its beginning.
     var summary: String {
         guard !body.isEmpty else { return "an empty body" }
         let type = mediaType.isEmpty ? "no type" : "the type \(mediaType.prefix(80))"
@@ -180,9 +181,11 @@ extension Answer {
         return isCut ? shown + "…" : shown
     }
 
-    /// How many seconds to wait before the next attempt, if the answer says so (RFC 9110, 10.2.3).
+    /// The number of seconds to wait before the next attempt, from `Retry-After` (RFC 9110, 10.2.3); nil without the
+    /// field.
     ///
-    /// A date counts from the answer's own `Date`, if it has one: the clocks of both sides may differ.
+    /// A date counts from the answer's `Date`, because the clocks of both sides may differ; without it, from the
+    /// client's time.
     var retryAfter: Double? {
         guard let text = header["retry-after"] else { return nil }
         if let seconds = Double(text) { return seconds.isFinite && seconds >= 0 ? seconds : nil }

@@ -11,7 +11,7 @@ extension Problem {
             detail: "'\(address)' is not the address of a service; it must be as in http://127.0.0.1:8080.")
     }
 
-    /// No whole answer came.
+    /// Returns the problem of a request to which no complete answer arrived.
     ///
     /// - Parameter address: the address of the service.
     static func unreachable(_ target: String, of address: String, error: any Error) -> Problem {
@@ -21,7 +21,7 @@ extension Problem {
             instance: target)
     }
 
-    /// The reason for a missing answer; Foundation does not describe it on Linux.
+    /// Returns the reason for a missing answer in words; Foundation does not describe it on Linux.
     private static func reason(_ error: any Error) -> String {
         guard let code = (error as? URLError)?.code else { return "\(error)" }
         return switch code {
@@ -37,7 +37,7 @@ extension Problem {
         }
     }
 
-    /// The token provider of the configuration failed.
+    /// Returns the problem of a token provider that failed.
     static func noToken(for address: String, error: any Error) -> Problem {
         Problem(.unreachable, title: "No token", detail: "There is no token for \(address): \(reason(error)).")
     }
@@ -48,7 +48,7 @@ extension Problem {
             detail: "The answer to \(target) has more than the \(limit) bytes that are allowed.", instance: target)
     }
 
-    /// The answer has values that are too deep to be read.
+    /// Returns the problem of an answer with more nested values than the library reads.
     static func answerTooDeep(_ target: String) -> Problem {
         Problem(
             .answerTooDeep, title: "Answer too deep",
@@ -59,7 +59,7 @@ extension Problem {
 }
 
 extension Problem {
-    /// The problem in an answer with a status from 400, or a problem made of its status.
+    /// Reads the problem in an answer with a status from 400; without one, makes a problem from the status.
     ///
     /// - Parameter server: the address of the service.
     init(_ answer: Answer, from server: String) {
@@ -76,21 +76,21 @@ extension Problem {
         retryAfter = answer.retryAfter
     }
 
-    /// Sentences in place of those of the service that explain header fields, which an app does not see.
+    /// Sentences that replace the service's, which explain header fields that an app does not see.
     private static let sentences: [Kind: String] = [
         .unauthorized: "The service needs a token for this.",
         .wrongToken: "The service does not accept this token here.",
         .preconditionFailed: "Someone else has changed this since it was read.",
     ]
 
-    /// The problem in a body of problem+json (RFC 9457); nil for anything else.
+    /// Returns the problem in a body of problem+json (RFC 9457); nil for another body.
     private static func problem(in body: Data) -> Problem? {
         do { return Problem(try JSONReader.fields([UInt8](body))) } catch { return nil }
     }
 
     private init?(_ members: Fields) {
         guard let type = members["type"]?.text, let detail = members["detail"]?.text else { return nil }
-        // Other programs have problems too: a proxy, for example.
+        // A proxy or another program may send a problem, too.
         let isOwn = type.contains("/problems/")
         let name = type.split(separator: "/").last.map(String.init) ?? type
         self.init(
@@ -101,7 +101,7 @@ extension Problem {
         self.members = Fields(members.lazy.filter { !common.contains($0.name) }.map { ($0.name, $0.value) })
     }
 
-    /// The answer does not come from a drilldown service.
+    /// Returns the problem of an answer that does not come from a drilldown service.
     ///
     /// - Parameter reason: the fault, as the end of a sentence.
     static func unreadable(_ answer: Answer, from server: String, reason: String) -> Problem {
@@ -111,7 +111,7 @@ extension Problem {
         )
     }
 
-    /// The answer to a request for a target does not come from a drilldown service.
+    /// Returns the problem of an answer that does not come from a drilldown service, with a sentence about it.
     static func unreadable(_ target: String, status: Int? = nil, _ detail: String) -> Problem {
         Problem(.unreadableAnswer, title: "Unreadable answer", status: status, detail: detail, instance: target)
     }

@@ -15,22 +15,22 @@ final class RenewedSession: Sendable {
     private let isOver = Guarded(false)
     private let connections: Int
 
-    /// - Parameter connections: how many connections to one host it opens; further requests wait for one of them.
+    /// - Parameter connections: the maximum number of connections to one host; further requests wait for a connection.
     init(connections: Int) { self.connections = connections }
 
     deinit { close(cancelling: true) }
 
-    /// A task for a request, which has to be resumed.
+    /// Returns a suspended task for a request; the caller resumes it.
     ///
     /// - Throws: `CancellationError` after `end`.
     func task(for request: URLRequest, exchange: Exchange) throws(CancellationError) -> URLSessionDataTask {
-        // Within the lock: a session that was invalidated traps.
+        // The task is made within the lock, because an invalidated session traps.
         try current.withLock { current throws(CancellationError) in
             if isOver.withLock({ $0 }) { throw CancellationError() }
             let used = current ?? make()
             current = used
             let task = used.session.dataTask(with: request)
-            // Before it can be cancelled: the delegate hears of each task once.
+            // Added before the task can be cancelled, because the delegate receives the end of a task only once.
             used.delegate.add(exchange, for: task)
             return task
         }
@@ -42,12 +42,12 @@ final class RenewedSession: Sendable {
         close(cancelling: true)
     }
 
-    /// Closes the connections that are not in use.
+    /// Closes the session and its connections; the next request opens another session.
     ///
-    /// - Parameter cancelling: whether to cancel requests in progress; otherwise they run to their end.
+    /// - Parameter cancelling: whether to cancel requests in progress; if false, their connections close after them.
     func close(cancelling: Bool) {
         current.withLock { current in
-            // A session lives until it is invalidated.
+            // A session is not freed before it is invalidated.
             if cancelling {
                 current?.session.invalidateAndCancel()
             } else {
@@ -57,7 +57,7 @@ final class RenewedSession: Sendable {
         }
     }
 
-    /// A session without a cache or cookies: `AnswerMemory` keeps values that are already decoded.
+    /// Opens a session without a cache and cookies; `AnswerMemory` keeps decoded values instead.
     private func make() -> Current {
         let settings = URLSessionConfiguration.ephemeral
         settings.urlCache = nil
@@ -71,7 +71,7 @@ final class RenewedSession: Sendable {
     }
 }
 
-/// Passes the events of all requests of a session to their exchanges.
+/// The delegate of a session, which passes the events of its requests to their exchanges.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Guarded<[Int: Exchange]>([:])
 

@@ -4,7 +4,7 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// The address of a service, its tokens, how requests are sent, and the limits of the client.
+/// The address of a service, its tokens, the function that sends requests, and the limits of the client.
 public struct ServerConfiguration: Sendable {
     /// The address of the service; its path precedes the paths of the service.
     public var url: URL
@@ -12,40 +12,42 @@ public struct ServerConfiguration: Sendable {
     public var readToken: String?
     /// The token for edits.
     public var editToken: String?
-    /// Gives the token for reads and edits, in place of `readToken` and `editToken`.
+    /// Returns the token for reads and edits, in place of `readToken` and `editToken`.
     ///
-    /// It is called before the first request, and again with the refused token if the service does not accept it; concurrent
-    /// requests share one call. If it returns nil, the request has no token.
+    /// It is called before the first request, and again with the refused token if the service does not accept it;
+    /// concurrent requests share one call. If it returns nil, the request has no token.
     ///
     /// ```swift
     /// configuration.tokenProvider = { refused in try await account.token(renewing: refused) }
     /// ```
     public var tokenProvider: (@Sendable (_ refused: String?) async throws -> String?)?
-    /// Header fields that every request to the service has in addition, such as the key of a gateway.
+    /// Additional header fields of every request to the service, such as the key of a gateway.
     public var headerFields: [String: String] = [:]
-    /// Sends a request in place of the library's own `URLSession`: for certificates of one's own, and for tests.
+    /// Sends a request in place of the library's own `URLSession`: for an app's own certificates, and for tests. If
+    /// nil, the library's session sends it.
     ///
     /// ```swift
     /// configuration.send = { [session] request in try await session.data(for: request) }
     /// ```
     public var send: (@Sendable (_ request: URLRequest) async throws -> (Data, URLResponse))?
-    /// A folder in which `updates(of:matching:)` keeps the last known levels; nil to keep none. No other method uses it.
+    /// A folder in which `updates(of:matching:)` keeps the last known levels; nil to keep none. No other method uses
+    /// it.
     public var cacheFolder: URL?
-    /// Maximum total size in bytes; the least recently used levels are removed first.
+    /// The maximum size of the cache folder in bytes; the least recently used levels are removed first.
     public var maximumCacheBytes = 64 << 20
-    /// How many seconds one request waits for a change, from 1 to 300; less than 60, since many proxies give up then.
+    /// The number of seconds that one request waits for a change, from 1 to 300. Many proxies give up after 60 seconds.
     public var waitSeconds = 30
-    /// Idle timeout in seconds, added to the requested wait.
+    /// The idle time-out in seconds, added to the requested wait.
     public var timeout: Double = 30
-    /// The length of the longest answer that is read, in bytes after decompression.
+    /// The maximum length of an answer in bytes, after decompression.
     public var maximumAnswerBytes = 256 << 20
-    /// Maximum bytes of answers kept in memory for revalidation.
+    /// The maximum size in bytes of the answers that are kept in memory for revalidation.
     public var maximumMemoryBytes = 32 << 20
 
-    /// The configuration for a service at a URL.
+    /// Creates the configuration for a service at a URL.
     public init(url: URL) { self.url = url }
 
-    /// The configuration for a service at an address such as `http://127.0.0.1:8080`.
+    /// Creates the configuration for a service at an address such as `http://127.0.0.1:8080`.
     ///
     /// - Throws: `Problem` of the kind `.badAddress` if this is not an `http` or `https` address, or has a query or a
     ///   fragment.
@@ -58,7 +60,7 @@ public struct ServerConfiguration: Sendable {
 
     static func isWeb(_ url: URL) -> Bool { ["http", "https"].contains(url.scheme?.lowercased()) }
 
-    /// The URL of a target; nil if the two together are not a URL, or if a query or a fragment would come between them.
+    /// Returns the URL of a target; nil if it is not a URL, or if the service's address has a query or a fragment.
     func url(of target: String) -> URL? {
         guard url.query == nil, url.fragment == nil else { return nil }
         var base = url.absoluteString
@@ -66,6 +68,6 @@ public struct ServerConfiguration: Sendable {
         return URL(string: base + target)
     }
 
-    /// The address of the service, for sentences.
+    /// The address of the service, for messages.
     var address: String { url.absoluteString }
 }

@@ -1,4 +1,4 @@
-/// The token of a provider, for which all requests that need it at the same time ask once.
+/// The token of a provider; concurrent requests share one call of the provider.
 actor TokenMemory {
     private let provide: @Sendable (_ refused: String?) async throws -> String?
     private var known: String?
@@ -6,11 +6,11 @@ actor TokenMemory {
 
     init(_ provide: @escaping @Sendable (_ refused: String?) async throws -> String?) { self.provide = provide }
 
-    /// The known token, or another one if this one was refused.
+    /// Returns the known token, or asks the provider if no token is known or the known token was refused.
     ///
     /// - Throws: the error of the provider.
     func token(insteadOf refused: String? = nil) async throws -> String? {
-        // Another request may have renewed it already.
+        // Another request may already have renewed the refused token.
         if let known, known != refused { return known }
         if let asking { return try await asking.value }
         let task = Task { [provide] in try await provide(refused) }
@@ -22,7 +22,7 @@ actor TokenMemory {
 }
 
 extension Answer {
-    /// Whether another token may be accepted.
+    /// Returns whether the service refused the token, so that it may accept another one.
     func refusesToken(from server: String) -> Bool {
         status == 401 || status == 403 && Problem(self, from: server).kind == .wrongToken
     }

@@ -4,14 +4,14 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Sends requests to one service over connections that stay open, and reads the answers.
+/// The sender of requests to one service, over connections that stay open, and the reader of their answers.
 final class Transport: Sendable {
     let configuration: ServerConfiguration
     let memory: AnswerMemory
-    /// The number of connections is the default of most systems.
+    /// The session of most requests; the number of connections is the default of most systems.
     private let session = RenewedSession(connections: 6)
     private let tokens: TokenMemory?
-    /// The pauses after failures: any answer of the service ends them.
+    /// The pauses after failures: any answer of the service ends them, except a temporary problem.
     let pauses = Pauses()
 
     init(_ configuration: ServerConfiguration) {
@@ -20,10 +20,11 @@ final class Transport: Sendable {
         memory = AnswerMemory(limit: configuration.maximumMemoryBytes)
     }
 
-    /// Closes all idle connections; called when nothing is observed any more.
+    /// Closes all idle connections, when no level is observed any more.
     func closeIdleConnections() { session.close(cancelling: false) }
 
-    /// Sends a request and waits for its answer, whatever the status; once more if its token is refused and there is another.
+    /// Sends a request and waits for its answer, whatever its status. If the service refuses the token and the provider
+    /// has another one, sends it once more.
     ///
     /// - Throws: `Problem` if the answer is not complete, `CancellationError` if the task was cancelled.
     private func answer(to request: Request) async throws -> Answer {
@@ -104,7 +105,7 @@ extension Transport {
 
     /// Reads the JSON of an answer.
     ///
-    /// - Throws: `Problem` of the kind `.unreadableAnswer` for anything else.
+    /// - Throws: `Problem` of the kind `.unreadableAnswer` for another answer, or `.answerTooDeep`.
     func read<Value>(
         _ answer: Answer, as read: (_ bytes: [UInt8]) throws(JSONError) -> Value
     ) throws(Problem) -> Value {
@@ -121,7 +122,7 @@ extension Transport {
         }
     }
 
-    /// Requests a value in JSON, or takes the remembered value if the answer has not changed.
+    /// Requests a value in JSON; returns the remembered value if the answer has not changed.
     func value<Value: Sendable>(
         of target: String, as read: (_ bytes: [UInt8]) throws(JSONError) -> Value
     ) async throws -> Value {
@@ -130,7 +131,7 @@ extension Transport {
         return try await value(of: request) { answer in try self.read(answer, as: read) }
     }
 
-    /// Requests a value, or takes the remembered value if the answer has not changed.
+    /// Requests a value; returns the remembered value if the answer has not changed.
     func value<Value: Sendable>(of request: Request, _ read: (Answer) throws -> Value) async throws -> Value {
         var request = request
         let known = memory[request.target]

@@ -1,4 +1,5 @@
-/// Waits for changes of the document with one request, for all observed levels and details of a server.
+/// The follower of changes of the document, which waits with one request for all observed levels and details of a
+/// server.
 final class ChangeFollower: Sendable {
     private let transport: Transport
     private let session = RenewedSession(connections: 1)
@@ -9,7 +10,7 @@ final class ChangeFollower: Sendable {
         var task: Task<Void, Never>?
         /// Whether the latest request failed.
         var isAway = false
-        /// Whether the failure is shown.
+        /// Whether members were notified of the failure.
         var isShown = false
     }
 
@@ -17,7 +18,7 @@ final class ChangeFollower: Sendable {
         let isConcerned: @Sendable (ChangesAnswer) -> Bool
         let interrupt: @Sendable (Problem) -> Void
         let confirm: @Sendable () -> Void
-        /// Whether a change concerns it that it may not have read.
+        /// Whether the member must be read, because a change may concern it.
         var isOutdated = true
         var waiting: CheckedContinuation<Void, Never>?
     }
@@ -35,12 +36,13 @@ final class ChangeFollower: Sendable {
         state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(observed)) }?.waiting?.resume()
     }
 
-    /// Notes that a level or a detail is read now: the read includes all earlier changes.
+    /// Notes that the read of a level or a detail begins, which includes all earlier changes.
     func beginReading(_ observed: AnyObject) {
         state.withLock { $0.members[ObjectIdentifier(observed)]?.isOutdated = false }
     }
 
-    /// Waits until a change concerns the level or the detail; returns at once if one came since `beginReading`.
+    /// Waits until a change concerns the level or the detail; returns at once if a change came since `beginReading`, or
+    /// if no request waits for changes.
     func wait(for observed: AnyObject) async {
         let id = ObjectIdentifier(observed)
         await wait(id) { $0.task != nil && $0.members[id]?.isOutdated == false }
@@ -58,7 +60,7 @@ final class ChangeFollower: Sendable {
         return isAway
     }
 
-    /// Waits to be woken, if a condition holds.
+    /// Waits until the member is woken; returns at once unless a condition holds.
     private func wait(_ id: ObjectIdentifier, if condition: @Sendable (State) -> Bool) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -83,7 +85,7 @@ final class ChangeFollower: Sendable {
 
     /// Begins to wait for changes.
     ///
-    /// - Parameter giveUp: called if something refuses the requests; nothing waits here then.
+    /// - Parameter giveUp: called if the requests for changes are refused, before all members are woken.
     func start(_ backoff: Backoff, orElse giveUp: @escaping @Sendable () -> Void) {
         state.withLock { state in
             state.task?.cancel()
@@ -99,7 +101,7 @@ final class ChangeFollower: Sendable {
         session.close(cancelling: true)
     }
 
-    /// Gives up the request that waits, and asks at once.
+    /// Cancels the waiting request, and sends another one that is answered at once.
     func retry() { session.close(cancelling: true) }
 }
 
@@ -122,7 +124,7 @@ extension ChangeFollower {
                 }
                 waits = true
             } catch let problem as Problem where problem.kind == .revisionGone {
-                // The server has started again: everything is read.
+                // The server has restarted, so everything is read again.
                 (revision, waits) = (nil, false)
                 await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: false))
             } catch {
@@ -138,7 +140,7 @@ extension ChangeFollower {
         }
     }
 
-    /// Wakes those that the changes concern; at the start all, since earlier changes are unknown.
+    /// Wakes the members that the changes concern; at the start all members, because earlier changes are unknown.
     private func take(_ answer: ChangesAnswer, isStart: Bool) {
         let (waiting, confirmed) = state.withLock { state in
             var waiting: [CheckedContinuation<Void, Never>] = []
@@ -159,7 +161,7 @@ extension ChangeFollower {
         for member in confirmed { member.confirm() }
     }
 
-    /// Notes a failure, and shows it to all.
+    /// Notes a failure, and notifies all members of a problem; nil if it is not to be shown yet.
     private func fail(_ problem: Problem?) {
         let members = state.withLock { state in
             state.isAway = true
@@ -170,7 +172,7 @@ extension ChangeFollower {
         for member in members { member.interrupt(problem) }
     }
 
-    /// Ends because something refuses the requests, perhaps a proxy that passes levels alone.
+    /// Ends, because the requests for changes are refused, perhaps by a proxy that passes only levels.
     private func end(_ giveUp: @Sendable () -> Void) {
         giveUp()
         let waiting = state.withLock { state in
@@ -184,7 +186,7 @@ extension ChangeFollower {
 }
 
 extension Problem {
-    /// Whether the same request will not succeed later, even if another answer than the service's says so.
+    /// Whether the same request will not succeed later, also if the answer comes from a proxy.
     fileprivate var isRefusal: Bool {
         guard let status, (400..<500).contains(status) else { return !isTemporary }
         return status != 408 && status != 429

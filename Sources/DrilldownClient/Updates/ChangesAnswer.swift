@@ -1,13 +1,14 @@
 /// The changes of the document since a revision: the answer of `/changes` (manual, Refresh).
 struct ChangesAnswer: Hashable, Sendable {
-    /// The last revision included; the next request begins there.
+    /// The last revision that is included, from which the next request begins.
     var revision: String
-    /// The links of the changed levels; one may appear more than once.
+    /// The links of the changed levels; a link may appear more than once.
     var levels: [String] = []
     /// The links of the changed details.
     var details: [String] = []
-    /// Whether the server lists only some of the links, so that everything counts as changed.
+    /// Whether the server lists only some of the links, so that all levels and details count as changed.
     var isTruncated = false
+    /// The number of changes.
     var count = 0
 
     static func read(_ bytes: [UInt8]) throws(JSONError) -> ChangesAnswer {
@@ -26,10 +27,10 @@ struct ChangesAnswer: Hashable, Sendable {
         return answer
     }
 
-    /// Whether the answer to a request for a level may differ.
+    /// Returns whether the changes may change the answer to a request for a level.
     ///
-    /// Links are without a query. A row that shows other fields changes with its detail, and a search or an outline with
-    /// any item below the level.
+    /// The links are without a query. A change of a detail counts, because a row may show any field of the item. A
+    /// change of any item below the level counts for a search or an outline.
     func mayConcern(_ target: LevelTarget) -> Bool {
         func names(_ links: [String], below: Int) -> Bool {
             links.contains { link in
@@ -58,8 +59,8 @@ extension Transport {
     /// Requests the changes since a revision.
     ///
     /// - Parameters:
-    ///   - revision: the revision to begin from; nil to learn the current one.
-    ///   - wait: how many seconds the server may wait for the first change; 0 to answer at once.
+    ///   - revision: the revision to begin from; nil to get the current revision only.
+    ///   - wait: the number of seconds that the server may wait for the first change; 0 to answer at once.
     ///   - session: the session that sends the request; nil for the shared one.
     /// - Throws: `Problem`, of the kind `.revisionGone` if the server does not know the revision; `CancellationError`.
     func changes(
@@ -75,7 +76,7 @@ extension Transport {
         return try await read(send(request), as: ChangesAnswer.read)
     }
 
-    /// Waits for a change of the document since a revision; false if none comes in time.
+    /// Waits for a change of the document since a revision; returns false if nothing changes in time.
     func isChanged(since revision: String, wait: Int, over session: RenewedSession?) async throws -> Bool {
         do {
             return try await changes(since: revision, wait: wait, over: session).count > 0

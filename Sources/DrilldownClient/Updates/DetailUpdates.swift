@@ -11,7 +11,7 @@ public struct DetailUpdates: AsyncSequence, Sendable {
         Iterator(observer: ObserverIterator(observations: observations, target: target))
     }
 
-    /// One observer of a detail; it leaves when the iterator is released.
+    /// An observer of a detail; the observation ends when the iterator is released.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var observer: ObserverIterator<DetailTarget>
 
@@ -30,16 +30,16 @@ public struct DetailUpdates: AsyncSequence, Sendable {
 public struct DetailUpdate: Sendable, Hashable {
     /// The detail; nil until it is first known, while the server cannot be reached.
     public let detail: Detail?
-    /// Why the detail may be out of date; nil while the server can be reached. Observing continues by itself.
+    /// The reason why the detail may be out of date; nil while the server can be reached. The observation continues.
     public let interruption: Problem?
 
-    /// An update with these values.
+    /// Creates an update with these values.
     public init(detail: Detail?, interruption: Problem? = nil) {
         self.detail = detail
         self.interruption = interruption
     }
 
-    /// Whether the detail is the server's current one, as far as is known.
+    /// Whether the detail is the server's current detail, as far as is known.
     public var isCurrent: Bool { detail != nil && interruption == nil }
 }
 
@@ -50,7 +50,7 @@ struct DetailTarget: Observed {
     var link: String { path.detailLink }
 
     func isConcerned(by changes: ChangesAnswer) -> Bool {
-        // Its position and its neighbours change with the level above it.
+        // The position and the neighbours of an item change with its level.
         changes.isTruncated || changes.details.contains { ItemPath(href: $0) == path }
             || changes.levels.contains { ItemPath(href: $0) == path.parent }
     }
@@ -58,7 +58,7 @@ struct DetailTarget: Observed {
     func poller(_ transport: Transport) -> any Poller<Detail> { DetailPoller(transport: transport, path: path) }
 }
 
-/// Polls one detail.
+/// The poller of one detail.
 private struct DetailPoller: Poller {
     let transport: Transport
     let path: ItemPath

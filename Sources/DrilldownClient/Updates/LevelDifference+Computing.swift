@@ -6,7 +6,7 @@ extension LevelDifference {
     ///
     /// - Complexity: O(*n*) for *n* rows, and O(*n* log *n*) if most of them moved.
     public init(from old: Level, to new: Level) {
-        // Most changes concern few rows, so the rows before and after them need no search.
+        // Most changes concern few rows, so the equal rows at the beginning and the end are skipped.
         let shorter = min(old.rows.count, new.rows.count)
         let prefix = (0..<shorter).first { old.rows[$0].id != new.rows[$0].id } ?? shorter
         let (oldEnd, newEnd) = (old.rows.count - 1, new.rows.count - 1)
@@ -41,19 +41,19 @@ extension LevelDifference {
 }
 
 extension Row {
-    /// Whether the row looks like another; only rows made by hand lack a version.
+    /// Returns whether two rows show the same; only rows that an app creates lack a version.
     fileprivate func showsSame(as other: Row) -> Bool {
         version == other.version && (!version.isEmpty || self == other)
     }
 }
 
 extension Level {
-    /// Whether the sections are the same, each row that stays is still in its section, and no section gained or lost rows
-    /// of other pages.
+    /// Returns whether the sections are the same, each row that stays is still in its section, and no section gained or
+    /// lost rows of other pages.
     ///
     /// - Parameters:
-    ///   - taken: positions in this level's rows, ascending.
-    ///   - placed: positions in the new level's rows, ascending.
+    ///   - taken: the positions of removed and moved rows in this level, ascending.
+    ///   - placed: the positions of inserted and moved rows in the new level, ascending.
     fileprivate func keepsSections(in new: Level, without taken: [Int], placed: [Int]) -> Bool {
         guard sections.count == new.sections.count else { return false }
         let headers = zip(sections, new.sections).allSatisfy { old, new in
@@ -63,7 +63,7 @@ extension Level {
             && rowsElsewhere == new.rowsElsewhere
     }
 
-    /// The number of rows of each section on this page, less the rows at these ascending positions.
+    /// Returns the number of rows of each section on this page, without the rows at these ascending positions.
     private func rowsKept(without positions: [Int]) -> [Int] {
         sections.map { section in
             let range = shownPositions(of: section)
@@ -77,7 +77,7 @@ extension Level {
 }
 
 extension Array where Element == Int {
-    /// The number of leading elements that satisfy a condition, which must not hold for any element after them.
+    /// Returns the number of leading elements that satisfy a condition, which no element after them must satisfy.
     ///
     /// - Complexity: O(log *n*).
     fileprivate func prefixCount(while condition: (Int) -> Bool) -> Int {

@@ -2,9 +2,9 @@ public import Foundation
 
 /// The changes from one state of a level to the next, as positions of rows that a table view can animate.
 ///
-/// Removed rows are named by their positions in `old.rows`, inserted ones by their positions in `new.rows`, as
-/// `UITableView.performBatchUpdates` and `CollectionDifference` expect them. A row that shows something else is in
-/// ``updated``, whether or not it also moved.
+/// Removed rows are named by their positions in `old.rows`, inserted rows by their positions in `new.rows`, as
+/// `UITableView.performBatchUpdates` and `CollectionDifference` expect. A row with another content is in ``updated``,
+/// whether or not it also moved.
 ///
 /// ```swift
 /// guard let difference = update.difference, !difference.sectionsChanged else { return table.reloadData() }
@@ -21,18 +21,19 @@ public struct LevelDifference: Sendable, Hashable {
     public let old: Level
     /// The level after the change.
     public let new: Level
-    /// The positions in `old` of the rows that are gone, ascending.
+    /// The positions in `old` of the removed rows, ascending.
     public let removed: [Int]
-    /// The positions in `new` of the rows that were not there before, ascending.
+    /// The positions in `new` of the inserted rows, ascending.
     public let inserted: [Int]
-    /// The rows that changed their place among the others, by ascending new position.
+    /// The rows that changed their order among the other rows, by ascending new position.
     public let moved: [Positions]
-    /// The rows that show something else, by ascending new position.
+    /// The rows with another content, by ascending new position.
     public let updated: [Positions]
-    /// Whether a section came, went or changed its title, index or footer, or a row that did not move is in another one.
+    /// Whether a section was inserted or removed, or changed its title, index or footer, or a row that did not move is
+    /// in another section.
     ///
-    /// On a page also whether a section gained or lost rows of other pages, which have no positions here. If so, reload a
-    /// table that shows sections: the positions of rows do not suffice.
+    /// On a page, also whether a section gained or lost rows of other pages, whose positions are not on this page. If
+    /// true, reload a table that shows sections: the positions of rows do not suffice.
     public let sectionsChanged: Bool
 
     /// The old and the new position of one row.
@@ -42,11 +43,11 @@ public struct LevelDifference: Sendable, Hashable {
         /// The position in the new rows.
         public let new: Int
 
-        /// A row at these positions.
+        /// Creates the positions of a row.
         public init(old: Int, new: Int) { (self.old, self.new) = (old, new) }
     }
 
-    /// Whether all rows and sections are as they were.
+    /// Whether all rows and sections are unchanged.
     public var isEmpty: Bool {
         removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty && !sectionsChanged
     }
@@ -55,8 +56,8 @@ public struct LevelDifference: Sendable, Hashable {
 extension LevelDifference {
     /// The difference of the rows, for code that works with `CollectionDifference`.
     ///
-    /// A moved or updated row is a removal and an insertion that are associated with each other. Applying it to the
-    /// old rows gives the new ones.
+    /// A moved or updated row is a removal and an insertion that are associated with each other. Applying the
+    /// difference to the old rows results in the new rows.
     ///
     /// - Complexity: O(*k* log *k*) for *k* changes.
     public var rows: CollectionDifference<Row> {
@@ -67,20 +68,20 @@ extension LevelDifference {
             changes.append(.remove(offset: row.old, element: old.rows[row.old], associatedWith: row.new))
             changes.append(.insert(offset: row.new, element: new.rows[row.new], associatedWith: row.old))
         }
-        // The positions come from two lists of distinct rows, so the initializer accepts them.
+        // The positions are distinct in each list, so the initializer accepts them.
         return CollectionDifference(changes) ?? new.rows.difference(from: old.rows)
     }
 }
 
-// Index paths for a table view. They count in all rows of a section, even if the level is a page.
+// Index paths for a table view. They count all rows of a section, even if the level is a page.
 extension LevelDifference {
-    /// The index paths in the old level of the rows that are gone.
+    /// The index paths in the old level of the removed rows.
     public var removedIndexPaths: [IndexPath] { removed.compactMap(old.indexPath(ofRowAt:)) }
 
-    /// The index paths in the new level of the rows that were not there before.
+    /// The index paths in the new level of the inserted rows.
     public var insertedIndexPaths: [IndexPath] { inserted.compactMap(new.indexPath(ofRowAt:)) }
 
-    /// The index paths of the rows that changed their place: in the old level, and in the new one.
+    /// The index paths of the moved rows, in the old level and in the new level.
     public var movedIndexPaths: [(old: IndexPath, new: IndexPath)] {
         moved.compactMap { row in
             guard let old = old.indexPath(ofRowAt: row.old), let new = new.indexPath(ofRowAt: row.new) else {
@@ -90,11 +91,11 @@ extension LevelDifference {
         }
     }
 
-    /// The index paths in the new level of the rows that show something else.
+    /// The index paths in the new level of the updated rows.
     public var updatedIndexPaths: [IndexPath] { updated.compactMap { new.indexPath(ofRowAt: $0.new) } }
 }
 
 extension Level {
-    /// The index path of the row at a position in `rows`.
+    /// Returns the index path of the row at a position in `rows`.
     fileprivate func indexPath(ofRowAt position: Int) -> IndexPath? { indexPath(at: start.saturatingSum(position)) }
 }

@@ -1,4 +1,4 @@
-/// Polls one level: waits for changes, and requests only the changes.
+/// The poller of one level, which waits for changes, and requests only the changes.
 ///
 /// A level of more than 10,000 rows is read in pages, all of one revision of the document.
 struct LevelPoller: Poller {
@@ -8,9 +8,9 @@ struct LevelPoller: Poller {
     var copy: LevelCopy?
     /// The revision of the pages of a long level; nil if it is not known.
     private var revision: String?
-    /// Pages that were read later than `copy`, but perhaps not all of one revision.
+    /// Pages that were read later than `copy`, and may be of different revisions; nil if no pages were.
     private var draft: LevelCopy?
-    /// The connections of all requests; nil for the shared ones.
+    /// The session of all requests; nil for the session that most requests share.
     private var session: RenewedSession?
 
     init(transport: Transport, target: LevelTarget) {
@@ -57,7 +57,7 @@ struct LevelPoller: Poller {
             ? readPages() : change(to: LevelCopy(level: level, answers: [answer], limit: limit))
     }
 
-    /// The number of rows of a page; nil if the query asks for a page itself.
+    /// The number of rows of a page; nil if the query selects one page.
     private var limit: Int? { target.isPage ? nil : LevelTarget.pageSize }
 
     private func isLong(_ answer: PageAnswer) -> Bool {
@@ -65,7 +65,7 @@ struct LevelPoller: Poller {
         return level.count > limit
     }
 
-    /// Takes over a new copy; nil if it equals the old one.
+    /// Stores a new copy and returns it; nil if it equals the old copy.
     private mutating func change(to new: LevelCopy) -> LevelCopy? {
         guard new.pages != copy?.pages else { return nil }
         (copy, draft) = (new, nil)
@@ -74,7 +74,7 @@ struct LevelPoller: Poller {
 
     /// Requests a page.
     ///
-    /// - Parameter known: the known page, since which the answer has the changes.
+    /// - Parameter known: the client's copy of the page, to request only the changes; nil to request all its rows.
     private func answer(page: Int = 0, known: LevelCopy.Page?, wait: Int = 0) async throws -> PageAnswer {
         try target.path.check()
         do {
@@ -82,7 +82,7 @@ struct LevelPoller: Poller {
             request.session = session
             return try await transport.page(request)
         } catch let problem as Problem where known != nil && problem.parameter == "since" {
-            // The version is of another server, perhaps an older one.
+            // The version comes from another server, perhaps from an older version of it.
             return try await self.answer(page: page, known: nil)
         }
     }
@@ -101,12 +101,12 @@ extension Problem {
         unreadable(target.path.levelLink, "The answer to \(target.path.levelLink) has no rows.")
     }
 
-    /// Something else than the library has failed.
+    /// Returns the problem of an error that does not come from the library, such as one thrown by the app's `send`.
     static func unexpectedAnswer(_ address: String) -> Problem {
         unreadable(address, "The answer of \(address) cannot be read.")
     }
 
-    /// A page does not have the number of rows that follows from the length of the level.
+    /// Returns the problem of a page whose number of rows does not fit the length of the level.
     static func incompletePage(_ target: LevelTarget, of level: Level) -> Problem {
         unreadable(
             target.path.levelLink,
@@ -116,19 +116,19 @@ extension Problem {
 }
 
 extension LevelPoller {
-    /// The number of requests at a time for the pages of one level.
+    /// The maximum number of simultaneous requests for the pages of one level.
     private static let concurrency = 4
 
-    /// The pages changed while they were read.
+    /// The error if the level changed while its pages were read.
     private struct Inconsistency: Error {}
 
-    /// Reads all pages of a long level, until they are of one state of the level.
+    /// Reads all pages of a long level, again and again until all of them are of one state of the level.
     ///
     /// Later rounds request only the changes of each page, so this ends even if the level changes often.
     private mutating func readPages() async throws -> LevelCopy? {
         var rounds = 0
         while true {
-            // Only a proxy gives revisions that never agree.
+            // More rounds are rare; a proxy may send revisions that never agree.
             if rounds > 2 { try await Task.sleep(for: .milliseconds(min(1_000, 50 * rounds))) }
             rounds += 1
             let old = draft ?? copy
@@ -147,7 +147,7 @@ extension LevelPoller {
         }
     }
 
-    /// The newest revision, if the level is the same as in an earlier one; nil if it changed, or if that is unknown.
+    /// Returns the newest revision if the level has not changed since an earlier one; nil if it may have changed.
     private func revision(at earlier: String) async throws -> String? {
         do {
             let changes = try await transport.changes(since: earlier, over: session)
@@ -163,7 +163,7 @@ extension LevelPoller {
             do {
                 return try old.applying(answers, limit: limit)
             } catch {
-                // The answers do not fit, so everything is read again.
+                // The answers do not fit the copy, so all pages are read again.
             }
         }
         let answers = try await answers(known: [])
@@ -175,13 +175,13 @@ extension LevelPoller {
         }
     }
 
-    /// The answers for all pages; the first answer has the length of the level.
+    /// Requests all pages; the first answer has the length of the level.
     private func answers(known: [LevelCopy.Page]) async throws -> [PageAnswer] {
         let first = try await whole(answer(known: known.first), page: 0)
         guard let total = first.level?.count ?? known.first?.total else { throw Problem.unexpectedAnswer(target) }
         let count = max(1, (total + LevelTarget.pageSize - 1) / LevelTarget.pageSize)
         return try await withThrowingTaskGroup(of: (Int, PageAnswer).self) { group in
-            // It grows as pages arrive, so that announced rows alone take no memory.
+            // The dictionary grows as pages arrive, so that a length without rows takes no memory.
             var answers = [0: first]
             for page in 1..<count {
                 if page > Self.concurrency, let (page, answer) = try await group.next() { answers[page] = answer }
@@ -192,7 +192,9 @@ extension LevelPoller {
         }
     }
 
-    /// Checks that a page other than the last is full; otherwise a server could make the client read for ever.
+    /// Checks that a page has the number of rows that follows from the level's length, and returns the answer.
+    ///
+    /// Otherwise a server could make the client read for ever.
     private func whole(_ answer: PageAnswer, page: Int) throws -> PageAnswer {
         guard case .whole(let level, _) = answer else { return answer }
         let rest = max(0, level.count - page * LevelTarget.pageSize)

@@ -1,10 +1,10 @@
 /// The states of a level, one after the other: the current one, then each change.
 ///
-/// The sequence retries while the server is unreachable, and says so in `LevelUpdate.interruption`. It ends when its task
-/// is cancelled, and by throwing the `Problem` that the server answers, for example if the item was deleted.
+/// While the server is unreachable, the sequence retries, and `LevelUpdate.interruption` is the reason. It ends when
+/// its task is cancelled, or with the `Problem` that the server answers, for example if the item was deleted.
 ///
-/// An observer that is slower than the changes gets the newest state, with the difference from the state that it saw
-/// last. Observers of the same level share one request.
+/// An observer that is slower than the changes gets the newest state, with the difference from the last state that it
+/// received. Observers of the same level share one request.
 public struct LevelUpdates: AsyncSequence, Sendable {
     /// A state of the level.
     public typealias Element = LevelUpdate
@@ -17,9 +17,9 @@ public struct LevelUpdates: AsyncSequence, Sendable {
         Iterator(observer: ObserverIterator(observations: observations, target: target))
     }
 
-    /// One observer of a level; it leaves when the iterator is released.
+    /// An observer of a level; the observation ends when the iterator is released.
     ///
-    /// A copy of an iterator is the same observer. If both wait for a state, the one that waited first gets nil.
+    /// A copy of an iterator is the same observer. If both wait for a state, the first call returns nil.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var observer: ObserverIterator<LevelTarget>
 
@@ -41,14 +41,15 @@ public struct LevelUpdates: AsyncSequence, Sendable {
 public struct LevelUpdate: Sendable, Hashable {
     /// The level; nil until it is first known, while the server cannot be reached.
     public let level: Level?
-    /// The changes since the observer's last update; nil in the first one that has a level.
+    /// The changes since the last level that the observer received; nil in the first update with a level, and without a
+    /// level.
     public let difference: LevelDifference?
     /// Whether the level comes from the cache folder; the server's answer follows as soon as it arrives.
     public let isFromCache: Bool
-    /// Why the level may be out of date; nil while the server can be reached. Observing continues by itself.
+    /// The reason why the level may be out of date; nil while the server can be reached. The observation continues.
     public let interruption: Problem?
 
-    /// An update with these values.
+    /// Creates an update with these values.
     public init(
         level: Level?, difference: LevelDifference? = nil, isFromCache: Bool = false, interruption: Problem? = nil
     ) {
@@ -58,9 +59,9 @@ public struct LevelUpdate: Sendable, Hashable {
         self.interruption = interruption
     }
 
-    /// Whether the latest request to the server was answered; `interruption` says why if it was not.
+    /// Whether the server can be reached; if not, `interruption` has the reason.
     public var isConnected: Bool { interruption == nil }
 
-    /// Whether the level is the server's current one, as far as is known.
+    /// Whether the level is the server's current level, as far as is known.
     public var isCurrent: Bool { level != nil && !isFromCache && isConnected }
 }

@@ -2,29 +2,29 @@
 protocol Observed: Sendable {
     associatedtype Content: Sendable
 
-    /// The target of its requests without what depends on a known state.
+    /// The target of its requests, without the parameters for a known state; it identifies the level or the detail.
     var link: String { get }
-    /// Whether a change of the document may concern it.
+    /// Returns whether changes of the document may concern it.
     func isConcerned(by changes: ChangesAnswer) -> Bool
     func poller(_ transport: Transport) -> any Poller<Content>
 }
 
-/// Reads one level or detail again and again.
+/// A poller, which reads one level or detail again and again.
 protocol Poller<Content>: Sendable {
     associatedtype Content: Sendable
 
-    /// The next state; nil if it is still the same.
+    /// Requests the next state; returns nil if it has not changed.
     ///
     /// - Parameters:
-    ///   - wait: how many seconds the server may wait for a change; 0 to answer at once.
+    ///   - wait: the number of seconds that the server may wait for a change; 0 to answer at once.
     ///   - session: the session that sends the requests; nil for the shared one.
     mutating func next(wait: Int, over session: RenewedSession?) async throws -> Content?
 
-    /// Whether each change of the document costs a request, even if it concerns others.
+    /// Whether each change of the document causes a request, even if it concerns other levels.
     var isWide: Bool { get }
-    /// Takes the last known state from a cache, and gives it.
+    /// Takes the last known state from a cache, and returns it; nil if the cache does not have it.
     mutating func restore(from cache: LevelCache) async -> Content?
-    /// Keeps the present state in a cache; forgets it if it is gone.
+    /// Keeps the current state in a cache, or removes it from the cache if the item does not exist any more.
     func keep(in cache: LevelCache, isGone: Bool)
 }
 
@@ -36,23 +36,23 @@ extension Poller {
 
 /// The levels and details of one server that are being observed.
 ///
-/// The first observer of each starts the requests for it, and the last one that leaves ends them. A single target is
-/// requested with a wait. From the second target on, one request waits for changes of the document, and the targets that
-/// a change concerns are read.
+/// The first observer of a target starts its requests, and the last observer that leaves ends them. A single target is
+/// requested with a wait. From the second target on, one request waits for changes of the document, and the targets
+/// that a change concerns are read.
 final class Observations: Sendable {
     let transport: Transport
-    /// The last known levels; nil without a folder for them.
+    /// The cache of the last known levels; nil without a cache folder.
     let cache: LevelCache?
     /// The waiting times after failures.
     let backoff = Guarded(Backoff())
     let changes: ChangeFollower
-    /// The connections for the reads after a change. The request that waits for changes has a third one.
+    /// The session of the reads after a change. The request that waits for changes has another connection.
     let readers = RenewedSession(connections: 2)
     private let state = Guarded(State())
 
     private struct State {
         var entries: [String: Entry] = [:]
-        /// Whether one request waits for all.
+        /// Whether one request waits for changes of all targets.
         var isShared = false
     }
 
@@ -60,7 +60,7 @@ final class Observations: Sendable {
         let observed: any AnyObject & Sendable
         var observers: Int
         let task: Task<Void, Never>
-        /// The connection on which this one alone waits.
+        /// The session of the target's own waiting requests; nil if one request waits for all targets.
         var session: RenewedSession?
     }
 
@@ -98,7 +98,7 @@ final class Observations: Sendable {
         }
     }
 
-    /// Forgets what has ended, so that the next observer begins anew.
+    /// Removes a target whose observation has ended, so that the next observer starts its requests again.
     func remove<Content>(_ target: some Observed, observed: ObservedState<Content>) {
         state.withLock { state in
             if state.entries[target.link]?.observed === observed { forget(target, state: &state) }
@@ -115,9 +115,9 @@ final class Observations: Sendable {
     }
 }
 
-// Who waits for changes.
+// The choice between own waiting requests and one request for all targets.
 extension Observations {
-    /// The connection on which a target waits alone; nil if one request waits for all targets.
+    /// Returns the session on which a target waits alone; nil if one request waits for all targets.
     func ownSession(of target: some Observed) -> RenewedSession? {
         state.withLock { state in
             if state.isShared { return nil }
@@ -137,10 +137,10 @@ extension Observations {
         changes.start(backoff.withLock { $0 }) { [weak self] in self?.unshare() }
     }
 
-    /// Lets each wait alone, because something refuses the requests for changes; until another is observed.
+    /// Lets each target wait alone, because the requests for changes are refused, until another target is observed.
     private func unshare() { state.withLock { $0.isShared = false } }
 
-    /// Ends all pauses and waits, and asks again.
+    /// Ends all pauses and waiting requests, so that all targets are requested again.
     func retryNow() {
         transport.pauses.end()
         changes.retry()

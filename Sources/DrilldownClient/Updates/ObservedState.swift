@@ -1,19 +1,20 @@
 /// The newest state of an observed level or detail, which all its observers share.
 ///
-/// States are not queued: each observer remembers which state it saw, and takes the newest one when it is ready.
+/// States are not queued: each observer remembers the last state that it received, and takes the newest state when it
+/// is ready.
 final class ObservedState<Content: Sendable>: Sendable {
     private let state = Guarded(State())
 
     private struct State {
         var newest: Moment?
         var end: (any Error)?
-        /// The observers that have seen the newest state, and wait for the next.
+        /// The observers that have received the newest state, and wait for the next one.
         var waiting: [ObjectIdentifier: CheckedContinuation<Moment?, any Error>] = [:]
     }
 
     /// A state of the level or the detail, and of the connection to its server.
     struct Moment: Sendable {
-        /// Nil while it is not known.
+        /// The level or the detail; nil while it is not known.
         var content: Content?
         var isFromCache = false
         var interruption: Problem?
@@ -21,7 +22,7 @@ final class ObservedState<Content: Sendable>: Sendable {
         var number = 0
     }
 
-    /// Shows a state, which is current unless it is from the cache.
+    /// Makes a state the newest; it is current unless it comes from the cache.
     func show(_ content: Content, isFromCache: Bool) {
         advance { _ in Moment(content: content, isFromCache: isFromCache) }
     }
@@ -43,7 +44,7 @@ final class ObservedState<Content: Sendable>: Sendable {
 
     var hasContent: Bool { state.withLock { $0.newest?.content != nil } }
 
-    /// Ends all observers with an error, after each has got the newest state that it has not seen.
+    /// Ends all observers with an error; an observer that has not received the newest state receives it first.
     func end(_ error: any Error) {
         let waiting = state.withLock { state in
             let waiting = Array(state.waiting.values)
@@ -53,7 +54,7 @@ final class ObservedState<Content: Sendable>: Sendable {
         for continuation in waiting { continuation.resume(throwing: error) }
     }
 
-    /// Replaces the newest state and wakes the observers; nothing happens if the change is nil.
+    /// Replaces the newest state and wakes the observers; does nothing if `change` returns nil.
     private func advance(_ change: @Sendable (Moment?) -> Moment?) {
         let (newest, waiting) = state.withLock { state -> (Moment?, [CheckedContinuation<Moment?, any Error>]) in
             guard var next = change(state.newest) else { return (nil, []) }
@@ -67,9 +68,10 @@ final class ObservedState<Content: Sendable>: Sendable {
 }
 
 extension ObservedState {
-    /// The newest state that an observer has not seen, as soon as there is one; nil if the task is cancelled.
+    /// Waits until the newest state is one that an observer has not received, and returns it; nil if the task is
+    /// cancelled.
     ///
-    /// - Parameter seen: the number of the state that the observer saw last.
+    /// - Parameter seen: the number of the last state that the observer received; nil for a new observer.
     func next(_ observer: ObjectIdentifier, after seen: Int?) async throws -> Moment? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -78,7 +80,7 @@ extension ObservedState {
                     if Task.isCancelled { return .success(nil) }
                     if let newest = state.newest, newest.number != seen { return .success(newest) }
                     if let end = state.end { return .failure(end) }
-                    // A copy of an iterator waits for the same observer; only the latest waits on.
+                    // A copy of an iterator is the same observer; only the latest call continues to wait.
                     replaced = state.waiting.updateValue(continuation, forKey: observer)
                     return nil
                 }
@@ -91,7 +93,7 @@ extension ObservedState {
     }
 }
 
-/// An observer of a level or a detail, and its last seen state. It leaves when it is released.
+/// An observer of a level or a detail, and the last state that it received. The observation ends when it is released.
 final class Observer<Content: Sendable>: Sendable {
     private let state: ObservedState<Content>
     private let leave: @Sendable () -> Void
@@ -103,7 +105,7 @@ final class Observer<Content: Sendable>: Sendable {
 
     deinit { leave() }
 
-    /// Waits for a state that this observer has not seen; nil if the task is cancelled.
+    /// Waits for a state that this observer has not received; returns nil if the task is cancelled.
     func next() async throws -> (old: Content?, newest: ObservedState<Content>.Moment)? {
         let last = seen.withLock { $0 }
         guard let newest = try await state.next(ObjectIdentifier(self), after: last?.number) else { return nil }
@@ -121,7 +123,7 @@ struct ObserverIterator<Target: Observed> {
 
     init(observations: Observations, target: Target) { (self.observations, self.target) = (observations, target) }
 
-    /// Waits for a state that this observer has not seen; nil if the task was cancelled.
+    /// Waits for a state that this observer has not received; returns nil if the task was cancelled, or after the end.
     mutating func next() async throws -> (old: Target.Content?, newest: ObservedState<Target.Content>.Moment)? {
         if isOver || Task.isCancelled {
             end()
@@ -139,7 +141,7 @@ struct ObserverIterator<Target: Observed> {
         }
     }
 
-    /// Leaves at once, rather than when the iterator is released.
+    /// Ends the observation at once, not only when the iterator is released.
     private mutating func end() {
         isOver = true
         observer = nil

@@ -1,22 +1,22 @@
-/// How a setting is shown and edited: a switch, a slider, a choice.
+/// The control that shows and edits a setting: a switch, a slider, a choice.
 public struct Control: Hashable, Sendable {
     /// The kind of control, such as `ToggleSwitch` or `Slider`.
     public var type: String
     /// The key of the value in the values document; nil if the value is a field of the item.
     public var key: String?
-    /// The current value; nil for none.
+    /// The current value; nil for a setting without a value.
     public var value: FieldValue?
     /// The values that can be chosen.
     public var options: [Option]
-    /// The value that choosing this row stores, in a radio group.
+    /// The value that is stored when this row of a radio group is chosen; nil for other controls.
     public var choice: FieldValue?
-    /// The least value of a slider.
+    /// The minimum of a slider; nil for other controls.
     public var min: FieldValue?
-    /// The greatest value of a slider.
+    /// The maximum of a slider; nil for other controls.
     public var max: FieldValue?
-    /// The value of a switch that is on.
+    /// The value of a switch that is on; nil means `true`.
     public var trueValue: FieldValue?
-    /// The value of a switch that is off.
+    /// The value of a switch that is off; nil means `false`.
     public var falseValue: FieldValue?
     /// Whether the text is hidden while it is typed.
     public var isSecure: Bool
@@ -32,14 +32,14 @@ public struct Control: Hashable, Sendable {
         /// The value to store.
         public var value: FieldValue
 
-        /// An option with these values.
+        /// Creates an option with these values.
         public init(title: String, value: FieldValue) {
             self.title = title
             self.value = value
         }
     }
 
-    /// A control of a type, with a value.
+    /// Creates a control of a type, with a value.
     public init(type: String, key: String? = nil, value: FieldValue? = nil, options: [Option] = []) {
         self.type = type
         self.key = key
@@ -51,7 +51,7 @@ public struct Control: Hashable, Sendable {
     /// Whether a switch is on.
     public var isOn: Bool { value == value(isOn: true) || trueValue == nil && value?.int == 1 }
 
-    /// The value that a switch stores when it is turned on or off; `Server.setSwitch(of:isOn:)` stores it.
+    /// Returns the value that a switch stores when it is turned on or off; `Server.setSwitch(of:isOn:)` stores it.
     public func value(isOn: Bool) -> FieldValue {
         isOn ? trueValue ?? true : falseValue ?? false
     }

@@ -1,4 +1,4 @@
-// What 'print' shows of the values: their content, in a few words.
+// The text of values for 'print': their content, in a few words.
 
 extension FieldValue: CustomStringConvertible {
     /// The text itself; any other value as JSON.

@@ -4,9 +4,10 @@ public struct Detail: Hashable, Sendable {
     public var title: String
     /// The path of the item.
     public var path: ItemPath
-    /// The version of the whole detail, for `ifMatch`. It also changes with the item's position, neighbours and children.
+    /// The version of the whole detail, for `ifMatch`. It also changes with the item's position, neighbours and
+    /// children.
     public var version: ItemVersion
-    /// The version of the item's own fields, for `ifMatch`: only another change of these is a conflict then.
+    /// The version of the item's own fields, for `ifMatch`: the edit then conflicts only with other changes of fields.
     public var fieldsVersion: ItemVersion
     /// Whether the item is a leaf, without children.
     public var isLeaf: Bool
@@ -20,18 +21,18 @@ public struct Detail: Hashable, Sendable {
     public var previous: ItemLink?
     /// The item after it on its level; nil if it is the last.
     public var next: ItemLink?
-    /// The first of its children.
+    /// The first of its children; nil for a leaf.
     public var firstChild: ItemLink?
-    /// The last of its children.
+    /// The last of its children; nil for a leaf.
     public var lastChild: ItemLink?
     /// All its fields. `detail["Price"]` is short for `detail.fields["Price"]`.
     public var fields: Fields
-    /// How the item is edited, if it is a setting.
+    /// The control that edits the item; nil unless it is a setting.
     public var control: Control?
-    /// Why the rows below could not be read, in a sentence.
+    /// The reason why the rows below could not be read, as a sentence; otherwise nil.
     public var error: String?
 
-    /// A detail with these values.
+    /// Creates a detail with these values.
     public init(
         title: String, path: ItemPath, version: ItemVersion = "", fieldsVersion: ItemVersion = "", count: Int = 0,
         ancestors: [ItemLink] = [], position: Position = Position(index: 0, count: 1), previous: ItemLink? = nil,
@@ -56,7 +57,7 @@ public struct Detail: Hashable, Sendable {
         self.error = error
     }
 
-    /// How many levels the item is below the root.
+    /// The number of levels from the root down to the item; 0 for the root.
     public var depth: Int { path.depth }
 
     /// The value of a field; nil if the item does not have it.
@@ -73,7 +74,7 @@ extension Detail {
         /// The number of the section, from 0.
         public var section: Int
 
-        /// A position with these values.
+        /// Creates a position with these values.
         public init(index: Int, count: Int, section: Int = 0) {
             self.index = index
             self.count = count
@@ -89,8 +90,9 @@ extension Detail {
 
 /// The version of an item, for a conditional edit with `ifMatch`.
 ///
-/// It comes from `Detail.version`, `Detail.fieldsVersion`, `Row.fieldsVersion` or, for an insertion, `Level.itemVersion`.
-/// All other versions of rows and levels are only for comparing answers, so they have a different type.
+/// It comes from `Detail.version`, `Detail.fieldsVersion`, `Row.fieldsVersion` or, for an insertion,
+/// `Level.itemVersion`. All other versions of rows and levels are only for comparing answers, so they have a different
+/// type.
 ///
 /// ```swift
 /// let detail = try await server.detail(at: row.path)
@@ -100,10 +102,10 @@ public struct ItemVersion: RawRepresentable, Hashable, Sendable, ExpressibleBySt
     /// The text of the version, which is the service's entity tag without quotation marks.
     public let rawValue: String
 
-    /// The version with this text.
+    /// Creates the version with this text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A version for previews and tests.
+    /// Creates a version for previews and tests.
     public init(stringLiteral text: String) { self.init(rawValue: text) }
 }
 

@@ -3,8 +3,8 @@ public import Foundation
 
 /// The value of a field: a value of a property list, as JSON carries it.
 ///
-/// JSON carries a date as RFC 3339 text and data as base64 text, so both are read as `text`; `date` and `data` read them
-/// from there.
+/// JSON carries a date as RFC 3339 text and data as base64 text, so both are read as `text`; the properties `date` and
+/// `data` convert the text.
 ///
 /// ```swift
 /// let price = row.fields["Price"]?.double
@@ -25,7 +25,7 @@ public enum FieldValue: Hashable, Sendable {
     case list([FieldValue])
     /// A dictionary, in the order of the document.
     case dictionary(Fields)
-    /// No value. In the changes of a patch it removes the field from the item; the literal `nil` is the same there.
+    /// No value. In the changes of a patch, it removes the field from the item; the literal `nil` makes this case, too.
     case null
 }
 
@@ -46,7 +46,8 @@ extension FieldValue {
         }
     }
 
-    /// The number, rounded to `Double`; also for the texts `nan`, `+infinity` and `-infinity`; nil if this is something else.
+    /// The number, rounded to `Double`, also of the texts `nan`, `+infinity` and `-infinity`; nil if this is something
+    /// else.
     public var double: Double? {
         switch self {
         case .integer(let number): Double(number)
@@ -87,17 +88,19 @@ extension FieldValue {
     /// The data that a base64 text holds; nil if this is something else.
     public var data: Data? { text.flatMap { Data(base64Encoded: $0) } }
 
-    /// A date as the service carries it: RFC 3339 text in UTC, to the microsecond, within the years 1 to 9999.
+    /// Returns a date in the form of the service: RFC 3339 text in UTC, to the microsecond.
+    ///
+    /// A date outside the years 1 to 9999 becomes the first or the last second of these years.
     public static func date(_ date: Date) -> FieldValue {
         let range = CivilDate.secondsRange
         let seconds = max(range.lowerBound, min(range.upperBound, date.timeIntervalSinceReferenceDate))
         return .text(Timestamp.text(seconds) ?? "")
     }
 
-    /// Data as the service carries it: base64 text.
+    /// Returns data in the form of the service: base64 text.
     public static func data(_ data: Data) -> FieldValue { .text(data.base64EncodedString()) }
 
-    /// A whole number of any size up to 64 bits; nil if it is larger.
+    /// Creates a whole number; nil if it fits neither into `Int64` nor into `UInt64`.
     public init?(_ number: some BinaryInteger) {
         if let number = Int64(exactly: number) {
             self = .integer(number)
@@ -110,32 +113,32 @@ extension FieldValue {
 }
 
 extension FieldValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-    /// A text.
+    /// Creates a text.
     public init(stringLiteral text: String) { self = .text(text) }
 }
 
 extension FieldValue: ExpressibleByIntegerLiteral {
-    /// A whole number.
+    /// Creates a whole number.
     public init(integerLiteral number: Int64) { self = .integer(number) }
 }
 
 extension FieldValue: ExpressibleByFloatLiteral {
-    /// A number with a fraction.
+    /// Creates a number with a fraction.
     public init(floatLiteral number: Double) { self = .real(number) }
 }
 
 extension FieldValue: ExpressibleByBooleanLiteral {
-    /// A boolean.
+    /// Creates a boolean.
     public init(booleanLiteral flag: Bool) { self = .boolean(flag) }
 }
 
 extension FieldValue: ExpressibleByArrayLiteral {
-    /// A list.
+    /// Creates a list.
     public init(arrayLiteral elements: FieldValue...) { self = .list(elements) }
 }
 
 extension FieldValue: ExpressibleByDictionaryLiteral {
-    /// A dictionary, in the order of the literal.
+    /// Creates a dictionary, in the order of the literal.
     public init(dictionaryLiteral fields: (String, FieldValue)...) { self = .dictionary(Fields(fields)) }
 }
 
@@ -145,11 +148,12 @@ extension FieldValue: ExpressibleByNilLiteral {
 }
 
 extension FieldValue: Codable {
-    /// Reads any value. The order of a dictionary is the decoder's; a real number without a fraction may become a whole one.
+    /// Reads any value. The decoder determines the order of a dictionary; a real number without a fraction may become a
+    /// whole number.
     ///
-    /// - Throws: `DecodingError` for anything else, with the path to it.
+    /// - Throws: `DecodingError` if a value has another type, with its path.
     public init(from decoder: any Decoder) throws {
-        // A decoder reveals the type of a value only by refusing all others, so each is tried.
+        // A decoder reveals the type of a value only by refusing other types, so each type is tried.
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -196,13 +200,13 @@ extension FieldValue: Codable {
 }
 
 extension Fields: Codable {
-    /// Reads a dictionary. The order is the decoder's.
+    /// Reads a dictionary. The decoder determines the order.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: FieldName.self)
         self.init(try members.allKeys.map { ($0.stringValue, try members.decode(FieldValue.self, forKey: $0)) })
     }
 
-    /// Writes a dictionary. Whether the order is kept is up to the encoder.
+    /// Writes a dictionary. The encoder may change the order.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: FieldName.self)
         for (name, value) in self { try members.encode(value, forKey: FieldName(stringValue: name)) }
@@ -220,7 +224,7 @@ private struct FieldName: CodingKey {
 }
 
 extension SingleValueDecodingContainer {
-    /// The value, if it is of a type; nil if it is of another. An error further inside is thrown.
+    /// Returns the value if it has a type; nil if it has another type. An error in a value within it is thrown.
     fileprivate func value<Value: Decodable>(_ type: Value.Type) throws -> Value? {
         do {
             return try decode(type)
@@ -229,10 +233,10 @@ extension SingleValueDecodingContainer {
         }
     }
 
-    /// The whole number, if it is one that fits the type; nil if it does not fit, or if this is something else.
+    /// Returns a whole number that fits the type; nil if it does not fit, or if this is something else.
     ///
-    /// Decoders refuse a number that does not fit in different ways, not all by a `DecodingError`. Any other error recurs
-    /// when the value is read as another type.
+    /// Decoders throw different errors for a number that does not fit, not only `DecodingError`, so all errors count.
+    /// An error of another cause occurs again when the value is read as another type.
     fileprivate func number<Value: FixedWidthInteger & Decodable>(_ type: Value.Type) -> Value? {
         do {
             return try decode(type)

@@ -6,13 +6,13 @@
 /// for (name, value) in fields { print(name, value) }
 /// ```
 ///
-/// Two are equal if they have the same fields in the same order.
+/// Two values are equal if they have the same fields in the same order.
 public struct Fields: Sendable {
     /// A field: its name and its value.
     public typealias Element = (name: String, value: FieldValue)
 
     private(set) var entries: [Entry]
-    /// The position of each name; empty while there are few.
+    /// The position of each name; empty for few fields, which are searched in order.
     private var positions: [String: Int]
 
     struct Entry: Hashable, Sendable {
@@ -20,26 +20,26 @@ public struct Fields: Sendable {
         var value: FieldValue
     }
 
-    /// No fields.
+    /// Creates an empty list of fields.
     public init() {
         entries = []
         positions = [:]
     }
 
-    /// The fields of a sequence; of several with one name the last one counts.
+    /// Creates the fields of a sequence. A name that appears several times keeps its first position and its last value.
     public init(_ fields: some Sequence<(String, FieldValue)>) {
         self.init()
         for (name, value) in fields { self[name] = value }
     }
 
-    /// The fields of a dictionary, ordered by name.
+    /// Creates the fields of a dictionary, ordered by name.
     public init(_ fields: [String: FieldValue]) {
         self.init(fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
-    /// The value of a field; nil if it is absent. A new field is the last one.
+    /// The value of a field; nil if it is absent. A new field is appended at the end.
     ///
-    /// Assigning nil takes the field out of these fields. In the changes of a patch that is not a removal: assign `.null`.
+    /// Assigning nil takes the field out of this list. To remove a field of the item with a patch, assign `.null`.
     public subscript(name: String) -> FieldValue? {
         get { position(of: name).map { entries[$0].value } }
         set {
@@ -90,7 +90,7 @@ extension Fields: RandomAccessCollection {
 }
 
 extension Fields: Hashable {
-    /// Whether two have the same fields in the same order.
+    /// Returns whether two values have the same fields in the same order.
     public static func == (left: Fields, right: Fields) -> Bool { left.entries == right.entries }
 
     /// Adds the fields to a hash.
@@ -98,6 +98,6 @@ extension Fields: Hashable {
 }
 
 extension Fields: ExpressibleByDictionaryLiteral {
-    /// The fields of a literal: `["Title": "Screen G", "Price": 12]`.
+    /// Creates the fields of a literal: `["Title": "Screen G", "Price": 12]`.
     public init(dictionaryLiteral fields: (String, FieldValue)...) { self.init(fields) }
 }

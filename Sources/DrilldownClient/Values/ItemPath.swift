@@ -1,8 +1,8 @@
 import Foundation
 
-/// The place of an item: the keys of the items from the root down to it.
+/// The path of an item: the keys of the items from the root down to it.
 ///
-/// A key is text as a person reads it. Only the library percent-encodes it.
+/// A key is plain text; the library percent-encodes it in requests.
 ///
 /// ```swift
 /// let path: ItemPath = ["Item 4", "Screen G"]
@@ -13,7 +13,7 @@ public struct ItemPath: Hashable, Sendable {
     /// The keys from the root down; empty for the root.
     public let keys: [String]
 
-    /// The path of the item with these keys.
+    /// Creates the path of the item with these keys.
     public init(_ keys: some Sequence<String>) {
         self.keys = Array(keys)
     }
@@ -24,7 +24,7 @@ public struct ItemPath: Hashable, Sendable {
     /// Whether this is the path of the root.
     public var isRoot: Bool { keys.isEmpty }
 
-    /// How many levels the item is below the root, whose depth is 0.
+    /// The number of levels from the root down to the item; 0 for the root.
     public var depth: Int { keys.count }
 
     /// The key of the item itself; nil for the root.
@@ -33,21 +33,21 @@ public struct ItemPath: Hashable, Sendable {
     /// The path of the item above; nil for the root.
     public var parent: ItemPath? { isRoot ? nil : ItemPath(keys.dropLast()) }
 
-    /// The path of a child of this item.
+    /// Returns the path of a child of this item.
     public func appending(_ key: String) -> ItemPath { ItemPath(keys + [key]) }
 
-    /// The path of an item below this one.
+    /// Returns the path of an item below this one.
     public func appending(_ path: ItemPath) -> ItemPath { ItemPath(keys + path.keys) }
 
-    /// The path of a child: `path / "Screen G"`.
+    /// Returns the path of a child: `path / "Screen G"`.
     public static func / (path: ItemPath, key: String) -> ItemPath { path.appending(key) }
 
-    /// Whether this path leads to the item itself or to an item below it.
+    /// Returns whether this path leads to the item at another path, or to an item below it.
     public func starts(with path: ItemPath) -> Bool { keys.starts(with: path.keys) }
 }
 
 extension ItemPath: ExpressibleByArrayLiteral {
-    /// The path of the item with these keys: `["Item 4", "Screen G"]`.
+    /// Creates the path of the item with these keys: `["Item 4", "Screen G"]`.
     public init(arrayLiteral keys: String...) { self.init(keys) }
 }
 
@@ -65,9 +65,10 @@ extension ItemPath: Codable {
 }
 
 extension ItemPath {
-    /// The path that a link of the server leads to, such as `/levels/Item%204` or `/detail/Item%204`.
+    /// Creates the path to which a link of the server leads, such as `/levels/Item%204` or `/detail/Item%204`.
     ///
-    /// - Parameter href: a link of a level or a detail, with or without the server's address; a query is ignored.
+    /// - Parameter href: a link of a level, a detail or a page of the web client, with or without a scheme and a host;
+    ///   a query is ignored.
     /// - Returns: nil if the link leads to something else, or is not percent-encoded UTF-8.
     public init?(href: String) {
         let bytes = href.utf8
@@ -101,7 +102,8 @@ extension ItemPath {
 
     private static let routes = ["/levels", "/detail", "/browse"]
 
-    /// Where a route ends in a link: at a slash or the end of the link.
+    /// Returns the end of a route in a link, which is a slash or the end of the link; nil if the link has another
+    /// route.
     private static func end(of route: String, in target: Substring.UTF8View) -> Substring.UTF8View.Index? {
         var start = target.startIndex
         // An absolute link has its address before the route.
@@ -115,7 +117,7 @@ extension ItemPath {
         return end == target.endIndex || target[end] == UInt8(ascii: "/") ? end : nil
     }
 
-    /// Checks that the path can be sent: no item has one of these keys, and in a URL they would lead to another item.
+    /// Checks that no key is empty, `.` or `..`: no item has this key, and in a URL it would lead to another item.
     ///
     /// - Throws: `Problem` of the kind `.badPath`.
     func check() throws(Problem) {
@@ -123,12 +125,12 @@ extension ItemPath {
         throw .impossibleKey(key)
     }
 
-    /// Whether a segment of a URL would be dropped, or would name the segment before it.
+    /// Returns whether a key would be dropped as a segment of a URL, or would remove the segment before it.
     static func isImpossible(_ key: String) -> Bool { key.isEmpty || key == "." || key == ".." }
 }
 
 extension Problem {
-    /// No item or file can have this name.
+    /// Returns the problem of a key or file name that no item or file can have.
     static func impossibleKey(_ key: String) -> Problem {
         Problem(
             .badPath, title: "Bad path",
@@ -144,7 +146,7 @@ public struct ItemLink: Hashable, Sendable {
     /// The path of the item.
     public var path: ItemPath
 
-    /// A link with these values.
+    /// Creates a link with these values.
     public init(title: String, path: ItemPath) {
         self.title = title
         self.path = path
@@ -156,11 +158,11 @@ enum PercentEncoding {
     private static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-    /// The text with all but unreserved characters encoded, in upper-case hexadecimal digits.
+    /// Returns a text in which all but unreserved characters are encoded, with upper-case hexadecimal digits.
     static func encode(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 
-    /// The text that a segment encodes; nil if it is not percent-encoded UTF-8.
+    /// Returns the text of an encoded segment; nil if it is not percent-encoded UTF-8.
     static func decode(_ segment: Substring.UTF8View) -> String? { String(segment)?.removingPercentEncoding }
 }

@@ -29,7 +29,7 @@ extension JSONReader {
         throw expected("the end of a text")
     }
 
-    /// Reads a string whose first escape is at `end`.
+    /// Reads a string whose characters begin at `start`, and whose first escape is at `end`.
     private mutating func escapedString(from start: Int, to end: Int) throws(JSONError) -> String {
         var text = Array(bytes[start..<end])
         offset = end
@@ -67,7 +67,7 @@ extension JSONReader {
         offset += 1
     }
 
-    /// Reads `uXXXX`, and the second half of a surrogate pair.
+    /// Reads `uXXXX`, and `\uXXXX` after it if the first is half a surrogate pair.
     private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar {
         let start = offset - 1
         var code = try fourDigits()
@@ -101,14 +101,14 @@ extension JSONReader {
 
     private func checked(_ bytes: ArraySlice<UInt8>, at start: Int) throws(JSONError) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
-        // A repaired text has replacement characters in place of the bytes that were wrong.
+        // Decoding puts replacement characters in place of invalid bytes.
         guard text.utf8.elementsEqual(bytes) else {
             throw JSONError(reason: "it has a text that is not UTF-8", at: start)
         }
         return text
     }
 
-    /// Reads a number: exact if it is a whole number of 64 bits, else the nearest real number.
+    /// Reads a number: exactly if it is a whole number of 64 bits, otherwise as the nearest real number.
     mutating func number() throws(JSONError) -> FieldValue {
         let start = offset
         if byte == UInt8(ascii: "-") { offset += 1 }

@@ -1,13 +1,14 @@
-/// Reads JSON in one pass over its bytes, strictly (RFC 8259), and keeps the order of members and every bit of a number.
+/// A strict reader of JSON (RFC 8259), in one pass over its bytes.
 ///
-/// The caller reads the members that it expects, so that no tree is built of them.
+/// It keeps the order of members, and whole numbers of 64 bits exactly. The caller reads the members that it expects
+/// directly into its own values, without a tree of `FieldValue` between.
 struct JSONReader {
     let bytes: [UInt8]
     var offset = 0
     var depth = 0
 
-    /// The greatest number of containers within each other. Values are released recursively, on small stacks too, so this
-    /// is less than a document may have.
+    /// The maximum number of containers within each other. Values are released recursively, also on small stacks, so
+    /// this is less than a document may have.
     static let deepest = 512
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -32,7 +33,7 @@ struct JSONReader {
         while try !closes(UInt8(ascii: "]"), isFirst: &isFirst) { try element(&self) }
     }
 
-    /// The fields of an object that is all there is.
+    /// Reads JSON text that is one object.
     static func fields(_ bytes: [UInt8]) throws(JSONError) -> Fields {
         var reader = JSONReader(bytes)
         let fields = try reader.fields()
@@ -40,7 +41,7 @@ struct JSONReader {
         return fields
     }
 
-    /// Checks that nothing follows.
+    /// Checks that only whitespace follows.
     mutating func end() throws(JSONError) {
         skipWhitespace()
         guard offset == bytes.count else { throw expected("the end") }
@@ -71,7 +72,9 @@ struct JSONReader {
         offset += 1
     }
 
-    /// Whether the container ends here; if not, the offset is then at its next element.
+    /// Reads the end of a container, or the comma before its next element.
+    ///
+    /// - Returns: whether the container has ended; if false, the offset is at its next element.
     @inline(__always)
     mutating func closes(_ bracket: UInt8, isFirst: inout Bool) throws(JSONError) -> Bool {
         skipWhitespace()
@@ -103,7 +106,7 @@ struct JSONReader {
         return name
     }
 
-    /// The error for an unexpected byte at the offset.
+    /// Returns the error for an unexpected byte at the offset.
     func expected(_ name: String) -> JSONError {
         guard offset < bytes.count else { return JSONError(reason: "it ends where \(name) was expected", at: offset) }
         let found = byte > 0x20 && byte < 0x7F ? "'\(Unicode.Scalar(byte))'" : "byte \(byte)"
@@ -114,7 +117,7 @@ struct JSONReader {
 extension JSONReader {
     /// Reads any value.
     ///
-    /// It has its own stack of open containers, so that no document can overflow the thread's.
+    /// Open containers are in an array, so that no document can overflow the thread's stack.
     mutating func value() throws(JSONError) -> FieldValue {
         var open: [Container] = []
         while true {
@@ -152,14 +155,16 @@ extension JSONReader {
         }
     }
 
-    /// Reads the rest of a word whose first letter is at the offset.
+    /// Reads a word whose first letter is at the offset.
     mutating func word(_ word: StaticString) throws(JSONError) {
         let text = word.description
         guard bytes[offset...].starts(with: text.utf8) else { throw expected("a value") }
         offset += text.utf8.count
     }
 
-    /// The value of the innermost container if it ends here; else nil, and the offset is at its next element.
+    /// Reads the end of the innermost container, and returns its value.
+    ///
+    /// - Returns: nil if an element follows; the offset is then at its value, after the name of a member.
     private mutating func closedValue(_ open: inout [Container]) throws(JSONError) -> FieldValue? {
         let last = open.count - 1
         if try closes(open[last].isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), isFirst: &open[last].isFirst) {
@@ -171,7 +176,7 @@ extension JSONReader {
         return nil
     }
 
-    /// An open container of `value`.
+    /// A container that `value()` has not read to its end.
     private struct Container {
         let isObject: Bool
         var isFirst = true
@@ -207,7 +212,7 @@ extension JSONReader {
         }
     }
 
-    /// Reads a number of things: a whole number from 0, small enough that sums of a few never overflow.
+    /// Reads a count: a whole number from 0 to 2⁵³ − 1, so that the sum of a few counts never overflows.
     mutating func count() throws(JSONError) -> Int {
         skipWhitespace()
         let start = offset
@@ -238,13 +243,13 @@ extension JSONReader {
     }
 }
 
-/// Why bytes could not be read: they are not JSON, or not the JSON that was expected.
+/// The reason why bytes cannot be read: they are not JSON, or not the JSON that was expected.
 struct JSONError: Error, Hashable, CustomStringConvertible {
     /// The fault, as the end of a sentence.
     var reason: String
     /// The position, in bytes from the beginning.
     var offset: Int
-    /// Whether it is JSON, but has more containers within each other than the reader allows.
+    /// Whether the text has more containers within each other than `JSONReader.deepest`.
     private(set) var isTooDeep = false
 
     init(reason: String, at offset: Int) {

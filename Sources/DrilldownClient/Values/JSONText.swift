@@ -1,4 +1,4 @@
-/// Writes values as JSON (RFC 8259): fields in their order, and every number with all its digits.
+/// The JSON text of values (RFC 8259): fields are in their order, and numbers keep all their digits.
 enum JSONText {
     static func bytes(of value: FieldValue) -> [UInt8] {
         var text: [UInt8] = []
@@ -33,7 +33,9 @@ enum JSONText {
         }
     }
 
-    /// The shortest digits that are read as the same number; what JSON cannot carry is a text, as in the service's answers.
+    /// Appends the shortest digits that are read as the same number.
+    ///
+    /// Numbers that JSON cannot carry become texts, as in the service's answers: `nan`, `+infinity`, `-infinity`.
     private static func append(_ number: Double, to text: inout [UInt8]) {
         if number.isFinite {
             text += number.description.utf8

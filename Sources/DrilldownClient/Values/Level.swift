@@ -11,7 +11,7 @@ public struct Level: Hashable, Sendable {
     public var title: String
     /// The path of that item.
     public var path: ItemPath
-    /// The version of this answer: two answers to one request that have the same version have the same content.
+    /// The version of this answer: answers to the same request that have the same version have the same content.
     public var version: String
     /// The version to insert with, as `ifMatch`; nil unless the level was read by `level(at:)` without a query.
     ///
@@ -25,20 +25,21 @@ public struct Level: Hashable, Sendable {
     public var count: Int
     /// The position of the first of `rows`: 0 unless this is a page further down.
     public var start: Int
-    /// The sections that all rows are divided into; there is always at least one.
+    /// The sections of the rows on all pages; the server sends at least one section.
     public var sections: [Section] {
         didSet { Section.number(&sections) }
     }
     /// The rows of this page, in order.
     public var rows: [Row]
-    /// The link of the next page; nil on the last one.
+    /// The link of the next page; nil on the last page.
     public var next: String?
-    /// Why the level could not be read, in a sentence: its rows are in another file that is missing or broken.
+    /// The reason why the rows could not be read, as a sentence: they are in another file that is missing or broken.
+    /// Otherwise nil.
     public var error: String?
 
-    /// A level with these values; by default it has all rows, in one section.
+    /// Creates a level with these values; by default, `rows` are all its rows, in one section.
     ///
-    /// Rows without a parent become rows of the level.
+    /// Rows whose parent is the root, which is their default, become children of `path`.
     public init(
         title: String, path: ItemPath, version: String = "", isLeaf: Bool = false, ancestors: [ItemLink] = [],
         count: Int? = nil, start: Int = 0, sections: [Section]? = nil, rows: [Row] = [], next: String? = nil,
@@ -62,7 +63,7 @@ public struct Level: Hashable, Sendable {
         for position in rows.indices where rows[position].parent.isRoot { self.rows[position].parent = path }
     }
 
-    /// How many levels the item is below the root.
+    /// The number of levels from the root down to the item; 0 for the root.
     public var depth: Int { path.depth }
 
     /// Whether all rows are on this page.
@@ -90,7 +91,7 @@ extension Level {
         return self[section: indexPath[0], row: indexPath[1]]
     }
 
-    /// The rows of a section that are on this page.
+    /// Returns the rows of a section that are on this page; empty if all of them are on other pages.
     public func rows(in section: Section) -> ArraySlice<Row> {
         rows[shownPositions(of: section)]
     }
@@ -100,13 +101,17 @@ extension Level {
         return shown.lowerBound - start..<shown.upperBound - start
     }
 
-    /// The index path of the row with an identity; nil if it is not on this page. It looks through the rows.
+    /// Returns the index path of the row with an identity; nil if it is not on this page.
+    ///
+    /// - Complexity: linear in the number of rows on this page.
     public func indexPath(of id: Row.ID) -> IndexPath? {
         guard let position = rows.firstIndex(where: { $0.id == id }) else { return nil }
         return indexPath(at: start.saturatingSum(position))
     }
 
-    /// The index path of the row at a position on the level, not on this page; nil if no section has it.
+    /// Returns the index path of the row at a position; nil if no section contains the position.
+    ///
+    /// - Parameter position: the position on the whole level, not on this page.
     public func indexPath(at position: Int) -> IndexPath? {
         guard let section = sections.firstIndex(where: { $0.range.contains(position) }) else { return nil }
         return IndexPath(indexes: [section, position - sections[section].range.lowerBound])
@@ -114,30 +119,30 @@ extension Level {
 
     /// A section of a level: a run of its rows, with a title.
     public struct Section: Identifiable, Sendable {
-        /// The title that is shown above the rows; nil for none.
+        /// The title above the rows; nil for a section without a title.
         public var title: String?
-        /// The text in the index at the side of a table; nil for none.
+        /// The text in the index at the side of a table; nil if the section is not in the index.
         public var index: String?
         /// The position of the section's first row on the level.
         public var start: Int
         /// The number of its rows.
         public var count: Int
-        /// The text below the rows; nil for none.
+        /// The text below the rows; nil for a section without a footer.
         public var footer: String?
 
-        /// The number of sections with the same title before this one, as the level counts them.
+        /// The number of sections with the same title before this one; the level sets it.
         private(set) var ordinal = 0
 
-        /// The identity of the section on its level: it stays the same if rows come or go.
+        /// The identity of the section on its level, which stays the same when rows are inserted or removed.
         public var id: ID { ID(title: title, ordinal: ordinal) }
 
-        /// The identity of a section on its level: its title, and how many sections before it have the same.
+        /// The identity of a section on its level: its title, and the number of sections before it with the same title.
         public struct ID: Hashable, Sendable {
             let title: String?
             let ordinal: Int
         }
 
-        /// A section with these values.
+        /// Creates a section with these values.
         public init(title: String? = nil, index: String? = nil, start: Int, count: Int, footer: String? = nil) {
             self.title = title
             self.index = index
@@ -146,7 +151,7 @@ extension Level {
             self.footer = footer
         }
 
-        /// The positions of the section's rows on the level; none if `start` and `count` are not a range of positions.
+        /// The positions of the section's rows on the level; empty if `start` and `count` are not a range of positions.
         public var range: Range<Int> {
             let (end, overflow) = start.addingReportingOverflow(count)
             return count >= 0 && !overflow ? start..<end : start..<start
@@ -165,13 +170,15 @@ extension Level {
 }
 
 extension Level.Section: Hashable {
-    /// Whether two have the same texts and rows; a section made by hand has no ordinal.
+    /// Returns whether two sections have the same texts, start and count.
+    ///
+    /// The ordinal is not compared, because only a level sets it.
     public static func == (left: Self, right: Self) -> Bool {
         left.title == right.title && left.index == right.index && left.start == right.start
             && left.count == right.count && left.footer == right.footer
     }
 
-    /// Adds the texts and the rows to a hash.
+    /// Adds the texts, the start and the count to a hash.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(title)
         hasher.combine(index)
@@ -182,7 +189,7 @@ extension Level.Section: Hashable {
 }
 
 extension Int {
-    /// The sum, or the number nearest to it that fits.
+    /// Returns the sum, or the nearest number if the sum overflows.
     func saturatingSum(_ other: Int) -> Int {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? (other < 0 ? .min : .max) : sum

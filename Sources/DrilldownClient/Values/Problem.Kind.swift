@@ -4,7 +4,7 @@ extension Problem {
         /// The name, such as `no-such-item`.
         public let rawValue: String
 
-        /// The kind with a name.
+        /// Creates the kind with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 }
@@ -31,11 +31,11 @@ extension Problem.Kind {
     public static let revisionGone = Problem.Kind(rawValue: "revision-gone")
     /// The server does not yet have the revision that the request names.
     public static let revisionNotHere = Problem.Kind(rawValue: "revision-not-here")
-    /// No format that the request accepts is available.
+    /// The answer is not available in a format that the request accepts.
     public static let notAcceptable = Problem.Kind(rawValue: "not-acceptable")
     /// The request came too slowly.
     public static let requestTimeout = Problem.Kind(rawValue: "request-timeout")
-    /// The item is not the version that the edit is meant for; `currentEntityTag` is its present one.
+    /// The item does not have the version that the edit requires; `currentEntityTag` is its current version.
     public static let preconditionFailed = Problem.Kind(rawValue: "precondition-failed")
     /// The body is larger than the server allows.
     public static let contentTooLarge = Problem.Kind(rawValue: "content-too-large")
@@ -57,15 +57,15 @@ extension Problem.Kind {
     public static let notReady = Problem.Kind(rawValue: "not-ready")
     /// The limit of waiting requests is reached.
     public static let tooManyWaiters = Problem.Kind(rawValue: "too-many-waiters")
-    /// Too many requests that take long are ahead of this one.
+    /// Too many requests that take long are waiting before this one.
     public static let tooBusy = Problem.Kind(rawValue: "too-busy")
     /// The server lacks memory for the answer or the edit; nothing has changed.
     public static let outOfMemory = Problem.Kind(rawValue: "out-of-memory")
     /// The limit of files sent at once is reached.
     public static let tooManyFiles = Problem.Kind(rawValue: "too-many-files")
-    /// The long answers on their way take all the memory that they may have.
+    /// The long answers that are being sent use all the memory that they may use.
     public static let tooManyAnswers = Problem.Kind(rawValue: "too-many-answers")
-    /// The body of an edit is not in the format that it is announced as; `line` and `column` are the place.
+    /// The body of an edit is not in the announced format; `line` and `column` are the position of the fault.
     public static let malformedContent = Problem.Kind(rawValue: "malformed-content")
     /// The request needs a token.
     public static let unauthorized = Problem.Kind(rawValue: "unauthorized")
@@ -75,13 +75,13 @@ extension Problem.Kind {
     public static let editingOff = Problem.Kind(rawValue: "editing-off")
     /// A web page of another origin may not edit.
     public static let foreignOrigin = Problem.Kind(rawValue: "foreign-origin")
-    /// The edit is in conflict with the document as it is.
+    /// The edit is in conflict with the current document.
     public static let conflict = Problem.Kind(rawValue: "conflict")
     /// The request needs a body.
     public static let lengthRequired = Problem.Kind(rawValue: "length-required")
     /// The server does not read this media type.
     public static let unsupportedMediaType = Problem.Kind(rawValue: "unsupported-media-type")
-    /// The body of an edit breaks a rule; `pointer` leads to the place.
+    /// The body of an edit breaks a rule; `pointer` is the position of the fault.
     public static let invalidContent = Problem.Kind(rawValue: "invalid-content")
     /// The source was read again and refused.
     public static let documentRefused = Problem.Kind(rawValue: "document-refused")
@@ -93,11 +93,11 @@ extension Problem.Kind {
     public static let databaseAway = Problem.Kind(rawValue: "database-away")
     /// The limit of edits in progress is reached.
     public static let tooManyEdits = Problem.Kind(rawValue: "too-many-edits")
-    /// The server receives one large document at a time.
+    /// The server is receiving another large document; it receives one at a time.
     public static let tooManyBodies = Problem.Kind(rawValue: "too-many-bodies")
-    /// The edit was not done in time; it may still be done.
+    /// The edit was not completed in time; it may still take effect.
     public static let unfinishedEdit = Problem.Kind(rawValue: "unfinished-edit")
-    /// The server stops soon, and still answers.
+    /// The server stops soon; until then it answers.
     public static let draining = Problem.Kind(rawValue: "draining")
     /// The server is stopping.
     public static let stopping = Problem.Kind(rawValue: "stopping")
@@ -105,11 +105,11 @@ extension Problem.Kind {
     public static let insufficientStorage = Problem.Kind(rawValue: "insufficient-storage")
 }
 
-// The kinds that the library finds itself.
+// The kinds that the library itself detects.
 extension Problem.Kind {
     /// The text is not the address of a service.
     public static let badAddress = Problem.Kind(rawValue: "bad-address")
-    /// No whole answer came: no network, no server, a broken connection, or too long a silence.
+    /// No complete answer arrived: no network, no server, a broken connection, a time-out, or a failed token provider.
     public static let unreachable = Problem.Kind(rawValue: "unreachable")
     /// The answer is longer than the configuration allows.
     public static let answerTooLong = Problem.Kind(rawValue: "answer-too-long")

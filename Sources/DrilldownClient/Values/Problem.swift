@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why a request failed: the server's refusal, or the reason for a missing answer.
+/// The reason why a request failed: the server's refusal, or a missing or unreadable answer.
 ///
 /// ```swift
 /// do {
@@ -12,20 +12,20 @@ public import Foundation
 public struct Problem: Error, Hashable, Sendable {
     /// The kind of problem.
     public var kind: Kind
-    /// The kind in a few words.
+    /// The name of the kind in a few words.
     public var title: String
     /// The status of the answer; nil without an answer.
     public var status: Int?
-    /// A whole sentence about this case.
+    /// A sentence about this case.
     public var detail: String
-    /// The target of the request.
+    /// The target of the request; nil if it is not known.
     public var instance: String?
     /// The members that only this kind of problem has.
     public var members: Fields
-    /// How many seconds to wait before the next attempt, if the server says so.
+    /// The number of seconds to wait before the next attempt; nil if the server sent no `Retry-After`.
     public var retryAfter: Double?
 
-    /// A problem with these values.
+    /// Creates a problem with these values.
     public init(
         _ kind: Kind, title: String, status: Int? = nil, detail: String, instance: String? = nil,
         members: Fields = [:], retryAfter: Double? = nil
@@ -40,7 +40,7 @@ public struct Problem: Error, Hashable, Sendable {
     }
 }
 
-// The members that some kinds of problems have.
+// The members that some kinds of problems have; nil or empty for other kinds.
 extension Problem {
     /// The name of the query parameter that is wrong.
     public var parameter: String? { members["parameter"]?.text }
@@ -48,41 +48,41 @@ extension Problem {
     /// The allowed names, methods or values.
     public var allowed: [FieldValue] { members["allowed"]?.list ?? [] }
 
-    /// The entity tag of the item as it is now, with its quotation marks, if an edit was meant for another version.
+    /// The current entity tag of the item, with its quotation marks, if an edit required another version.
     public var currentEntityTag: String? { members["current"]?.text }
 
-    /// The version of the item as it is now, for `ifMatch`: `currentEntityTag` without its quotation marks.
+    /// The current version of the item, for `ifMatch`: `currentEntityTag` without its quotation marks.
     public var currentVersion: ItemVersion? {
         guard let tag = currentEntityTag, tag.count >= 2, tag.first == "\"", tag.last == "\"" else { return nil }
         return ItemVersion(rawValue: String(tag.dropFirst().dropLast()))
     }
 
-    /// The version of the item's own fields as it is now, for `ifMatch`, if an edit was meant for another version.
+    /// The current version of the item's own fields, for `ifMatch`, if an edit required another version.
     public var currentFieldsVersion: ItemVersion? { members["currentFields"]?.text.map(ItemVersion.init(rawValue:)) }
 
-    /// The path of the nearest existing item above one that does not exist.
+    /// The path of the nearest existing item above the requested one, which does not exist.
     public var nearest: ItemPath? { members["nearest"]?.text.flatMap { ItemPath(href: $0) } }
 
-    /// The line of the body in which it is malformed, from 1.
+    /// The line of the fault in a malformed body, from 1.
     public var line: Int? { members["line"]?.int }
 
-    /// The column of the body at which it is malformed, from 1.
+    /// The column of the fault in a malformed body, from 1.
     public var column: Int? { members["column"]?.int }
 
-    /// The place in the body that breaks a rule, as a JSON pointer (RFC 6901).
+    /// The position in the body of a value that breaks a rule, as a JSON pointer (RFC 6901).
     public var pointer: String? { members["pointer"]?.text }
 
-    /// The number of the edit of a batch that cannot be done, from 0.
+    /// The index of the refused edit in a batch, from 0.
     public var editIndex: Int? { members["edit"]?.int }
 
-    /// The current revision of a server that does not know the one that it was asked about.
+    /// The current revision of the server, if it does not know the revision of the request.
     public var revision: String? { members["revision"]?.text }
 
-    /// The identifier under which the server's log has the request.
+    /// The identifier of the request in the server's log.
     public var id: String? { members["id"]?.text }
 
-    /// Whether the same request may succeed later: the answer was missing or not the service's, or the server had a fault
-    /// or was busy.
+    /// Whether the same request may succeed later: the answer was missing or did not come from the service, or the
+    /// server had a fault or was busy.
     public var isTemporary: Bool {
         if kind == .unreadableAnswer || kind == .foreignRefusal { return true }
         guard let status else { return kind == .unreachable }

@@ -25,7 +25,7 @@ public struct Row: Hashable, Sendable, Identifiable {
     /// The members that few rows have.
     var extras: Extras?
 
-    /// A row with these values; it is a leaf if `count` is 0.
+    /// Creates a row with these values; it is a leaf if `count` is 0.
     public init(
         key: String, below parent: ItemPath = .root, version: String = "", title: String? = nil, count: Int = 0,
         fields: Fields = [:], control: Control? = nil, error: String? = nil
@@ -42,13 +42,13 @@ public struct Row: Hashable, Sendable, Identifiable {
 
     /// The path of the item.
     public var path: ItemPath { parent.appending(key) }
-    /// Where a tap leads: the link of the item's level, or of its detail if it is a leaf.
+    /// The link to open when the row is tapped: that of the item's level, or of its detail if it is a leaf.
     public var href: String { extras?.values.href ?? (isLeaf ? path.detailLink : path.levelLink) }
     /// The value of a field; nil if the row does not show it.
     public subscript(name: String) -> FieldValue? { fields[name] }
 }
 
-// The fields that a row shows unless others are asked for.
+// The fields that a row shows unless the query requests others.
 extension Row {
     /// The field `Subtitle`: the second line of the row.
     public var subtitle: String? { fields["Subtitle"]?.text }
@@ -60,29 +60,30 @@ extension Row {
     public var value: FieldValue? { fields["Value"] }
 }
 
-// The members that few rows have. Previews and tests may set them, after all others.
+// The members that few rows have. Previews and tests may set them, after the path and `isLeaf`, from which the identity
+// of a row in a search or an outline is made.
 extension Row {
     /// The version of the item's own fields, for `ifMatch`; nil unless all fields were requested.
     public var fieldsVersion: ItemVersion? {
         get { extras?.values.fieldsVersion }
         set { setExtra(\.fieldsVersion, to: newValue) }
     }
-    /// How the item is edited, if it is a setting.
+    /// The control that edits the item; nil unless it is a setting.
     public var control: Control? {
         get { extras?.values.control }
         set { setExtra(\.control, to: newValue) }
     }
-    /// Why the rows below could not be read, in a sentence.
+    /// The reason why the rows below could not be read, as a sentence; otherwise nil.
     public var error: String? {
         get { extras?.values.error }
         set { setExtra(\.error, to: newValue) }
     }
-    /// In a search: the titles between the level and the row, outermost first; else nil.
+    /// In a search: the titles between the level and the row, outermost first; otherwise nil.
     public var trail: [String]? {
         get { extras?.values.trail }
         set { setExtra(\.trail, to: newValue) }
     }
-    /// In an outline: how far the row is indented, from 0; else nil.
+    /// In an outline: the number of levels by which the row is indented, from 0; otherwise nil.
     public var indent: Int? {
         get { extras?.values.indent }
         set { setExtra(\.indent, to: newValue) }
@@ -112,7 +113,7 @@ extension Row {
         extras = Extras(values)
     }
 
-    /// The members that few rows have, kept apart so that all others stay small.
+    /// The members that few rows have, in a class so that rows without them stay small.
     final class Extras: Hashable, Sendable {
         struct Values: Hashable, Sendable {
             /// The link of a row among rows of several levels, where its key alone does not identify it.

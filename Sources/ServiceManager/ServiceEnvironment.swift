@@ -58,7 +58,7 @@ public struct ServiceEnvironment: Sendable, Equatable {
 public struct HandedSocket: Sendable, Equatable {
     /// The descriptor, which this process now owns.
     public let descriptor: Int32
-    /// The name from `FileDescriptorName=` in the .socket file; `unknown` if it has no name.
+    /// The name from `FileDescriptorName=` in the .socket file; `unknown` without a name.
     public let name: String
 
     /// The descriptor of the first socket (sd_listen_fds(3), SD_LISTEN_FDS_START).

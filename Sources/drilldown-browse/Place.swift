@@ -14,7 +14,7 @@ struct Place: Equatable, Sendable {
     private(set) var layout = LevelLayout()
     /// The detail; nil before the server's first answer.
     var detail: Detail?
-    /// The index of the selected row; 0 if the level has no rows.
+    /// The index of the selected row; 0 if the level is empty.
     private(set) var selection = 0
     /// The first line that is shown, counted in the layout or the detail.
     var top = 0

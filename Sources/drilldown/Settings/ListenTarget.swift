@@ -123,7 +123,7 @@ extension [ServedAddress] {
 extension Log.Entry {
     /// Creates the line that reports the served document and the addresses.
     ///
-    /// - Parameter monitoring: the address of metrics and probes; nil if they have no address of their own.
+    /// - Parameter monitoring: the address of metrics and probes; nil if the service's addresses serve them.
     init(serving name: String, itemCount: Int, at addresses: [ServedAddress], monitoring: ServedAddress? = nil) {
         self.init(
             severity: .info, event: "serving",

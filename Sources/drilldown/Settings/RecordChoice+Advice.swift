@@ -15,7 +15,7 @@ extension RecordChoice {
             + (advice(command, source: source).map { "; \($0)" } ?? "")
     }
 
-    /// Returns the advice to choose other fields; nil if all fields were chosen, or the table has no alternatives.
+    /// Returns the advice to choose other fields; nil if all fields were chosen, or the table lacks alternatives.
     private func advice(_ command: CommandLineArguments.Command, source: String) -> String? {
         var words = [command.rawValue, source]
         if isTitleGiven {

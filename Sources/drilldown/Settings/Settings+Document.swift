@@ -66,6 +66,6 @@ extension Settings {
             path: path, name: name, interpretation: interpretation, pollInterval: pollInterval, valuesPath: valuesPath)
     }
 
-    /// The folder of the served document's assets; nil if its kind of source has no assets.
+    /// The folder of the served document's assets; nil for a kind of source without assets.
     var assetsFolder: String? { sources.first.flatMap { SourceScheme.of($0).assetsFolder($0) } }
 }

@@ -15,7 +15,7 @@ struct SourceScheme: Sendable {
     var ownOptions: [(any KeyPath<Settings, String?> & Sendable, reason: String)] = []
     /// Whether an address has this form.
     let matches: @Sendable (_ address: String) -> Bool
-    /// Returns the folder of the document's assets; nil if this kind has no assets.
+    /// Returns the folder of the document's assets; nil for a kind without assets.
     var assetsFolder: @Sendable (_ address: String) -> String? = { _ in nil }
     /// Makes the source without reading it.
     let makeSource:

@@ -81,7 +81,7 @@ extension CivilDate {
         guard holds(seconds) else { return nil }
         let whole = seconds.rounded(.towardZero)
         let fraction = ((seconds - whole) * 1_000_000).rounded(.toNearestOrEven)
-        // Both parts have the same sign; a moment before 2001 counts its microseconds up from the second below.
+        // Both parts have the same sign; before 2001, the microseconds are counted from the previous whole second.
         let second = fraction < 0 ? Int(whole) - 1 : Int(whole)
         let microsecond = fraction < 0 ? Int(fraction) + 1_000_000 : Int(fraction)
         return microsecond == 1_000_000

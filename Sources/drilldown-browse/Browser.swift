@@ -4,7 +4,7 @@ import DrilldownClient
 struct Browser: Sendable {
     /// An action that a key requests in addition to a change of the screen.
     enum Request: Equatable, Sendable {
-        /// Reads and follows the shown place, in place of the one followed before.
+        /// Reads and follows the shown place, and stops following the previous one.
         case follow
         case leave
         case suspend

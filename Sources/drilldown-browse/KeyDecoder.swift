@@ -10,7 +10,7 @@ struct KeyDecoder {
     private static let mostBytes = 64
     private static let escape: UInt8 = 0x1B
 
-    /// Whether further bytes may belong to the last ones.
+    /// Whether the last bytes are the beginning of an incomplete key.
     var isInSequence: Bool { !pending.isEmpty }
 
     /// Adds received bytes, and returns the keys that they complete.

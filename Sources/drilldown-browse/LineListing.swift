@@ -27,7 +27,8 @@ struct LineListing {
 
     private var keepsLevels: Bool { server.configuration.cacheFolder != nil }
 
-    /// The level, or its first rows; with a cache folder the whole level, from there if the server cannot be reached.
+    /// Returns the level, or its first rows. With a cache folder, returns the whole level, from the folder if the server
+    /// cannot be reached.
     private func level(at path: ItemPath) async throws -> Level {
         guard keepsLevels else { return try await server.level(at: path) }
         for try await update in server.updates(of: path) {

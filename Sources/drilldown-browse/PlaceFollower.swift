@@ -1,6 +1,6 @@
 import DrilldownClient
 
-/// A reader of one place, which reports the content and its changes until the task is cancelled.
+/// The follower of one place, which reports the content and its changes until the task is cancelled.
 struct PlaceFollower: Sendable {
     let server: Server
     let tell: @Sendable (PlaceUpdate) -> Void

@@ -10,7 +10,7 @@ public import Foundation
 /// }
 /// ```
 public struct EditConflict: Error, Hashable, Sendable {
-    /// The current state of the document at the place of the edit.
+    /// The current state of the item or the level of the edit.
     public enum Current: Hashable, Sendable {
         /// The item to change, move or remove; for a move never the destination.
         case detail(Detail)

@@ -11,7 +11,7 @@ extension Server {
     /// - Parameters:
     ///   - item: the title of a new leaf, or a dictionary of fields, which may include `Children`.
     ///   - level: the path of the item whose level gets the new item; a leaf then has a level.
-    ///   - position: the place among the rows of the section.
+    ///   - position: the position among the rows of the section.
     ///   - section: the number of the section, from 0; nil for the last one, even if `position` is `.first`.
     ///   - version: the `itemVersion` that the level must have; nil for any version.
     /// - Returns: the new item; its key is in its path.
@@ -29,7 +29,7 @@ extension Server {
     /// - Parameters:
     ///   - fields: all fields that the item will have.
     ///   - path: the item; a new item becomes the last one of its level.
-    ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
+    ///   - version: the version or `fieldsVersion` that the item must have; nil for any version.
     /// - Returns: the item, whose path may be another one, since it changes with the title.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
@@ -54,7 +54,7 @@ extension Server {
     ///   - changes: the fields that change.
     ///   - names: the fields that are removed.
     ///   - path: the item.
-    ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
+    ///   - version: the version or `fieldsVersion` that the item must have; nil for any version.
     /// - Returns: the item, whose path may be another one, since it changes with the title.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
@@ -101,9 +101,9 @@ extension Server {
     /// - Parameters:
     ///   - path: the item.
     ///   - level: the path of the item to whose level it moves.
-    ///   - position: the place among the rows of the section, not counting the item itself.
+    ///   - position: the position among the rows of the section, not counting the item itself.
     ///   - section: the number of the section, from 0; nil for the last one, even if `position` is `.first`.
-    ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
+    ///   - version: the version or `fieldsVersion` that the item must have; nil for any version.
     /// - Returns: the moved item, with its new path.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
@@ -150,7 +150,7 @@ extension Server {
     /// - Parameters:
     ///   - value: the new value; nil restores the default of a settings page.
     ///   - path: the item with the control.
-    ///   - version: the version or `fieldsVersion` that the item must have; nil if any will do.
+    ///   - version: the version or `fieldsVersion` that the item must have; nil for any version.
     /// - Throws: the errors of `patch`; `Problem.allowed` lists the allowed values if this value is not allowed.
     @discardableResult
     public func setValue(_ value: FieldValue?, of path: ItemPath, ifMatch version: ItemVersion? = nil) async throws

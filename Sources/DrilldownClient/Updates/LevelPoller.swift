@@ -128,7 +128,7 @@ extension LevelPoller {
     private mutating func readPages() async throws -> LevelCopy? {
         var rounds = 0
         while true {
-            // More rounds are rare; a proxy may send revisions that never agree.
+            // Pauses from the fourth round on, because through a proxy the revisions may never agree.
             if rounds > 2 { try await Task.sleep(for: .milliseconds(min(1_000, 50 * rounds))) }
             rounds += 1
             let old = draft ?? copy

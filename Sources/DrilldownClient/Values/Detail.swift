@@ -15,7 +15,7 @@ public struct Detail: Hashable, Sendable {
     public var count: Int
     /// The items above, the root first.
     public var ancestors: [ItemLink]
-    /// The place of the item among its siblings.
+    /// The position of the item among its siblings.
     public var position: Position
     /// The item before it on its level; nil if it is the first.
     public var previous: ItemLink?
@@ -65,7 +65,7 @@ public struct Detail: Hashable, Sendable {
 }
 
 extension Detail {
-    /// The place of an item among its siblings.
+    /// The position of an item among its siblings.
     public struct Position: Hashable, Sendable {
         /// The position on the level, from 0.
         public var index: Int

@@ -116,7 +116,7 @@ extension Row {
     /// The members that few rows have, in a class so that rows without them stay small.
     final class Extras: Hashable, Sendable {
         struct Values: Hashable, Sendable {
-            /// The link of a row among rows of several levels, where its key alone does not identify it.
+            /// The link of a row among rows of several levels, which its key alone does not identify; otherwise nil.
             var href: String?
             var fieldsVersion: ItemVersion?
             var control: Control?

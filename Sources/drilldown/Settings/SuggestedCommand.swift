@@ -81,7 +81,7 @@ struct SuggestedCommand {
         return addressWords.first { $0.name == near }?.part
     }
 
-    /// The options of the command, and the common ones.
+    /// The names of the command's options and the common options.
     private var knownOptions: [String] {
         Option.all(of: words.first.flatMap(CommandLineArguments.Command.init)).map(\.name) + ["help", "version"]
     }

@@ -122,7 +122,9 @@ extension PostgresTree {
         case .failure(let error): return .failure(error)
         }
         guard newest.epoch == last.epoch else { return .success(.otherEpoch) }
-        guard newest.revision >= last.revision, last.mark == nil || knownMark == last.mark else {
+        // If the log no longer has the known revision, its mark cannot be compared.
+        let isTrimmed = knownMark == nil && newest.oldest > last.revision
+        guard newest.revision >= last.revision, last.mark == nil || isTrimmed || knownMark == last.mark else {
             return .success(.forked)
         }
         let isCut = rows == PostgresTreeStatements.mostRows

@@ -174,8 +174,10 @@ final class SQLiteTree: TreeDatabase {
         _ last: TreeHead, head: TreeHead, connection: SQLiteConnection
     ) throws(DatabaseError) -> Bool {
         guard head.epoch == last.epoch, head.revision >= last.revision else { return false }
-        let mark = try connection.first("SELECT mark FROM revisions WHERE revision = ?", .integer(last.revision))
-        return mark?[0].string == last.mark
+        let mark = try connection.first("SELECT mark FROM revisions WHERE revision = ?", .integer(last.revision))?[0]
+        // If the log no longer has the known revision, its mark cannot be compared.
+        let isTrimmed = mark == nil && head.oldest > last.revision
+        return isTrimmed || mark?.string == last.mark
     }
 
     private static func change(_ row: SQLiteStatement) -> ItemChange {

@@ -178,6 +178,14 @@ struct SettingsTests {
                 "'ftp://h/a.plist': a document must be a file, an http or https URL, sqlite:FILE or a postgres URL; ftp is not supported."
             ),
             ("check", ["a", "file:///a/b.plist"], "'file:///a/b.plist': name a file by its path: /a/b.plist."),
+            (
+                "check", ["file://localhost/a/b.plist"],
+                "'file://localhost/a/b.plist': name a file by its path: /a/b.plist."
+            ),
+            (
+                "check", ["file:///a%20b.plist"],
+                "'file:///a%20b.plist': name a file by its path, without 'file:'."
+            ),
         ])
     func sources(_ command: String, _ sources: [String], _ expected: String) {
         #expect(sentence([command] + sources) == expected)

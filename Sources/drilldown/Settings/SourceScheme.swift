@@ -119,7 +119,13 @@ extension SourceScheme {
         else { return nil }
         let shown = RemoteAddress.shown(source)
         if scheme.lowercased() == "file" {
-            return UsageError(fact: "'\(path: shown)': name a file by its path: \(path: source[end.upperBound...]).")
+            // RFC 8089, section 2: the host of this machine is empty or `localhost`.
+            let rest = source[end.upperBound...]
+            let host = rest.prefix { $0 != "/" }
+            let path = rest[host.endIndex...]
+            let isPath = ["", "localhost"].contains(host) && !path.isEmpty && !path.contains("%")
+            return UsageError(
+                fact: "'\(path: shown)': name a file by its path" + (isPath ? ": \(path: path)." : ", without 'file:'."))
         }
         return UsageError(
             fact:

@@ -195,13 +195,18 @@ enum Base64Decoder {
 
 /// Base64 of data in JSON answers (RFC 4648, section 4): on one line and padded.
 public enum Base64Text {
-    /// The decoded bytes; nil for other text, including base64 with white space or without padding.
+    /// Decodes padded base64 without white space; returns nil for any other text.
     public static func bytes(_ text: String) -> [UInt8]? {
         var text = text
         text.makeContiguousUTF8()
         let digits = text.utf8Span.span
         guard digits.count % 4 == 0 else { return nil }
-        for index in digits.indices where digits[index] <= 0x20 { return nil }
+        var padding = 0
+        for index in digits.indices {
+            if digits[index] <= 0x20 { return nil }
+            if digits[index] == UInt8(ascii: "=") { padding += 1 }
+        }
+        guard padding <= 2 else { return nil }
         var output = ByteBuffer()
         do {
             try Base64Decoder.decode(digits, into: &output)

@@ -112,7 +112,7 @@ struct PropertyListValueTests {
         "that is base64 is taken for data only if a detail could show it so",
         arguments: [
             ("AAEC", [0, 1, 2]), ("AAE=", [0, 1]), ("", []), ("two words", nil), ("AAE", nil), ("A A=", nil),
-            ("é===", nil),
+            ("é===", nil), ("AAAA====", nil),
         ] as [(String, [UInt8]?)])
     func base64(_ text: String, _ bytes: [UInt8]?) { #expect(Base64Text.bytes(text) == bytes) }
 

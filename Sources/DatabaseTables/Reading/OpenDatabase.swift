@@ -155,9 +155,10 @@ extension OpenDatabase {
     private func estimate(_ table: Table) throws(DatabaseError) -> Int {
         if try connection.first("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_stat1'") != nil {
             let name = SQLiteValue.text(Array(table.name.utf8))
-            let found = try connection.first("SELECT stat FROM main.sqlite_stat1 WHERE tbl = ? LIMIT 1", [name])?[0]
-                .string
-            if let first = found?.split(separator: " ").first, let count = Int(first) { return count }
+            // Each text begins with the number of rows in an index, and an index may be of some rows only.
+            let found = try connection.first(
+                "SELECT max(CAST(stat AS INTEGER)) FROM main.sqlite_stat1 WHERE tbl = ?", [name])
+            if let count = found?[0].integer { return Int(clamping: count) }
         }
         guard let rowID = table.rowID else { return 0 }
         return Int(clamping: try connection.first("SELECT max(\(rowID)) FROM \(table.source)")?[0].integer ?? 0)

@@ -99,7 +99,7 @@ extension TableReading {
 
     /// A refusal with the statement of the index that would help.
     ///
-    /// - Parameter purpose: the missing purpose of an index, as `gives the order 'Price'`.
+    /// - Parameter purpose: what no index does, such as `gives the order 'Price'`.
     func needsIndex(_ table: Table, terms: [OrderTerm], parameter: String, purpose: String) -> RowRefusal {
         let columns = terms.compactMap { term in
             term.column.map {
@@ -112,10 +112,11 @@ extension TableReading {
             columns.isEmpty
             ? nil
             : "CREATE INDEX \(Identifier.quoted(name)) ON \(table.quoted) (\(columns.joined(separator: ", ")))"
+        let remedy = create == nil ? "Ask" : "Create one, or ask"
         return RowRefusal(
             kind: .needsIndex(create: create), parameter: parameter,
             sentence:
-                "The table '\(quoted: table.name)' has more than \(rows.options.arrangedRows) rows, and no index \(purpose). Create one, or ask for fewer rows with a condition that an index serves."
+                "The table '\(quoted: table.name)' has more than \(rows.options.arrangedRows) rows, and no index \(purpose). \(remedy) for fewer rows with a condition that an index serves."
         )
     }
 

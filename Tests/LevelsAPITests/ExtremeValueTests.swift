@@ -17,7 +17,7 @@ import Testing
         let desk = try Desk(Self.document)
         var generator = SeededGenerator(seed: UInt64(seed))
         var statuses: Set<Int> = []
-        for _ in 0..<300 {
+        for _ in 0..<100 {
             let value = generator.extremeText()
             let targets = [
                 "/levels/?start=\(value)&limit=\(generator.below(9) + 1)", "/levels/?limit=\(value)",
@@ -43,7 +43,7 @@ import Testing
     func cursors(seed: Int) throws {
         let desk = try Desk(Self.document)
         var generator = SeededGenerator(seed: UInt64(seed))
-        for _ in 0..<200 {
+        for _ in 0..<70 {
             // Words of 64 bits, as cursors have them; some of them are bookmarks of any order.
             func words(_ count: Int) -> String {
                 (0..<count).map { _ in Self.word(UInt64(bitPattern: Int64(generator.extreme()))) }.joined()

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("show on all pages together the rows of plain arrays", arguments: 0..<300 as Range<UInt64>)
+    @Test("show on all pages together the rows of plain arrays", arguments: 0..<100 as Range<UInt64>)
     func pages(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let table = PlainTable(rows: generator.below(60), using: &generator)
@@ -55,7 +55,7 @@ import Testing
 
     @Test(
         "come once if they are there throughout, while others come, go and change between the pages",
-        arguments: 0..<120 as Range<UInt64>)
+        arguments: 0..<40 as Range<UInt64>)
     func changingPages(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var table = PlainTable(rows: 20 + generator.below(60), using: &generator)

@@ -88,7 +88,7 @@ import Testing
 
     @Test("shows of random documents the rows of a plain walk, page by page")
     func random() throws {
-        for seed in 0..<80 as Range<UInt64> {
+        for seed in 0..<30 as Range<UInt64> {
             var random = RandomDocument(seed: seed, seed < 40 ? .binary : [.binary, .orders])
             let snapshot = Desk.snapshot(try random.document().tree())
             let root = Item(rootOf: snapshot.document)
@@ -120,7 +120,7 @@ import Testing
         "misses and repeats no row that stays while others come, go and move between its pages",
         arguments: [false, true])
     func changing(isOrdered: Bool) throws {
-        for seed in 0..<60 as Range<UInt64> {
+        for seed in 0..<20 as Range<UInt64> {
             var changing = ChangingItems(seed: seed, isOrdered: isOrdered)
             let open = changing.paths.filter { _ in changing.generator.one(in: 4) }.joined(separator: ",")
             let query = ["depth=all", "depth=2", "depth=2&expand=\(open)", "expand=\(open)"][Int(seed % 4)]

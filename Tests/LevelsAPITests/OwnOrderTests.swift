@@ -45,7 +45,7 @@ import Testing
 
     @Test(
         "shows what a query of the same order shows, and another query overrides it",
-        arguments: 0..<200 as Range<UInt64>)
+        arguments: 0..<70 as Range<UInt64>)
     func rows(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         // Small levels are ordered for each answer, large ones are kept in order.
@@ -71,7 +71,7 @@ import Testing
         #expect(pages.0.next == nil && pages.1.next == nil)
     }
 
-    @Test("gives details their positions and neighbours in it", arguments: 0..<60 as Range<UInt64>)
+    @Test("gives details their positions and neighbours in it", arguments: 0..<20 as Range<UInt64>)
     func details(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let table = PlainTable(rows: seed == 0 ? 300 : 1 + generator.below(25), using: &generator)

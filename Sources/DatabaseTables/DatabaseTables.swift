@@ -5,25 +5,25 @@ internal import PropertyLists
 internal import Threads
 public import TreeSources
 
-/// The tables of a database as a source: nothing of them is held in memory.
+/// A source that shows the tables of a SQLite file as levels, and reads the records for each answer.
 public struct DatabaseTables: TreeSource {
     public let name: String
     /// The SQLite file.
     public let path: String
     private let options: TableRows.Options
-    /// How long the first load waits for a database that is away.
+    /// The longest time that a watcher's first load waits for a database that is missing or locked.
     private let patience: Duration
 
-    /// The tables of a SQLite file.
+    /// Creates a source of the tables of a SQLite file.
     ///
     /// - Parameters:
-    ///   - name: how the user named it.
-    ///   - patience: how long a watcher's first load waits for it.
+    ///   - name: the address of the source as the user gave it.
+    ///   - patience: the longest time that a watcher's first load waits for a file that is missing or locked.
     public init(sqlite path: String, name: String, options: TableRows.Options, patience: Duration = .zero) {
         (self.path, self.name, self.options, self.patience) = (path, name, options, patience)
     }
 
-    /// Whether a file is a SQLite database of another program, so that it has tables and no tree.
+    /// Returns whether a file is a SQLite database without a tree of this program; false if it cannot be read.
     public static func areTables(path: String) -> Bool {
         guard SQLiteConnection.isDatabase(path) else { return false }
         do throws(DatabaseError) {
@@ -60,10 +60,10 @@ public struct DatabaseTables: TreeSource {
         return loaded
     }
 
-    /// The longest that the catalogue of a database may take.
+    /// The time limit for reading the catalogue and finding the warnings.
     private static let longestStart = Duration.seconds(60)
 
-    /// A tree that is only the root.
+    /// Returns a tree that has only the root; `LoadedTree.rows` answers requests in its place.
     private func root(_ rows: TableRows) throws(DatabaseError) -> Tree {
         let nowhere = SourcePosition.byte(offset: 0)
         var builder = TreeBuilder()

@@ -2,23 +2,25 @@ internal import DatabaseTrees
 internal import Threads
 internal import TreeSources
 
-/// Notices commits of other programs to a SQLite file, and that the file is another one.
+/// Notices commits of other programs to a SQLite file, and the replacement of the file by another.
 final class SQLiteCommits: CommitWatcher {
     private let path: String
     private let rows: TableRows
     private let events: SQLiteFileEvents
-    /// What looks at the version of the database; nil while it cannot be opened.
+    /// The connection that reads the version of the database; nil while the file cannot be opened.
     private var database: OpenDatabase?
     private var version: SQLiteValue = .null
-    /// Whether there was a commit that was not taken.
+    /// Whether a commit was noticed that `takeCommit` has not yet reported.
     private var hasNews = false
     private var lastTaken: ContinuousClock.Instant?
-    /// Whether the latest look has failed.
+    /// Whether a look at the version has failed, except for a lock, since the file was last opened.
     private(set) var isAway = false
 
-    /// The least time between two commits that are taken.
+    /// The minimum time between two reports of commits.
     private static let interval = Duration.milliseconds(100)
 
+    /// Creates a watcher that reports every later commit.
+    ///
     /// - Parameter path: the file of `rows`.
     init(path: String, rows: TableRows) {
         (self.path, self.rows) = (path, rows)
@@ -26,7 +28,7 @@ final class SQLiteCommits: CommitWatcher {
         forget()
     }
 
-    /// Forgets what was committed until now.
+    /// Ignores all commits until now that were not reported.
     func forget() {
         _ = hasChanged(at: .now)
         hasNews = false
@@ -39,7 +41,9 @@ final class SQLiteCommits: CommitWatcher {
 
     func takeCommit(at now: ContinuousClock.Instant) -> Bool { takeCommit(at: now, isAsked: false) }
 
-    /// - Parameter isAsked: whether to look although nothing has happened in the folder.
+    /// Returns whether to report a commit, as `takeCommit(at:)` does.
+    ///
+    /// - Parameter isAsked: whether to look at the version even if no look is due.
     func takeCommit(at now: ContinuousClock.Instant, isAsked: Bool) -> Bool {
         let isDue = events.isLookDue(at: now)
         if isDue || isAsked, hasChanged(at: now) { hasNews = true }
@@ -48,7 +52,8 @@ final class SQLiteCommits: CommitWatcher {
         return true
     }
 
-    /// Whether another program has committed since the latest look, or the file is another one.
+    /// Returns whether another program has committed since the latest look, the file was replaced, or it can no longer
+    /// be read or can be read again. While another program holds a lock, the result is false, and a look is due soon.
     private func hasChanged(at now: ContinuousClock.Instant) -> Bool {
         do throws(DatabaseError) {
             guard let database, database.isCurrent(path: path) else {

@@ -27,7 +27,7 @@ final class TableItem: DatabaseRows {
 }
 
 extension TableRows {
-    /// Opens the databases that items of documents name.
+    /// Returns the function that opens the databases to which items of documents refer.
     public static func opener(_ options: Options) -> Interpretation.DatabaseOpener {
         { (path, name, reference) throws(SourceError) in
             var options = options
@@ -42,7 +42,10 @@ extension TableRows {
 }
 
 extension TableReading {
-    /// About how many rows an item has; a query is not run for it.
+    /// Returns the approximate number of rows below the item, without its conditions and drill columns; 1 for a query,
+    /// which is not run.
+    ///
+    /// - Throws: `DatabaseError` if the item's reference does not fit the database.
     fileprivate func countAtStart() throws(DatabaseError) -> Int {
         if let refusal = try catalogue.refusal { throw DatabaseError(kind: .other, reason: refusal) }
         guard let shown = try catalogue.shown else { return try catalogue.tables.count }

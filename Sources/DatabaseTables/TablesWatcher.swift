@@ -4,7 +4,7 @@ internal import PropertyLists
 internal import Threads
 internal import TreeSources
 
-/// Reports when other programs have committed, so that waiting requests are answered.
+/// Reports the commits of other programs, so that waiting requests are answered.
 final class TablesWatcher: SourceWatcher {
     private let source: DatabaseTables
     private let rows: TableRows
@@ -25,7 +25,7 @@ final class TablesWatcher: SourceWatcher {
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         let loaded = try source.load(rows, patience: patience)
         patience = .zero
-        // From here on, each commit is seen.
+        // Earlier commits need no report: each answer reads the records anew.
         commits.forget()
         return loaded
     }

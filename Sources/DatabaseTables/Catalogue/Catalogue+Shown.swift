@@ -3,10 +3,11 @@ internal import Levels
 internal import PropertyLists
 
 extension Catalogue {
-    /// The table that an item of a document shows, with its key and its title.
+    /// Returns the table that an item of a document shows, and the tables with the reference's key and title column.
     ///
-    /// - Parameter queried: the number of the query's table.
-    /// - Throws: `DatabaseError` if the reference names something that the database does not have.
+    /// - Parameter queried: the number of the table for the item's `Query`; nil if the item has a `Table`.
+    /// - Throws: `DatabaseError` if a named table or column is missing, a `Query` comes without a `Key`, or a condition
+    ///   or the order is malformed.
     static func shown(
         _ reference: DatabaseReference, queried: Int?, in tables: [Table]
     ) throws(DatabaseError) -> (Shown, [Table]) {

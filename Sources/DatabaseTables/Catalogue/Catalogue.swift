@@ -3,19 +3,20 @@ internal import DatabaseTrees
 internal import Levels
 internal import PropertyLists
 
-/// The tables of a database, with what names and links their records.
+/// The tables of a database, with their keys, title columns and foreign keys.
 struct Catalogue: Sendable {
     private(set) var tables: [Table]
     /// The keys of the tables, in order.
     let keys: [[UInt8]]
     private let numbers: [[UInt8]: Int]
 
-    /// Why a table is not the tree that was asked for; nil if all are.
+    /// The reason why the options do not fit the database: a table cannot be a tree, or an item's reference is invalid;
+    /// otherwise nil.
     private(set) var refusal: String?
-    /// What an item of a document shows; nil for all tables.
+    /// The part of the database that an item of a document shows; nil for all tables.
     private(set) var shown: Shown?
 
-    /// The table or query of an item of a document.
+    /// The table or query to which an item of a document refers.
     struct Shown: Sendable {
         var table: Int
         /// The conditions and the order of the records.
@@ -23,19 +24,20 @@ struct Catalogue: Sendable {
         var drillColumns: [Int] = []
     }
 
-    /// The name of a query in sentences.
+    /// The name of a query's table in messages.
     static let queryName = "Query"
 
     /// - Parameters:
-    ///   - tables: with their columns, keys and rowids.
-    ///   - foreignKeys: as they are written.
-    ///   - reference: what an item of a document shows; its query is the last table.
+    ///   - tables: the tables in any order, with their columns, keys and rowids.
+    ///   - foreignKeys: the foreign keys, by the numbers of `tables`.
     ///   - treeColumns: the column that refers to the record above, by the name of the table.
+    ///   - reference: an item's reference to the database; nil without an item. The table of its query is the last of
+    ///     `tables`.
     init(
         tables: [Table], foreignKeys: [ForeignKey], treeColumns: [String: String] = [:],
         showing reference: DatabaseReference? = nil
     ) {
-        // In the order of their names.
+        // The tables are shown in the order of their names; the foreign keys get the new numbers.
         let order = tables.indices.sorted { Self.precedes(tables[$0].name, tables[$1].name) }
         var places = [Int](repeating: 0, count: order.count)
         for (place, number) in order.enumerated() { places[number] = place }
@@ -67,7 +69,7 @@ struct Catalogue: Sendable {
         }
     }
 
-    /// The number of the table with a key.
+    /// Returns the number of the table with a key; nil for an unknown key.
     func table(withKey key: [UInt8]) -> Int? { numbers[key] }
 
     /// Makes a table a tree; returns the reason if it cannot be one.
@@ -105,19 +107,20 @@ struct Catalogue: Sendable {
         tables[number].referringNames = zip(titles, SiblingNames.keys(of: titles)).map { (Array($0.utf8), $1) }
     }
 
-    /// The columns of a foreign key, joined by commas.
+    /// Returns the names of a foreign key's columns, joined by commas.
     static func name(of key: ForeignKey, in child: Table) -> String {
         key.columns.map { child.columns[$0].name }.joined(separator: ",")
     }
 
-    /// Whether a name comes before another: folded, then by code point.
+    /// Returns whether a name comes before another: compared folded, and if these are equal by code point.
     private static func precedes(_ one: String, _ other: String) -> Bool {
         let (folded, otherFolded) = (FoldedText.of(one.utf8Span.span), FoldedText.of(other.utf8Span.span))
         return folded == otherFolded
             ? one.utf8.lexicographicallyPrecedes(other.utf8) : folded.lexicographicallyPrecedes(otherFolded)
     }
 
-    /// `Title` or `Name`, else the first text outside of the key and the foreign keys.
+    /// Returns the column `Title` or `Name`, otherwise the first column of texts outside of the key and the foreign
+    /// keys; nil without either.
     private static func titleColumn(of table: Table) -> Int? {
         if let named = table.column("title") ?? table.column("name") { return named }
         let bound = Set(table.key + table.references.flatMap(\.columns))
@@ -125,8 +128,9 @@ struct Catalogue: Sendable {
     }
 }
 
-/// The keys of siblings by their titles (manual, Paths and keys).
+/// The keys of siblings.
 enum SiblingNames {
+    /// Returns the keys that siblings with these titles have in a document (manual, Paths and keys).
     static func keys(of titles: [String]) -> [[UInt8]] {
         guard !titles.isEmpty else { return [] }
         let nowhere = SourcePosition.byte(offset: 0)

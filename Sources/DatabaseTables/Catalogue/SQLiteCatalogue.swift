@@ -33,7 +33,7 @@ private struct SQLiteCatalogueReader {
             do throws(DatabaseError) {
                 try add(name, kind: kind, isStrict: row[2].integer == 1)
             } catch  where error.kind == .other {
-                // A view of a table that is gone, or a module that this program lacks.
+                // Not shown: a view of a missing table, or a virtual table whose module SQLite does not have here.
             }
         }
         for number in tables.indices { try addForeignKeys(of: number) }
@@ -60,7 +60,7 @@ private struct SQLiteCatalogueReader {
         tables.append(table)
     }
 
-    /// Adds the rows of a query, as the last table.
+    /// Adds a query as the last table; its rows are the records.
     mutating func add(query: String) throws(DatabaseError) {
         let refusal = DatabaseError(
             kind: .other, reason: "the 'Query' must be one SELECT that only reads the tables of the database")
@@ -73,7 +73,8 @@ private struct SQLiteCatalogueReader {
         tables.append(Table(name: Catalogue.queryName, columns: columns, query: found.text))
     }
 
-    /// The name of the rowid that no column hides; nil for a table without one.
+    /// Returns a name of the rowid that is not also the name of a column; nil for a table without a rowid, or if
+    /// columns have all three names.
     private func rowID(of table: Table) throws(DatabaseError) -> String? {
         guard let name = ["rowid", "_rowid_", "oid"].first(where: { table.column($0) == nil }) else { return nil }
         do throws(DatabaseError) {
@@ -85,7 +86,8 @@ private struct SQLiteCatalogueReader {
         }
     }
 
-    /// The shortest unique index over columns that are never NULL, then the first by name.
+    /// Returns the columns of the unique index with the fewest columns, all of which are never NULL; among several, of
+    /// the first by name. Empty without one.
     private func uniqueKey(of table: Table) throws(DatabaseError) -> [Int] {
         var best: (name: String, columns: [Int])?
         let indexes = try all(

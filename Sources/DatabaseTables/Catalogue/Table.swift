@@ -1,4 +1,4 @@
-/// How SQLite converts the values of a column (SQLite, Datatypes, section 3.1).
+/// The affinity of a column, by which SQLite converts its values (SQLite, Datatypes, section 3.1).
 enum Affinity: Sendable {
     case integer, text, none, real, numeric
 
@@ -21,16 +21,16 @@ enum Affinity: Sendable {
 struct Column: Sendable {
     let name: String
     let affinity: Affinity
-    /// Whether it is never NULL.
+    /// Whether it has a NOT NULL constraint; the primary key of a table WITHOUT ROWID always has one.
     let isNotNull: Bool
-    /// The place in the primary key, from 1; 0 outside of it.
+    /// The position in the primary key, from 1; 0 for a column outside of it.
     let keyPlace: Int
-    /// How its texts compare, as `NOCASE`.
+    /// The collation of its texts, such as `NOCASE`.
     let collation: String
 
     /// The UTF-8 of the name.
     let bytes: [UInt8]
-    /// The name in a statement.
+    /// The name as an identifier in a statement.
     let quoted: String
 
     init(name: String, affinity: Affinity, isNotNull: Bool, keyPlace: Int, collation: String = "BINARY") {
@@ -42,7 +42,7 @@ struct Column: Sendable {
 }
 
 enum Identifier {
-    /// A name as an identifier in a statement.
+    /// Returns a name as an identifier in a statement.
     static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 }
 
@@ -53,26 +53,27 @@ struct ForeignKey: Sendable, Hashable {
     let columns, targets: [Int]
 }
 
-/// A table or a view.
+/// A table, a view, or a query of an item of a document.
 struct Table: Sendable {
     let name: String
     let quoted: String
-    /// What statements read: the table, or the query in parentheses.
+    /// The source of the records in a FROM clause: the table, or the query in parentheses.
     let source: String
     let columns: [Column]
-    /// The numbers of the columns that name a record; empty if the rowid or the position does.
+    /// The numbers of the columns that identify a record; empty if the rowid or the position does.
     var key: [Int] = []
-    /// The name of the rowid in statements; nil without one.
+    /// The name of the rowid in statements; nil for a table without a rowid, a view or a query.
     var rowID: String?
-    /// The number of the column with the title; nil if the key is the title.
+    /// The number of the column with the title; nil if the record's key is its title.
     var titleColumn: Int?
-    /// The foreign keys of the table, as they are written.
+    /// The foreign keys of the table, in the order of their declaration.
     var references: [ForeignKey] = []
-    /// The foreign key that makes the table a tree: a record is below the record that it refers to.
+    /// The foreign key that makes the table a tree, in which a record is below the record that it refers to; nil unless
+    /// the table is a tree.
     var tree: ForeignKey?
-    /// The foreign keys that refer to the table, by the titles that they are shown with.
+    /// The foreign keys that refer to the table, except `tree`, in the order of the titles of their rows.
     var referring: [ForeignKey] = []
-    /// The titles and the keys of these, in order.
+    /// The titles and the keys of the rows for `referring`, in the same order.
     var referringNames: [(title: [UInt8], key: [UInt8])] = []
 
     /// - Parameter query: the SELECT whose rows are the records; nil for a table.
@@ -83,15 +84,15 @@ struct Table: Sendable {
         source = query.map { "(\($0)\n)" } ?? "main.\(quoted)"
     }
 
-    /// Whether only its position names a record.
+    /// Whether only its position identifies a record.
     var isPositional: Bool { key.isEmpty && rowID == nil }
 
-    /// The number of a column whose name is equal but for the case of letters.
+    /// Returns the number of the first column with a name, ignoring case; nil without one.
     func column(_ name: String) -> Int? {
         let name = name.lowercased()
         return columns.firstIndex { $0.name.lowercased() == name }
     }
 
-    /// The number of the column with a name.
+    /// Returns the number of the first column with exactly this name; nil without one.
     func column(named name: [UInt8]) -> Int? { columns.firstIndex { $0.bytes == name } }
 }

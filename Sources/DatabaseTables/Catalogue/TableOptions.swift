@@ -1,14 +1,15 @@
 internal import Levels
 
-/// How tables are shown.
+/// The options for the levels of a database's tables.
 public struct TableOptions: Sendable {
-    /// The largest table whose records compare as the items of a tree.
+    /// The largest number of records that are sorted and filtered in memory, as the items of a tree are. A larger list
+    /// needs an index.
     public var arrangedRows = 1_000_000
-    /// The longest that one answer may take.
+    /// The time limit for one answer.
     public var timeout = Duration.seconds(5)
-    /// The column that refers to the record above, by the name of a table that is a tree.
+    /// The tables that are trees: by the name of each, the column that refers to the record above.
     public var treeColumns: [String: String] = [:]
-    /// What an item of a document shows; nil for all tables.
+    /// The reference of an item of a document; nil for a database of its own, whose tables are all shown.
     var reference: DatabaseReference?
 
     public init() {}

@@ -3,7 +3,7 @@ struct KeptAnswers {
     private var answers: [(name: String, answer: any Sendable, cost: Int)] = []
     private var cost = 0
 
-    /// The most answers, and their memory in bytes.
+    /// The maximum number of answers, and their maximum memory in bytes.
     private static let most = 64
     private static let mostCost = 1 << 20
 

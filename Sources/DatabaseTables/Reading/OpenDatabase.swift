@@ -3,27 +3,27 @@ internal import Files
 internal import Levels
 internal import Locking
 
-/// A connection to a database, with its catalogue, and counts of its present state.
+/// A connection to a database, with its catalogue, and with results that are kept until the next commit.
 ///
-/// Unchecked Sendable: it is in the pool, or one thread has taken it.
+/// Unchecked Sendable: it is in the pool, or only the thread that has taken it uses it.
 final class OpenDatabase: @unchecked Sendable {
     let connection: SQLiteConnection
     private let identity: FileIdentity
     private let options: TableRows.Options
     private(set) var catalogue = Catalogue(tables: [], foreignKeys: [])
-    /// Null before the catalogue was read.
+    /// The version of the schema that the catalogue describes; NULL before the catalogue was read.
     private var schemaVersion: SQLiteValue = .null
     private var dataVersion: SQLiteValue = .null
-    /// The numbers of records that were counted for the present version, by statement.
+    /// The counted numbers of records in the present version, by statement.
     private var counts: [String: RecordCount] = [:]
-    /// The runs of sections that were counted for the present version, by the name of the grouping.
+    /// The counted runs of sections in the present version, by the list and its grouping.
     private var runs: [String: [SectionRun]] = [:]
-    /// The latest arrangements in the present version, by the name of the list and the query.
+    /// The latest arrangements in the present version, by the list and the query.
     private var arrangements: [(name: String, rows: ArrangedRows, level: Level)] = []
-    /// Samples of orders in the present version, by the name of the list.
+    /// Samples of orders in the present version, by the list and its order.
     private(set) var ranks: [String: RankSamples] = [:]
     private var answers = KeptAnswers()
-    /// The steps of statements, for the present schema.
+    /// The query plans of statements for the present schema.
     private var plans: [String: [String]] = [:]
 
     /// - Throws: `DatabaseError` if the file cannot be opened, or is not a database.
@@ -36,24 +36,26 @@ final class OpenDatabase: @unchecked Sendable {
         self.identity = identity
         connection = try SQLiteConnection(path: path, for: .read)
         try connection.execute("PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
-        // A function cannot be interrupted while it makes one value.
+        // SQLite cannot interrupt a function while it makes one value, however large.
         if options.reference?.query != nil { connection.limitValues(to: Self.mostValueBytes) }
-        // The first statement that reads the file.
+        // Reads the file for the first time, and so throws if it is not a database.
         _ = try connection.first("PRAGMA schema_version")
     }
 
-    /// The largest value of a query, in bytes.
+    /// The maximum size of a value in the result of an item's `Query`, in bytes.
     private static let mostValueBytes = 32 << 20
 
-    /// Whether the path still leads to the file.
+    /// Returns whether the path still leads to the opened file.
     func isCurrent(path: String) -> Bool {
         guard let found = FileIdentity(path: path) else { return false }
         return found.inode == identity.inode && found.device == identity.device
     }
 
-    /// Begins to read one state of the database.
+    /// Begins a transaction that reads one state of the database, and forgets the results that were kept for another.
     ///
-    /// - Parameter isWanted: whether somebody still waits for the answer; its statements end once nobody does.
+    /// - Parameters:
+    ///   - deadline: the time at which its statements are interrupted.
+    ///   - isWanted: whether the answer is still wanted; otherwise its statements are interrupted, too.
     func begin(
         until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool = { true }
     ) throws(DatabaseError) {
@@ -78,7 +80,7 @@ final class OpenDatabase: @unchecked Sendable {
         }
     }
 
-    /// Forgets everything about another state of the database.
+    /// Forgets all results that were kept for another state of the database.
     private func forgetState() {
         (counts, runs, arrangements, ranks) = ([:], [:], [], [:])
         answers = KeptAnswers()
@@ -89,7 +91,7 @@ final class OpenDatabase: @unchecked Sendable {
         connection.setDeadline(nil)
     }
 
-    /// An arrangement of the present version, which is made if it is not kept.
+    /// Returns the kept arrangement with a name, or makes it and keeps it.
     func arrangement(
         _ name: String, _ make: () throws(DatabaseError) -> (ArrangedRows, Level)
     ) throws(DatabaseError) -> (rows: ArrangedRows, level: Level) {
@@ -109,7 +111,7 @@ final class OpenDatabase: @unchecked Sendable {
         ranks[name] = samples
     }
 
-    /// The most orders with samples; one of 10 million records takes about 1 MB.
+    /// The maximum number of orders with kept samples; the samples of 10 million records take about 1 MB.
     private static let mostRanks = 8
 
     func keptAnswer(_ name: String) -> (any Sendable)? { answers[name] }
@@ -120,7 +122,7 @@ final class OpenDatabase: @unchecked Sendable {
     /// The memory for kept arrangements of one connection, in bytes.
     private static let arrangementBytes = 32 << 20
 
-    /// The runs of the sections of a grouping, which are counted if they are not kept.
+    /// Returns the kept runs with a name, or counts them and keeps them.
     func runs<Failure: Error>(
         _ name: String, _ count: () throws(Failure) -> [SectionRun]
     ) throws(Failure) -> [SectionRun] {
@@ -131,10 +133,10 @@ final class OpenDatabase: @unchecked Sendable {
         return counted
     }
 
-    /// A client can ask for the groups of any record's list.
+    /// The maximum number of groupings with kept runs; a client can group the list below any record.
     private static let mostRuns = 64
 
-    /// The number of records of a list, counted up to a limit.
+    /// Returns the number of records in a list, counted up to a limit; beyond it, an estimate above the limit.
     func count(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
         let condition = list.condition.map { " WHERE \($0)" } ?? ""
         let statement = "SELECT count(*) FROM (SELECT 1 FROM \(list.source)\(condition) LIMIT \(limit + 1))"
@@ -151,11 +153,12 @@ final class OpenDatabase: @unchecked Sendable {
 }
 
 extension OpenDatabase {
-    /// About how many records a large table has: by its latest analysis, else by its largest rowid.
+    /// Returns the approximate number of records in a large table, from its latest ANALYZE, or else its largest rowid;
+    /// 0 without either.
     private func estimate(_ table: Table) throws(DatabaseError) -> Int {
         if try connection.first("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_stat1'") != nil {
             let name = SQLiteValue.text(Array(table.name.utf8))
-            // Each text begins with the number of rows in an index, and an index may be of some rows only.
+            // Each `stat` begins with the number of rows in an index; a partial index has fewer than the table.
             let found = try connection.first(
                 "SELECT max(CAST(stat AS INTEGER)) FROM main.sqlite_stat1 WHERE tbl = ?", [name])
             if let count = found?[0].integer { return Int(clamping: count) }
@@ -164,7 +167,7 @@ extension OpenDatabase {
         return Int(clamping: try connection.first("SELECT max(\(rowID)) FROM \(table.source)")?[0].integer ?? 0)
     }
 
-    /// The columns of each index of a table, without indexes of expressions or of some records.
+    /// Returns the columns of each index of a table, except partial indexes and indexes with expressions.
     func indexes(of table: Table) throws(DatabaseError) -> [[Int]] {
         var names: [SQLiteValue] = []
         try connection.rows(
@@ -182,7 +185,7 @@ extension OpenDatabase {
         return found
     }
 
-    /// The steps of a statement (`EXPLAIN QUERY PLAN`).
+    /// Returns the steps of a statement's query plan (`EXPLAIN QUERY PLAN`).
     func plan(of sql: String) throws(DatabaseError) -> [String] {
         if let known = plans[sql] { return known }
         var steps: [String] = []
@@ -198,22 +201,22 @@ extension OpenDatabase {
 /// A number of records.
 struct RecordCount: Sendable, Equatable {
     let number: Int
-    /// Whether there may be more.
+    /// Whether the number is an estimate, which may be too low or too high.
     let isEstimate: Bool
 }
 
-/// The connections to a database that are not in use.
+/// The open connections to a database that are not in use.
 final class ConnectionPool: Sendable {
     private let path: String
     private let options: TableRows.Options
     private let free = Guarded<[OpenDatabase]>([])
 
-    /// The most connections that are kept: as many brief and long answers are read at once.
+    /// The maximum number of kept connections: the number of short and long answers that are read at once.
     private static let most = 8
 
     init(path: String, options: TableRows.Options) { (self.path, self.options) = (path, options) }
 
-    /// Takes a connection to the file that the path leads to now.
+    /// Takes or opens a connection to the file to which the path leads now; connections to a former file are closed.
     func take() throws(DatabaseError) -> OpenDatabase {
         while let database = free.withLock({ $0.popLast() }) {
             if database.isCurrent(path: path) { return database }
@@ -221,7 +224,7 @@ final class ConnectionPool: Sendable {
         return try open()
     }
 
-    /// Opens a connection.
+    /// Opens a connection, which the caller may keep.
     func open() throws(DatabaseError) -> OpenDatabase { try OpenDatabase(path: path, options: options) }
 
     func giveBack(_ database: OpenDatabase) {

@@ -2,17 +2,20 @@ internal import Bytes
 internal import DatabaseTrees
 internal import Levels
 
-/// The end of a page: the values of its last record, from which the next page goes on.
+/// The end of a page, from which the next page continues. The client returns its bytes (`bookmark`).
 struct PageCursor {
-    /// A hash of the query, so that no other query takes it.
+    /// A hash of the query without its page and fields; another query refuses the cursor.
     let shape: UInt64
-    /// The former position of the next row.
+    /// The position of the next row when the cursor was made.
     let position: Int
-    /// The former number of the next row in the order of the key.
+    /// The number of the next row when the cursor was made: in the order of the key for an arranged page, or 0 if
+    /// `values` identify the last record; among the following rows for a page of records. For a page of sections, the
+    /// number of the last row's run.
     var row = 0
-    /// The values of the terms that order the list.
+    /// The values of the last record's terms, and for a page of sections the values of its run. For a page of tables or
+    /// named lists, the last row's key; empty if the last row is one of the rows that follow the records.
     let values: [SQLiteValue]
-    /// The place in another order.
+    /// The last row's place in the query's order, for an arranged page.
     var mark = ArrangedRows.Mark(orderKey: [], section: nil)
 
     static func shape(of query: RowQuery) -> UInt64 {
@@ -32,7 +35,7 @@ struct PageCursor {
         return .supplied(Array(copying: bytes.span))
     }
 
-    /// Reads bytes; nil for bytes that `bookmark` does not write.
+    /// Reads the bytes of a cursor; the result is nil for malformed bytes.
     init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard let shape = reader.word(), let position = reader.number().flatMap({ Int(exactly: $0) }),
@@ -107,7 +110,7 @@ extension SQLiteValue {
     }
 }
 
-/// Reads bytes that anybody may have written.
+/// Reads the bytes of a cursor, which may be malformed; each function returns nil if bytes are missing.
 private struct ByteReader {
     private let bytes: [UInt8]
     private var offset = 0

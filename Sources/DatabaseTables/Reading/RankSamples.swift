@@ -1,28 +1,31 @@
 internal import DatabaseTrees
 
-/// The values of every thousandth record in an order, from its beginning: a late page begins with a seek, and the
-/// position of a record is found by counting few.
+/// The values of every thousandth record in an order, from its beginning.
+///
+/// With them, a page at a high position begins with a seek, and only the records after a sample are counted to find the
+/// position of a record.
 struct RankSamples {
-    /// The records between two samples.
+    /// The number of records from one sample to the next.
     static let interval = 1_000
-    /// A page that begins before this position steps to it.
+    /// The lowest position at which a page begins with a seek to a sample; an earlier page begins with an OFFSET.
     static let smallest = 10_000
 
-    /// A sample is the last of its interval.
+    /// The values of each sample's terms; a sample is the last record of its interval.
     var values: [[SQLiteValue]] = []
-    /// Whether the order has no further samples.
+    /// Whether the order has no further samples to read.
     var isComplete = false
 }
 
-/// The statements of a list whose records can be sampled.
+/// A list whose order can be sampled, with the statements for it.
 private struct SampledOrder {
     let list: RecordList
-    /// Names the samples.
+    /// The name of the samples in `OpenDatabase.ranks`.
     let name: String
     private let terms, order: String
     private let isDescending: Bool
 
-    /// Nil if the seek cannot compare all terms at once: in several directions, with NULL, or without a term.
+    /// The result is nil unless one comparison of rows, such as `(a, b) > (?, ?)`, finds the records after a sample:
+    /// all terms have the same direction and are never NULL, and at least one exists.
     init?(_ list: RecordList) {
         isDescending = list.terms.first?.isDescending ?? false
         guard list.soughtTerms == 0, !list.terms.isEmpty,
@@ -42,20 +45,21 @@ private struct SampledOrder {
         return all.isEmpty ? "" : " WHERE \(all)"
     }
 
-    /// The next sample, after the values of one, or from the beginning.
+    /// Returns the statement that reads the sample after another one, whose values are its parameters, or the first.
     func next(isAfter: Bool) -> String {
         "SELECT \(terms) FROM \(list.source)\(conditions(isAfter: isAfter)) ORDER BY \(order) LIMIT 1 OFFSET \(RankSamples.interval - 1)"
     }
 
-    /// The number of records after a sample, or from the beginning, up to a record, with a limit.
+    /// Returns the statement that counts the records after a sample, or from the beginning, up to and including a
+    /// record. Its last parameter limits the count.
     func count(isAfter: Bool) -> String {
         "SELECT count(*) FROM (SELECT 1 FROM \(list.source)\(conditions(isAfter: isAfter, isUpTo: true)) LIMIT ?)"
     }
 }
 
 extension TableReading {
-    /// The values of the last sample before a position, and the distance from it to the position; nil without samples, or
-    /// near the beginning.
+    /// Returns the values of the last sample before a position, and the number of records between the two; nil if the
+    /// list is not sampled, or the position is below `RankSamples.smallest`.
     func sample(
         before position: Int, in list: RecordList
     ) throws(DatabaseError) -> (values: [SQLiteValue], distance: Int)? {
@@ -66,15 +70,17 @@ extension TableReading {
         return (values, position - min(wanted, samples.values.count) * RankSamples.interval)
     }
 
-    /// The number of records up to one with these values, itself included; nil if they must be counted.
+    /// Returns the number of records up to and including the record with these values, even if it was deleted; nil if
+    /// samples do not help, so that all records must be counted.
     ///
-    /// - Parameter expected: about how many there are.
+    /// - Parameter expected: the approximate result.
     func rank(of values: [SQLiteValue], in list: RecordList, expected: Int) throws(DatabaseError) -> Int? {
         guard expected >= RankSamples.interval, let order = try sampledOrder(list) else { return nil }
         var number = expected / RankSamples.interval
         let samples = try samples(of: order, upTo: number)
         number = min(number, samples.values.count)
-        // Records may have come and gone since: the nearest sample before the record is at most some steps away.
+        // Records may have been added or deleted since the cursor was made, so the sample before the record may be some
+        // steps away.
         for _ in 0..<Self.mostRankSteps {
             let last = number == 0 ? nil : samples.values[number - 1]
             let most = 2 * RankSamples.interval
@@ -96,20 +102,20 @@ extension TableReading {
 
     private static var mostRankSteps: Int { 8 }
 
-    /// The statements for the samples of a list; nil if it is not sampled.
+    /// Returns the statements for the samples of a list; nil if no index finds its samples.
     private func sampledOrder(_ list: RecordList) throws(DatabaseError) -> SampledOrder? {
         guard let order = SampledOrder(list) else { return nil }
-        // A statement that sorts would sort the rest for each sample.
+        // Without an index, SQLite would sort all remaining records for each sample.
         let plan = try database.plan(of: order.next(isAfter: true))
         let isSeek =
             plan.contains { $0.hasPrefix("SEARCH c") } && !plan.contains { $0.contains("TEMP B-TREE") }
         return isSeek ? order : nil
     }
 
-    /// The samples of an order up to a number.
+    /// Returns the samples of an order, at least the wanted number if the order has so many.
     ///
-    /// Those that are missing are read first; they are kept also if the time for the answer ends meanwhile, so that a
-    /// later request goes on from them.
+    /// Missing samples are read first. If the time for the answer ends meanwhile, the samples read so far are kept, and
+    /// a later request continues from them.
     private func samples(of order: SampledOrder, upTo wanted: Int) throws(DatabaseError) -> RankSamples {
         let database = try database
         var samples = database.ranks[order.name] ?? RankSamples()

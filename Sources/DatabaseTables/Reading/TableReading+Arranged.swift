@@ -3,11 +3,13 @@ internal import DatabaseTrees
 internal import Levels
 internal import PropertyLists
 
-/// Records that compare as the items of a tree.
+/// Lists of records that are filtered and sorted in memory, as the items of a tree are.
 extension TableReading {
-    /// A page of the records as a query chooses and orders them; all are looked at.
+    /// Returns a page of records that are filtered and sorted in memory; all records of the list are read.
     ///
-    /// - Parameter arranging: the query without the conditions that the list meets.
+    /// - Parameters:
+    ///   - arranging: the query without the conditions that the list already contains.
+    ///   - count: the number of records in the list, and of the rows that follow them.
     func arrangedPage(
         _ list: RecordList, query: RowQuery, arranging: RowQuery, cursor: PageCursor?, count: Int
     ) throws -> RowPage {
@@ -45,7 +47,8 @@ extension TableReading {
         }
         var next: RowBookmark?
         if positions.upperBound < all.count, let final = positions.last {
-            // The number of a record whose values are known changes with others that are not shown.
+            // A record with known values needs no number: it would change with records that the page does not show,
+            // and so would the cursor.
             let isNumbered = list.table.isPositional || last.isEmpty
             next =
                 PageCursor(
@@ -59,7 +62,8 @@ extension TableReading {
             next: next, query: query)
     }
 
-    /// The records of a list, as a query chooses and orders them.
+    /// Returns the records of a list as a query filters and sorts them, and the level of all its records; both are kept
+    /// for the present version.
     func arrangement(
         of list: RecordList, query: RowQuery, count: Int
     ) throws(DatabaseError) -> (rows: ArrangedRows, level: Level) {
@@ -70,13 +74,14 @@ extension TableReading {
         }
     }
 
-    /// All records of a list in the order of their key, with the fields that a query looks at.
+    /// Reads all records of a list in the order of their key, with the fields that determine the result of a query, and
+    /// adds the rows that follow the records.
     private func scan(_ list: RecordList, query: RowQuery, count: Int) throws(DatabaseError) -> Level {
         let looked = query.lookedAt
         let reader = RecordReader(
             list: list, showing: { looked?.contains($0.bytes) ?? true }, limit: RecordReader.detailLimit)
         var packer = RowPacker()
-        // Titles take most of the memory of a large list.
+        // Titles take most of the memory of a large list, so they are omitted if they are not needed.
         let needsTitle = query.looksAtTitles || list.isArranged
         try forEachRecord(of: list, reader, limit: count) { (statement, key) throws(DatabaseError) in
             packer.beginRow(key: key.span, title: (needsTitle ? reader.title(statement, key: key) : []).span)

@@ -3,7 +3,7 @@ internal import Levels
 
 /// The rows below records.
 extension TableReading {
-    /// The first level of a table.
+    /// Returns the records of a table's first level.
     func list(ofTable number: Int) throws(DatabaseError) -> RecordList {
         let catalogue = try catalogue
         var list = RecordList(firstLevelOf: catalogue.tables[number])
@@ -30,7 +30,8 @@ extension TableReading {
         return rows
     }
 
-    /// A key for a row after records, of which one may have the key.
+    /// Returns a key for a named list that follows records: the key itself, or the key with `~` and a number if one of
+    /// the records has it.
     private func freeKey(
         _ key: [UInt8], among others: [[UInt8]], and records: RecordList?
     ) throws(DatabaseError) -> [UInt8] {
@@ -39,13 +40,13 @@ extension TableReading {
         var isTaken = false
         try read(key, in: records, reader: reader) { (_, _) throws(DatabaseError) in isTaken = true }
         guard isTaken else { return key }
-        // In the key of a record, '~' is followed by its meaning and then a comma or the end, so that it has none of these.
+        // The key of a record has '~2' to '~9' only at its beginning or after a comma, so no record has the new key.
         var number = 2
         while others.contains(key + Array("~\(number)".utf8)) { number += 1 }
         return key + Array("~\(number)".utf8)
     }
 
-    /// The number of rows below a row of a page.
+    /// Returns the number of rows below a row of a page.
     func count(_ below: PageRows.Below) throws(DatabaseError) -> RecordCount {
         switch below {
         case .list(let list): return try count(list)
@@ -56,9 +57,12 @@ extension TableReading {
         }
     }
 
-    /// The keys of the shortest path to a record; nil if no path leads to it.
+    /// Returns the keys of the shortest path to a record; nil if no path leads to it, or only a path through another
+    /// table or the values of drill columns.
     ///
-    /// - Parameter key: the record's key.
+    /// - Parameters:
+    ///   - number: the number of the record's table.
+    ///   - key: the record's key.
     func path(
         to number: Int, identity: RecordIdentity, key: [UInt8]
     ) throws(DatabaseError) -> [[UInt8]]? {
@@ -72,7 +76,7 @@ extension TableReading {
             while let above = try target(of: tree, from: place) {
                 keys.append(above.key)
                 place = above.identity
-                // A circle leads nowhere.
+                // The references form a circle, or the tree is too deep.
                 guard keys.count < TreeLimits().depth else { return nil }
             }
             let first = try list(ofTable: number)
@@ -87,13 +91,14 @@ extension TableReading {
         return above + (catalogue.shown == nil ? [catalogue.keys[number]] : []) + keys.reversed()
     }
 
-    /// A record that another refers to.
+    /// A record to which another record refers.
     struct Target {
         let key, title: [UInt8]
         let identity: RecordIdentity
     }
 
-    /// The record that a record refers to by a foreign key; nil without one.
+    /// Returns the record to which a record refers by a foreign key; nil if the reference is NULL, or the record is
+    /// missing.
     func target(of key: ForeignKey, from identity: RecordIdentity) throws(DatabaseError) -> Target? {
         let catalogue = try catalogue
         let (table, parent) = (catalogue.tables[key.child], catalogue.tables[key.parent])

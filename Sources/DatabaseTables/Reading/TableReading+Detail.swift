@@ -9,7 +9,7 @@ extension TableReading {
     private func details(of item: Item) throws(DatabaseError) -> ItemDetail {
         let detail = try ownDetails(of: item)
         guard !rows.prefix.isEmpty, item.depth == rows.prefix.count - 1 else { return detail }
-        // The item is one of a document, with neighbours there.
+        // The item is in a document, which has its position and its neighbours.
         let own = TreeRows(document: rows.prefix[0].level, arrangements: ArrangementCache(bytes: 0)).detail(of: item)
         return ItemDetail(
             item: item, position: own.position, of: own.count, section: own.section, previous: own.previous,
@@ -86,7 +86,7 @@ extension TableReading {
             item: item, position: position, of: count, previous: previous?.0, next: next?.0, children: below)
     }
 
-    /// The record before or after another in its list.
+    /// Returns the record before or after another in its list; nil at the ends.
     private func neighbour(of record: Record, isBefore: Bool) throws(DatabaseError) -> Item.Step? {
         try first(of: record.list, after: record.terms, isReversed: isBefore)
     }
@@ -104,7 +104,7 @@ extension TableReading {
         return found
     }
 
-    /// The detail of a record in its list's own order.
+    /// Returns the detail of a record in a list with conditions or an order of its own.
     private func detail(
         of item: Item, in arranged: ArrangedRows, level: Level, below: ItemDetail.ChildRows, record: Record,
         number: Int
@@ -184,7 +184,7 @@ extension TableReading {
         return (try step(number - 1), try step(number + 1))
     }
 
-    /// The records that a record refers to.
+    /// Returns links to the records to which a record refers, one for each name of a foreign key.
     private func references(of record: Record, table: Table) throws(DatabaseError) -> [RecordLinks.Link] {
         var links: [RecordLinks.Link] = []
         for key in table.references {

@@ -2,10 +2,13 @@ internal import DatabaseTrees
 internal import Levels
 internal import PropertyLists
 
-/// Orders of large tables, which an index must give.
+/// Orders and conditions for large tables, which an index must serve.
 extension TableReading {
-    /// A list in the order of a query, as an index has it.
+    /// Returns a list in the order of a query, or without one in the order of its key, if an index gives this order.
     ///
+    /// - Parameters:
+    ///   - parameter: the query option that the refusal names.
+    ///   - first: terms that have the same value in all records of the list; a new index begins with them.
     /// - Throws: `RowRefusal` with the statement that makes the index, if an index is missing.
     func ordered(
         _ list: RecordList, by sort: RowOrder?, for parameter: String = "sort", after first: [OrderTerm] = []
@@ -37,9 +40,11 @@ extension TableReading {
         return ordered
     }
 
-    /// What orders the records of a section of a column's values; without a sort, as an index has them.
+    /// Returns the terms that order the records in each section of a column's values: `sort`, or without it the key. If
+    /// no index gives the order of the key, the order of any index that begins with the column is used.
     ///
     /// - Parameter list: the records of one section.
+    /// - Throws: `RowRefusal` if an index is missing.
     func orderWithin(_ list: RecordList, of column: Int, by sort: RowOrder?) throws -> [OrderTerm] {
         let term = list.table.term(column, isDescending: false)
         do {
@@ -57,7 +62,8 @@ extension TableReading {
         }
     }
 
-    /// The order of a list, for a page.
+    /// Returns the order that a page of a list names: the query's fields and the key, and the collation of the first
+    /// field.
     func order(of list: RecordList, query: RowQuery) -> RowPage.IndexOrder {
         let asked = query.order.sort?.criteria ?? []
         let isTurned = asked.last?.isDescending ?? false
@@ -78,7 +84,7 @@ extension TableReading {
             collation: collation == "BINARY" ? nil : collation)
     }
 
-    /// Whether an index gives the order of a list, so that a page is read without sorting.
+    /// Returns whether an index gives the order of a list, so that SQLite reads a page without sorting.
     private func isServed(_ list: RecordList) throws(DatabaseError) -> Bool {
         let terms = list.terms
         let depth = list.soughtTerms
@@ -97,9 +103,12 @@ extension TableReading {
         return true
     }
 
-    /// A refusal with the statement of the index that would help.
+    /// Returns a refusal with the statement that makes the missing index.
     ///
-    /// - Parameter purpose: what no index does, such as `gives the order 'Price'`.
+    /// - Parameters:
+    ///   - terms: the terms that the index must contain; without columns among them, the statement is omitted.
+    ///   - parameter: the query option that the refusal names.
+    ///   - purpose: the end of the clause "no index …", such as `gives the order 'Price'`.
     func needsIndex(_ table: Table, terms: [OrderTerm], parameter: String, purpose: String) -> RowRefusal {
         let columns = terms.compactMap { term in
             term.column.map {
@@ -122,7 +131,8 @@ extension TableReading {
 
     // MARK: Conditions
 
-    /// A list narrowed by the conditions that an index may serve, and the conditions that remain.
+    /// Returns a list narrowed by conditions, and the conditions that its records must still be checked for; nil if no
+    /// index finds the records of the narrowed list.
     func narrowed(
         _ list: RecordList, by conditions: [RowCondition]
     ) throws(DatabaseError) -> (list: RecordList, rest: [RowCondition])? {
@@ -148,10 +158,10 @@ extension TableReading {
 private struct ConditionStatement {
     let condition: String
     let values: [SQLiteValue]
-    /// Whether it holds for the same records.
+    /// Whether it alone decides; otherwise the records that it finds are checked for the query's condition, too.
     let isExact: Bool
 
-    /// Nil for a condition that no index serves.
+    /// The result is nil for a relation that no index serves.
     init?(condition: RowCondition, column: String) {
         let text = condition.value
         let numbers: [SQLiteValue] = RecordKey.number(Array(text.utf8)).map { [$0] } ?? []

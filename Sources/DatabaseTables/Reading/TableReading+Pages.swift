@@ -77,7 +77,11 @@ extension TableReading {
         }
     }
 
-    /// A page of rows that the catalogue has.
+    /// Returns a page of rows that are all known: tables, named lists or the values of a drill column.
+    ///
+    /// - Parameters:
+    ///   - level: all rows, in their own order.
+    ///   - count: returns the number of rows below the row with a number.
     func shortPage(
         _ level: Level, query: RowQuery, cursor: PageCursor?, count: (Int) throws -> RecordCount
     ) throws -> RowPage {
@@ -136,16 +140,17 @@ extension TableReading {
             throw needsIndex(list.table, terms: [], parameter: "q", purpose: "finds a text in its records")
         }
         guard let grouping = query.order.group, grouping != .document else {
-            // The rows that follow have none of the fields, so that they are last.
+            // The rows that follow the records lack the fields of the order, so they are last, as they are in a tree.
             let ordered = try ordered(list, by: query.order.sort)
             return try keyPage(ordered, query: query, cursor: cursor, count: count)
         }
         return try groupedPage(list, grouping: grouping, query: query, cursor: cursor)
     }
 
-    /// A list without some of the records that do not meet the conditions of a query, if an index finds the others.
+    /// Returns a list without some of the records that do not meet the conditions of a query, so that fewer records are
+    /// read; the whole list if no index helps.
     private func candidates(in list: RecordList, for query: RowQuery) throws(DatabaseError) -> RecordList {
-        // A title may be the key, and a key is not the text of its columns.
+        // Only conditions on columns: a title may be a key, whose text can differ from the text of its columns.
         let conditions = query.conditions.filter { condition in
             guard case .named = condition.field else { return false }
             return condition.relation == .equal
@@ -177,7 +182,7 @@ extension TableReading {
         return try sectionedPage(try ordered(list, by: .title, for: "group"), runs: runs, query: query, cursor: cursor)
     }
 
-    /// A page of the records of a large table that conditions leave.
+    /// Returns a page of the records of a large table that meet the conditions of a query, which an index must find.
     private func narrowedPage(_ list: RecordList, query: RowQuery, cursor: PageCursor?) throws -> RowPage {
         let most = rows.options.arrangedRows
         let first = query.conditions.first?.field
@@ -205,7 +210,7 @@ extension TableReading {
             try ordered(narrowed, by: query.order.sort, for: "where"), query: query, cursor: cursor, count: found)
     }
 
-    /// A page in the order of the key, or of an index.
+    /// Returns a page in the list's own order: of its key, or of an index.
     private func keyPage(
         _ list: RecordList, query: RowQuery, cursor: PageCursor?, count: RecordCount
     ) throws -> RowPage {
@@ -213,7 +218,7 @@ extension TableReading {
         let reader = rowReader(list, query: query)
         var start = query.page.start ?? 0
         var after: [SQLiteValue]?
-        // The number of following rows before the page; nil if it begins with a record.
+        // The number of following rows before the page; nil if the page may begin with a record.
         var passed: Int?
         if let cursor, cursor.values.isEmpty, !list.following.isEmpty {
             (start, passed) = (cursor.position, cursor.row)
@@ -279,7 +284,8 @@ extension TableReading {
             order: isLarge ? order(of: list, query: query) : nil)
     }
 
-    /// The position after the last record of the page before; exact, although records may have come and gone since.
+    /// Returns the present position after the last record of the previous page, although records may have been added or
+    /// deleted before it.
     private func position(
         after cursor: PageCursor, in list: RecordList, of count: Int
     ) throws(DatabaseError) -> Int {
@@ -291,7 +297,7 @@ extension TableReading {
     static let foreignCursor = RowRefusal(
         parameter: "after", sentence: "The cursor is one of another list; follow the link 'next' of a page.")
 
-    /// The number of records in some parts of a list.
+    /// Returns the number of records in parts of a list.
     func count(_ list: RecordList, parts: [ListScan]) throws(DatabaseError) -> Int {
         var count = 0
         for part in parts {
@@ -334,12 +340,12 @@ extension TableReading {
     }
 }
 
-/// The rows of a page as they are read.
+/// The rows of a page, to which each record is added as it is read.
 struct PageRows: ~Copyable {
     var packer = RowPacker()
-    /// The reasons for fields that are not shown, by the number of the row.
+    /// The sentences about fields that are too large to be shown, by the number of the row.
     var refusals: [Int: String] = [:]
-    /// The rows below each row; empty if only the table determines their number.
+    /// The rows below each row; empty if all records of the table have the same number of rows below them.
     var below: [Below] = []
 
     enum Below {

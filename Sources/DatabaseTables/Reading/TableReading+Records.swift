@@ -2,14 +2,16 @@ internal import Bytes
 internal import DatabaseTrees
 internal import Levels
 
-/// Records by their keys, and one after another.
+/// Reading of single records by their keys, and of lists in order.
 extension TableReading {
-    /// A row of a statement with the record's key.
+    /// Receives a record, as a row of a statement, and its key; returns false to end the reading.
     typealias RecordBody = (SQLiteStatement, _ key: [UInt8]) throws(DatabaseError) -> Bool
 
-    /// The record with a key in a list, as a row.
+    /// Returns the record with a key in a list, as a row, and its place; nil if the key is unknown.
     ///
-    /// - Parameter isWhole: whether the row has the record's fields.
+    /// - Parameters:
+    ///   - number: the number of the list's table.
+    ///   - isWhole: whether the row has the record's fields.
     func record(
         _ key: [UInt8], in list: RecordList, number: Int, isWhole: Bool
     ) throws(DatabaseError) -> (Item.Step, Place)? {
@@ -28,7 +30,9 @@ extension TableReading {
         return found
     }
 
-    /// Reads the record with a key; the closure is not called without one.
+    /// Calls a closure with the record that has a key, if the list has one.
+    ///
+    /// - Parameter body: receives the row of the statement, and the position if only that identifies the record.
     func read(
         _ key: [UInt8], in list: RecordList, reader: RecordReader,
         _ body: (SQLiteStatement, _ position: Int?) throws(DatabaseError) -> Void
@@ -59,14 +63,15 @@ extension TableReading {
         let sql = "SELECT \(columns) FROM \(list.source) WHERE \(conditions.joined(separator: " AND "))"
         var isFound = false
         try connection.rows(sql, list.values + values) { (statement) throws(DatabaseError) in
-            // Other spellings of the values have other keys.
+            // Skip a record whose own key has another spelling, for example in a column that ignores case.
             guard !isFound, try self.key(statement, reader: reader, of: list.table) == key else { return }
             isFound = true
             try body(statement, nil)
         }
     }
 
-    /// The key of a record: the rowid follows where another record has the same columns, which are NULL then.
+    /// Returns the key of a record. If a key column is NULL, and another record has the same values in all key columns,
+    /// the key ends with the rowid.
     func key(_ statement: SQLiteStatement, reader: RecordReader, of table: Table) throws(DatabaseError) -> [UInt8] {
         var values = reader.keyValues(statement)
         if values.contains(.null), let rowID = reader.rowID(statement) {
@@ -78,11 +83,13 @@ extension TableReading {
         return RecordKey.text(values, affinities: table.keyAffinities)
     }
 
-    /// Reads the records of a list in order, until the closure returns false.
+    /// Calls a closure with the records of a list in order, until it returns false.
     ///
     /// - Parameters:
-    ///   - after: the values of the terms of the record before; nil from the beginning.
-    ///   - offset: how many records are passed over.
+    ///   - after: the values of the terms of the record before the first; nil for the beginning of the list.
+    ///   - limit: the maximum number of records.
+    ///   - offset: the number of records that are passed over first.
+    ///   - isReversed: whether to read backwards, from `after` or the end of the list.
     func forEachRecord(
         of list: RecordList, after: [SQLiteValue]? = nil, _ reader: RecordReader, limit: Int, offset: Int = 0,
         isReversed: Bool = false, _ body: RecordBody
@@ -91,9 +98,12 @@ extension TableReading {
         try walk(&scan, from: 0, equal: [], after: after, body)
     }
 
-    /// Reads the records whose first terms have these values.
+    /// Reads the records whose first terms have the values `equal`; the values of the next terms are sought one by one
+    /// (`RecordList.soughtTerms`).
     ///
-    /// Where NULL is not where the index has it, the values of the terms before are sought one by one.
+    /// - Parameters:
+    ///   - first: the number of values in `equal`.
+    ///   - after: the values of the terms of the record before the first; nil for all records with the values `equal`.
     private func walk(
         _ scan: inout RecordScan, from first: Int, equal: [SQLiteValue], after: [SQLiteValue]?, _ body: RecordBody
     ) throws(DatabaseError) {
@@ -136,12 +146,12 @@ extension TableReading {
     }
 }
 
-/// Reading records one after another, from several statements.
+/// The progress of reading records one after another, with several statements.
 private struct RecordScan {
     let list: RecordList
     let reader: RecordReader
     private var left: Int
-    /// How many records are still passed over, and whether the statement does it.
+    /// The number of records still to pass over, and whether the OFFSET of the statement does it.
     private var toPass: Int
     private let isPassedByStatement: Bool
     private(set) var position: Int
@@ -163,14 +173,14 @@ private struct RecordScan {
 
     mutating func end() { left = 0 }
 
-    /// Whether a record is passed over.
+    /// Counts down the records to pass over; returns whether the present record is one of them.
     mutating func passesOver() -> Bool {
         guard !isPassedByStatement, toPass > 0 else { return false }
         toPass -= 1
         return true
     }
 
-    /// The records whose first terms have these values.
+    /// Returns the part with the records whose first terms have these values.
     func part(equalTo values: [SQLiteValue]) -> ListScan {
         let conditions = zip(list.terms, values).map { $1 == .null ? "\($0.sql) IS NULL" : "\($0.sql) = ?" }
         return ListScan(

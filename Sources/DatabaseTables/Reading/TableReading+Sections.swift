@@ -2,9 +2,9 @@ internal import DatabaseTrees
 internal import Levels
 internal import PropertyLists
 
-/// Rows of a section that one range of an index has.
+/// A run of records of one section that are consecutive in an index. A section can have several runs.
 struct SectionRun: Sendable {
-    /// Nil for the rows without a text.
+    /// The title of the section; nil for records without a text in the column.
     let title: String?
     let index: String?
     let condition: String
@@ -16,7 +16,9 @@ struct SectionRun: Sendable {
 extension TableReading {
     private static let mostSections = 1_000
 
-    /// The runs of a grouping in the order of the sections; kept for the present version of the database.
+    /// Returns the runs of a grouping in the order of the sections; they are kept for the present version.
+    ///
+    /// - Throws: `RowRefusal` if no index finds the sections, or if there are too many.
     func runs(of list: RecordList, by grouping: RowGrouping) throws -> [SectionRun] {
         let name = "\(list.source) \(list.condition ?? "") \(list.values) \(grouping)"
         return try database.runs(name) {
@@ -77,7 +79,7 @@ extension TableReading {
         try checkSeeks(list, term: term)
         let isCaseless = table.columns[column].collation == "NOCASE"
         var runs = [
-            // Numbers are before all text, then records that their keys title.
+            // SQLite orders numbers before all text. A record with an empty title has its key as the title, a number.
             try run(list, title: "#", index: "#", condition: "\(term.sql) < ''", values: []),
             try run(list, title: "#", index: "#", condition: "\(term.sql) = ''", values: []),
         ]
@@ -92,7 +94,7 @@ extension TableReading {
                 try run(
                     list, title: letter, index: letter, condition: "\(term.sql) >= ? AND \(term.sql) < ?",
                     values: bounds))
-            // After all texts that begin with the character.
+            // The next seek begins after all texts that begin with the character.
             last = .text(Array(String(first).utf8) + [0xF4, 0x8F, 0xBF, 0xBF])
         }
         runs.append(try run(list, title: "#", index: "#", condition: "\(term.sql) >= x''", values: []))
@@ -117,7 +119,7 @@ extension TableReading {
             title: title, index: index, condition: condition, values: values, count: Int(count?[0].integer ?? 0))
     }
 
-    /// Refuses a column whose values no index finds in order.
+    /// Throws a refusal unless an index finds the values of a term one after another.
     private func checkSeeks(_ list: RecordList, term: OrderTerm) throws {
         let plan = try database.plan(of: seek(term, in: list, isFirst: false))
         guard plan.contains(where: { $0.hasPrefix("SEARCH c") }), !plan.contains(where: { $0.contains("TEMP B-TREE") })
@@ -136,9 +138,11 @@ extension TableReading {
             "SELECT \(term.sql) FROM \(list.source) WHERE \(conditions) ORDER BY \(term.sql)\(term.isDescending ? " DESC" : "") LIMIT 1"
     }
 
-    /// The next value of a term that is not NULL; nil at the end.
+    /// Returns the next value of a term, in its order and except NULL; nil at the end.
     ///
-    /// - Parameter equal: what else must hold, with its values.
+    /// - Parameters:
+    ///   - last: the value before it; nil for the first value.
+    ///   - equal: further conditions, and the values of their parameters.
     func next(
         _ term: OrderTerm, after last: SQLiteValue?, in list: RecordList,
         where equal: (conditions: [String], values: [SQLiteValue]) = ([], [])
@@ -147,7 +151,7 @@ extension TableReading {
         return try database.connection.first(sql, list.values + equal.values + (last.map { [$0] } ?? []))?[0]
     }
 
-    /// A page of sections that runs of an index have, one after the other.
+    /// Returns a page of records by their sections: the records of all runs, one run after the other.
     func sectionedPage(
         _ list: RecordList, runs: [SectionRun], query: RowQuery, cursor: PageCursor?
     ) throws -> RowPage {
@@ -222,7 +226,7 @@ extension TableReading {
 }
 
 extension SQLiteValue {
-    /// The title of a section of rows with the value; nil for data and NULL.
+    /// The title of the section for records with the value; nil for data and NULL.
     fileprivate var sectionTitle: String? {
         switch self {
         case .null, .data: nil
@@ -238,6 +242,6 @@ extension Unicode.Scalar {
         ("A"..."Z").contains(self) ? Unicode.Scalar(UInt8(value) + 32) : self
     }
 
-    /// The next scalar; nil at the end.
+    /// The next scalar; nil after the last one.
     fileprivate var following: Unicode.Scalar? { Unicode.Scalar(value == 0xD7FF ? 0xE000 : value + 1) }
 }

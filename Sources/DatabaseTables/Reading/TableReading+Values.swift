@@ -7,7 +7,7 @@ extension RecordList {
     /// Whether the list has conditions or an order of its own.
     var isArranged: Bool { own != RowQuery() }
 
-    /// A query with the list's own conditions, and its order unless the query has one.
+    /// Returns a query with the list's own conditions added, and with its order unless the query has one or searches.
     func query(_ asked: RowQuery) -> RowQuery {
         var query = asked
         query.conditions = own.conditions + query.conditions
@@ -16,23 +16,23 @@ extension RecordList {
     }
 }
 
-/// The lists of items of documents: their own conditions and orders, and the values that lead to their records.
+/// The lists of items of documents: their own conditions and orders, and the values of their drill columns.
 extension TableReading {
-    /// A value of a drill column.
+    /// A value of a drill column, as a row, and the list of the records with it.
     struct DrilledValue {
         let title: [UInt8]
         let key: [UInt8]
         let list: RecordList
     }
 
-    /// The records of a list in its own order; nil if there are too many to be compared.
+    /// Returns the records of a list by its own conditions and order; nil if there are too many to be sorted in memory.
     func ownArrangement(of list: RecordList) throws(DatabaseError) -> (rows: ArrangedRows, level: Level)? {
         let total = try total(list)
         guard !total.isEstimate, total.number <= rows.options.arrangedRows else { return nil }
         return try arrangement(of: list, query: list.own, count: total.number)
     }
 
-    /// Whether the record with a key meets the list's own conditions.
+    /// Returns whether the record with a key meets the list's own conditions; true for a list without them.
     func meetsOwnConditions(_ key: [UInt8], in list: RecordList) throws(DatabaseError) -> Bool {
         guard !list.own.conditions.isEmpty else { return true }
         var query = RowQuery()
@@ -53,7 +53,7 @@ extension TableReading {
             ? try count(list) : RecordCount(number: try values(of: list).count, isEstimate: false)
     }
 
-    /// The row of a value; nil for an unknown key.
+    /// Returns the row of the value with a key, and its place; nil for an unknown key.
     func value(_ key: [UInt8], in list: RecordList, table: Int) throws(DatabaseError) -> (Item.Step, Place)? {
         let values = try values(of: list)
         guard let number = values.firstIndex(where: { $0.key == key }) else { return nil }
@@ -72,7 +72,8 @@ extension TableReading {
         }
     }
 
-    /// The values of the first drill column, in order of first appearance; values with the same text are one.
+    /// Returns the values of the first drill column, in order of first appearance, as one if they have the same text.
+    /// Empty without drill columns.
     func values(of list: RecordList) throws(DatabaseError) -> [DrilledValue] {
         guard let column = list.drillColumns.first else { return [] }
         let kept = try keptRows(of: list)
@@ -102,7 +103,7 @@ extension TableReading {
             part.drillColumns.removeFirst()
             let isNone = group.values.contains(.null)
             let others = group.values.filter { $0 != .null }
-            // Texts are compared exactly, whatever the collation of the column.
+            // Texts are compared exactly, regardless of the column's collation.
             let conditions =
                 (isNone ? ["\(place) IS NULL"] : [])
                 + (others.isEmpty
@@ -112,7 +113,9 @@ extension TableReading {
         }
     }
 
-    /// The numbers of the records that meet the list's own conditions; nil for all.
+    /// Returns the numbers of the records that meet the list's own conditions; nil for a list without them.
+    ///
+    /// - Throws: `DatabaseError` if the table is too large.
     private func keptRows(of list: RecordList) throws(DatabaseError) -> Set<Int>? {
         let total = try total(list)
         guard !total.isEstimate, total.number <= rows.options.arrangedRows else {
@@ -127,7 +130,7 @@ extension TableReading {
 }
 
 extension SQLiteValue {
-    /// The text of a value that stands above records.
+    /// The title of a value of a drill column.
     fileprivate var drillTitle: [UInt8] {
         switch self {
         case .null: Array("(none)".utf8)

@@ -3,11 +3,11 @@ internal import Levels
 
 /// The tables of a database in one state, for one answer.
 ///
-/// Unchecked Sendable: the thread that makes the answer uses it, and nobody uses it after `end`.
+/// Unchecked Sendable: only the thread that makes the answer uses it, until `end`.
 final class TableReading: RowSource, @unchecked Sendable {
     let rows: TableRows
     private var taken: OpenDatabase?
-    /// The places that paths have led to, by the level of their own row.
+    /// The places of the items that were found, by the level with the item's own row.
     private var places: [(level: Level, place: Place)] = []
 
     init(rows: TableRows, while isWanted: @escaping @Sendable () -> Bool = { true }) throws(DatabaseError) {
@@ -48,12 +48,13 @@ final class TableReading: RowSource, @unchecked Sendable {
         case root
         /// A table, by its number.
         case table(Int)
-        /// The records of a list, of the table with a number, or the values of its first drill column; among the values
-        /// of the column before.
+        /// The records of a list, or the values of its first drill column if it has one, and the number of its table. If
+        /// the item is itself a value of a drill column, `among` has the list that the column divides, and the value's
+        /// number; nil for the item of the document.
         case values(RecordList, Int, among: (RecordList, Int)?)
-        /// A record of a table, with the list that it is found in.
+        /// A record of the table with a number.
         case record(Int, Record)
-        /// The records that refer to a record, as one of the named lists below it.
+        /// One of the named lists below a record, by its number.
         case referring(RowsBelow, Int)
     }
 
@@ -62,11 +63,11 @@ final class TableReading: RowSource, @unchecked Sendable {
         let identity: RecordIdentity
         /// The values of the terms that order its list.
         let terms: [SQLiteValue]
-        /// The list; nil for a record that only its position names.
+        /// The list in which it was found.
         let list: RecordList
-        /// Its position, if only that names it.
+        /// Its position if only that identifies it; otherwise nil.
         let position: Int?
-        /// The reason for a field that is not shown.
+        /// A sentence about a field that is too large to be shown; nil without one.
         let refusal: String?
     }
 
@@ -99,14 +100,15 @@ final class TableReading: RowSource, @unchecked Sendable {
         return Item(steps: steps, count: try count(below: place).number)
     }
 
-    /// The place of an item that was found.
+    /// Returns the place of an item that `find` has returned.
     func place(of item: Item) -> Place { places.last { $0.level === item.own.level }?.place ?? .root }
 
-    /// The row with a key, and its place; nil if the key is unknown.
+    /// Returns the row with a key, and its place; nil if the key is unknown.
     ///
     /// - Parameters:
-    ///   - written: the key as it was written.
-    ///   - key: the key in NFC.
+    ///   - written: the key as it was written, by which records are found.
+    ///   - key: the key in NFC, by which all other rows are found.
+    ///   - isLast: whether the path ends here, so that the row needs the record's fields.
     private func step(
         _ written: [UInt8], key: String, below place: Place, isLast: Bool
     ) throws(DatabaseError) -> (Item.Step, Place)? {
@@ -162,7 +164,7 @@ final class TableReading: RowSource, @unchecked Sendable {
 
     // MARK: Counts
 
-    /// The number of rows below a place.
+    /// Returns the number of rows below a place.
     func count(below place: Place) throws(DatabaseError) -> RecordCount {
         switch place {
         case .root: return RecordCount(number: try catalogue.tables.count, isEstimate: false)
@@ -175,7 +177,7 @@ final class TableReading: RowSource, @unchecked Sendable {
         }
     }
 
-    /// The most records of a table that only their positions name.
+    /// The maximum number of shown records of a table whose records only their positions identify.
     static let mostPositions = 10_000
 
     func count(_ list: RecordList) throws(DatabaseError) -> RecordCount {
@@ -187,7 +189,7 @@ final class TableReading: RowSource, @unchecked Sendable {
         return RecordCount(number: arranged.count, isEstimate: false)
     }
 
-    /// The number of records, including records that do not meet the list's own conditions.
+    /// Returns the number of records, including records that do not meet the list's own conditions.
     func total(_ list: RecordList) throws(DatabaseError) -> RecordCount {
         let found = try database.count(list, upTo: max(rows.options.arrangedRows, 100_000))
         guard list.table.isPositional else { return found }

@@ -2,7 +2,7 @@ internal import DatabaseTrees
 public import Levels
 internal import Locking
 
-/// The tables of a database as levels: its records are read for each answer, and never written.
+/// The tables of a database as levels, whose records are read for each answer, and never written.
 public struct TableRows: RowSource {
     public typealias Options = TableOptions
 
@@ -10,7 +10,7 @@ public struct TableRows: RowSource {
     /// The title of the root.
     let title: [UInt8]
     let options: Options
-    /// The steps to the item of a document that has the rows; empty for a database of its own.
+    /// The steps to the item of a document that shows the rows; empty if the database itself is the source.
     var prefix: [Item.Step] = []
 
     /// - Parameter path: a SQLite file.
@@ -28,7 +28,7 @@ public struct TableRows: RowSource {
         }
     }
 
-    // Outside of an answer, each call is an answer of its own.
+    // Without `begin`, each call is an answer of its own and may show another state.
 
     public func find(_ path: ItemPath) throws(RowRefusal) -> Item.Lookup {
         let reading = try begin()
@@ -48,7 +48,8 @@ public struct TableRows: RowSource {
         return try reading.detail(of: item)
     }
 
-    /// Never equal to another, because nothing is known of the present state.
+    /// Returns a constant, because the content is not known without reading it. It is never compared: the answers of a
+    /// source that is not immediate are made again instead.
     public func hash(of part: ShownPart, of item: Item) -> ContentHash { ContentHash(of: [UInt8]().span) }
 }
 

@@ -5,7 +5,7 @@ internal import PropertyLists
 extension OpenDatabase {
     private static let mostWarnings = 100
 
-    /// What the owner of the database could improve: tables without a key, and foreign keys without an index.
+    /// Returns warnings about tables without a key, and about foreign keys without an index.
     func warnings() throws(DatabaseError) -> [DocumentWarning] {
         var found: [DocumentWarning] = []
         for table in catalogue.tables where found.count < Self.mostWarnings {

@@ -2,10 +2,12 @@ internal import Bytes
 internal import DatabaseTrees
 internal import PropertyLists
 
-/// The key of a record as text, and the values of its columns: each is found from the other, and no two records have
-/// the same text (manual, Tables).
+/// Converts the values of a record's key columns to the text of its key, and back (manual, Tables). Different values
+/// have different texts.
 enum RecordKey {
-    /// - Parameter values: the values of the key's columns; the rowid follows if they name several records.
+    /// Returns the text of a key.
+    ///
+    /// - Parameter values: the values of the key's columns, followed by the rowid if several records have these values.
     static func text(_ values: [SQLiteValue], affinities: [Affinity]) -> [UInt8] {
         var text: [UInt8] = []
         for (number, value) in values.enumerated() {
@@ -15,7 +17,10 @@ enum RecordKey {
         return text == dot || text == dots ? text + Array("~6".utf8) : text
     }
 
-    /// The values of a text; nil for text that is not a key. Another spelling of a value may give the same values.
+    /// Returns the values of a key's text, with the rowid last if the text has one; nil for text that is not a key.
+    ///
+    /// Several texts can give the same values, such as `1.5` and `1.50`; only `text(_:affinities:)` of these values is
+    /// the key.
     static func values(_ text: [UInt8], affinities: [Affinity]) -> [SQLiteValue]? {
         var text = text
         if text == dot + Array("~6".utf8) || text == dots + Array("~6".utf8) { text.removeLast(2) }
@@ -81,7 +86,7 @@ enum RecordKey {
         }
     }
 
-    /// The number that a text is: a whole JSON number, or an infinity as a key writes it; nil for other text.
+    /// Returns the number in a text that is entirely a JSON number, `Inf` or `-Inf`; nil for any other text.
     static func number(_ text: [UInt8]) -> SQLiteValue? {
         guard readsAsNumber(text) else { return nil }
         let text = String(decoding: text, as: UTF8.self)
@@ -109,7 +114,7 @@ enum RecordKey {
         return text
     }
 
-    /// Whether a text is a whole JSON number, or an infinity as a key writes it.
+    /// Returns whether a text is entirely a JSON number, `Inf` or `-Inf`.
     private static func readsAsNumber(_ text: [UInt8]) -> Bool {
         if text.elementsEqual("Inf".utf8) || text.elementsEqual("-Inf".utf8) { return true }
         var rest = text[...]

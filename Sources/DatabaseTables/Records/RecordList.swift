@@ -1,24 +1,24 @@
 internal import DatabaseTrees
 internal import Levels
 
-/// The records of a table, or only the records that refer to one record, as parts of statements.
+/// A list of records as the parts of a statement: the records of a table, or the records that refer to one record.
 struct RecordList {
     let table: Table
-    /// After FROM; the table is `c`.
+    /// The text after FROM; the alias of the table is `c`.
     let source: String
-    /// After WHERE; nil for all records.
+    /// The text after WHERE; nil for all records.
     private(set) var condition: String?
     /// The values of the parameters in the condition.
     private(set) var values: [SQLiteValue]
-    /// What orders the records; their values name a record.
+    /// The terms after ORDER BY; their values identify a record. Empty if only positions identify the records.
     var terms: [OrderTerm]
-    /// The rows after the records.
+    /// The rows after the records, for other foreign keys; empty unless the records are below a record of a tree.
     var following: [NamedList] = []
-    /// The conditions and the order of an item of a document.
+    /// The conditions and the order that an item of a document gives to the list.
     var own = RowQuery()
-    /// The columns whose values are the levels above the records.
+    /// The numbers of the columns whose values are the levels above the records, outermost first.
     var drillColumns: [Int] = []
-    /// Whether an index gives the order, so that each part of it is sought and none is sorted.
+    /// Whether an index gives the order; the list is then read in parts that SQLite need not sort (`soughtTerms`).
     var isSought = false
 
     init(_ table: Table) {
@@ -34,7 +34,7 @@ struct RecordList {
         let joined = zip(key.targets, key.columns).map { target, column in
             "p.\(parent.columns[target].quoted) = c.\(table.columns[column].quoted)"
         }
-        // The order of the tables stays, because the first has one record.
+        // CROSS JOIN makes SQLite read the parent first, which has only one record here.
         source =
             "\(parent.source) AS p CROSS JOIN \(table.source) AS c ON \(joined.joined(separator: " AND "))"
         condition = identity.condition(of: "p")
@@ -50,17 +50,21 @@ struct RecordList {
         add("(\(conditions.joined(separator: " OR ")))", values: [])
     }
 
-    /// Narrows the list.
+    /// Adds a condition that the records must also meet.
+    ///
+    /// - Parameter values: the values of its parameters.
     mutating func add(_ condition: String, values: [SQLiteValue]) {
         self.condition = [self.condition, condition].compactMap(\.self).joined(separator: " AND ")
         self.values += values
     }
 
-    /// The terms of the order of the key.
+    /// The terms that order the records by their key.
     var keyTerms: [OrderTerm] { Self.keyTerms(of: table) }
 
-    /// The number of terms before the last one after which NULL is not where the index has it: their values are sought
-    /// one by one.
+    /// The number of first terms whose values are sought one by one; 0 if this is not necessary.
+    ///
+    /// NULL is last in the list, but first in an ascending index. SQLite reads an index in the list's order only if no
+    /// ascending nullable term follows another term that varies. Thus all terms before the last such term are fixed.
     var soughtTerms: Int {
         isSought ? terms.indices.last { $0 > 0 && terms[$0].isNullable && !terms[$0].isDescending } ?? 0 : 0
     }
@@ -74,39 +78,41 @@ struct RecordList {
     }
 }
 
-/// The records that refer to a record by one foreign key, as one row.
+/// A row below a record for one foreign key, with the list of the records that refer to the record by it.
 struct NamedList {
     let title: [UInt8]
     let key: [UInt8]
-    /// The number of the table that refers.
+    /// The number of the table that has the foreign key.
     let table: Int
     let list: RecordList
 }
 
 /// The rows below a record: the records below it in a tree, then a row for each other foreign key that refers to it.
 struct RowsBelow {
-    /// Nil unless the table is a tree; the named lists follow these records.
+    /// The records below it in the tree; nil unless the table is a tree.
     var records: RecordList?
     var lists: [NamedList] = []
 }
 
 extension Table {
-    /// Whether a column is the whole primary key and an integer, so that it is the rowid and never NULL.
+    /// Returns whether a column is another name of the rowid, which is never NULL: an integer that is the whole primary
+    /// key.
     func isRowIDAlias(_ number: Int) -> Bool {
         rowID != nil && key == [number] && columns[number].keyPlace == 1 && columns[number].affinity == .integer
     }
 
-    /// Whether the columns of the key are missing, or may be NULL, so that only the rowid names each record.
+    /// Whether only the rowid identifies each record, because key columns are missing or may be NULL.
     var isNamedByRowID: Bool {
         rowID != nil && (key.isEmpty || key.contains { !columns[$0].isNotNull && !isRowIDAlias($0) })
     }
 
-    /// The affinities of the key's columns; the rowid is an integer.
+    /// The affinities of the key's columns; without a key, the affinity of the rowid.
     var keyAffinities: [Affinity] { key.isEmpty ? [.integer] : key.map { columns[$0].affinity } }
 }
 
 extension Table {
-    /// The column that a field of a query stands for; nil without one.
+    /// Returns the number of the column for a field of a query; nil if the field is unknown, or is a title or a key
+    /// that is not the value of one column.
     func column(of field: RowField) -> Int? {
         switch field {
         case .title: titleColumn
@@ -115,7 +121,7 @@ extension Table {
         }
     }
 
-    /// The term of a column, or of the rowid.
+    /// Returns the term that orders by a column, or by the rowid if `column` is nil.
     func term(_ column: Int?, isDescending: Bool) -> OrderTerm {
         guard let column else {
             return OrderTerm(column: nil, sql: "c.\(rowID ?? "rowid")", isNullable: false, isDescending: isDescending)
@@ -126,7 +132,7 @@ extension Table {
     }
 }
 
-/// What orders records.
+/// A term after ORDER BY.
 struct OrderTerm {
     /// The number of the column; nil for the rowid.
     let column: Int?
@@ -139,7 +145,7 @@ struct OrderTerm {
     }
 }
 
-/// The columns that find a record again, with their values.
+/// The columns that identify a record, as identifiers in a statement, and their values.
 struct RecordIdentity {
     let columns: [String]
     let values: [SQLiteValue]
@@ -149,22 +155,24 @@ struct RecordIdentity {
     }
 }
 
-/// A part of a list that one statement reads: the records after a record, or all.
+/// A part of a list that one statement reads.
 struct ListScan {
-    /// Compares the terms of the order with values.
+    /// The comparison of the list's terms with values; nil for all records.
     let condition: String?
     let values: [SQLiteValue]
-    /// The number of the term that the condition keeps from being NULL; nil without one.
+    /// The number of the term that the condition compares with `<` or `>`, and so is not NULL; nil without one.
     var ranged: Int?
 
     /// All records.
     static let all = [ListScan(condition: nil, values: [])]
 
-    /// The parts of a list after a record, one after the other.
+    /// Returns the parts of a list after a record, in the order in which they are read.
     ///
-    /// NULL is last. Before a record, the parts are read in the reverse order, in which NULL is first.
+    /// NULL is last. If the list is read in reverse, these are the parts before the record, and NULL is first.
     ///
-    /// - Parameter first: the first term that may differ from the record's.
+    /// - Parameters:
+    ///   - values: the values of the record's terms.
+    ///   - first: the number of the first term whose value may differ from the record's.
     static func parts(
         after values: [SQLiteValue], terms: [OrderTerm], from first: Int = 0, isReversed: Bool
     ) -> [ListScan] {
@@ -193,15 +201,15 @@ struct ListScan {
         return parts
     }
 
-    /// After ORDER BY.
+    /// Returns the text after ORDER BY.
     ///
-    /// - Parameter ranged: the number of a term that is not NULL.
+    /// - Parameter ranged: the number of a term that is not NULL in the read part; nil if any may be.
     static func order(by terms: [OrderTerm], isReversed: Bool, ranged: Int? = nil) -> String {
         terms.enumerated().map { number, term in
             let isDown = term.isDescending != isReversed
             let direction = isDown ? " DESC" : ""
             guard term.isNullable, number != ranged else { return term.sql + direction }
-            // NULL is the smallest value of all.
+            // SQLite orders NULL before all other values, which is the wanted place here.
             if isDown != isReversed { return "\(term.sql)\(direction)" }
             return "\(term.sql)\(direction) NULLS \(isReversed ? "FIRST" : "LAST")"
         }.joined(separator: ", ")

@@ -3,12 +3,13 @@ internal import DatabaseTrees
 internal import Levels
 internal import PropertyLists
 
-/// Reads records from the rows of a statement: their keys, titles and some fields.
+/// Reads keys, titles and fields of records from the rows of a statement.
 struct RecordReader {
     let table: Table
-    /// The columns of the result.
+    /// The columns to select, in the order of the result.
     let columns: [String]
-    /// The shown columns, in the table's order, by number; with their places in the result.
+    /// The columns that are shown as fields, in the table's order: their numbers in the table and their places in the
+    /// result.
     private let shown: [(number: Int, place: Int32)]
     private let key: [Int32]
     private let title: Int32?
@@ -16,18 +17,18 @@ struct RecordReader {
     /// The largest text or data that is shown, in bytes.
     private let limit: Int
 
-    /// The limits for the fields of a row, and of a detail.
+    /// The limits for a field of a row, and for a field of a detail, in bytes.
     static let rowLimit = 4 << 10
     static let detailLimit = 1 << 20
 
-    /// The places of the terms that order the list.
+    /// The places in the result of the terms that order the list.
     private let order: [Int32]
 
     init(list: RecordList, showing isShown: (Column) -> Bool, limit: Int) {
         self.init(table: list.table, ordered: list.terms, showing: isShown, limit: limit)
     }
 
-    /// - Parameter terms: what orders the records.
+    /// - Parameter terms: the terms that order the records, whose values are selected, too.
     init(table: Table, ordered terms: [OrderTerm] = [], showing isShown: (Column) -> Bool, limit: Int) {
         self.table = table
         self.limit = limit
@@ -40,7 +41,7 @@ struct RecordReader {
             places[number] = place
             return place
         }
-        // The order of rows without a key may depend on the columns that are read.
+        // Without a key, the order of the rows may depend on the selected columns, so all columns are selected.
         if table.isPositional { for number in table.columns.indices { _ = place(number) } }
         shown = table.columns.indices.filter { isShown(table.columns[$0]) }.map { ($0, place($0)) }
         key = table.key.map(place)
@@ -58,17 +59,17 @@ struct RecordReader {
         self.columns = columns
     }
 
-    /// The values of the key's columns, or the rowid; empty for a table without a key.
+    /// Returns the values of the key's columns, or the rowid; empty if only a position identifies the record.
     func keyValues(_ statement: SQLiteStatement) -> [SQLiteValue] {
         key.isEmpty ? rowID.map { [statement.value($0)] } ?? [] : key.map(statement.value)
     }
 
-    /// The values of the terms that order the list.
+    /// Returns the values of the terms that order the list.
     func terms(_ statement: SQLiteStatement) -> [SQLiteValue] { order.map(statement.value) }
 
     func rowID(_ statement: SQLiteStatement) -> SQLiteValue? { rowID.map(statement.value) }
 
-    /// What finds the record again.
+    /// Returns the columns and values that identify the record.
     func identity(_ statement: SQLiteStatement) -> RecordIdentity {
         if table.isNamedByRowID, let rowID, let name = table.rowID {
             return RecordIdentity(columns: [name], values: [statement.value(rowID)])
@@ -76,7 +77,8 @@ struct RecordReader {
         return RecordIdentity(columns: table.key.map { table.columns[$0].quoted }, values: keyValues(statement))
     }
 
-    /// The title; that of a record whose title is NULL, empty or data is its key.
+    /// Returns the title, as text of at most `rowLimit` bytes; the key if the title is NULL, empty or data, or if the
+    /// table has no title column.
     func title(_ statement: SQLiteStatement, key: [UInt8]) -> [UInt8] {
         guard let title else { return key }
         switch statement.kind(title) {
@@ -89,7 +91,9 @@ struct RecordReader {
         }
     }
 
-    /// Adds the shown fields to a row; returns the reason for a field that is not shown.
+    /// Adds the shown fields to a row, except NULL and values that exceed the limit.
+    ///
+    /// - Returns: a sentence about the first value that exceeds the limit; nil without one.
     func addFields(_ statement: SQLiteStatement, to packer: inout RowPacker) -> String? {
         var refusal: String?
         for (number, place) in shown {
@@ -118,7 +122,7 @@ struct RecordReader {
         return "'\(quoted: name)' has \(size) bytes, more than the \(limit) that are shown here\(advice)."
     }
 
-    /// UTF-8, with U+FFFD in place of all else.
+    /// Returns a text as valid UTF-8, with U+FFFD in place of invalid bytes.
     private static func repaired(_ text: Span<UInt8>) -> [UInt8] {
         let bytes = Array(copying: text)
         return String(validating: bytes, as: UTF8.self) != nil

@@ -48,9 +48,9 @@ final class TableReading: RowSource, @unchecked Sendable {
         case root
         /// A table, by its number.
         case table(Int)
-        /// The records of a list, or the values of its first drill column if it has one, and the number of its table. If
-        /// the item is itself a value of a drill column, `among` has the list that the column divides, and the value's
-        /// number; nil for the item of the document.
+        /// The records of a list, or the values of its first drill column if it has one, and the number of its table.
+        /// If the item is itself a value of a drill column, `among` has the list that the column divides, and the
+        /// value's number; nil for the item of the document.
         case values(RecordList, Int, among: (RecordList, Int)?)
         /// A record of the table with a number.
         case record(Int, Record)

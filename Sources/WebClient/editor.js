@@ -338,6 +338,7 @@ export class Editor {
   #shifts = Promise.resolve()
 
   async #shift(pane, by) {
+    await pane.divided
     if (!isMovable(pane)) return
     const hrefs = this.#chosen(pane), index = pane.level.indexOf(hrefs.at(by < 0 ? 0 : -1))
     if (index < 0) return

@@ -162,21 +162,22 @@ export class LevelPane {
     this.element.classList.toggle('settings', hasControls)
     this.element.classList.toggle('table', this.place.value('columns') !== null)
     this.element.classList.toggle('pictured', this.#hasImages)
+    const {sections, sectionCount = sections.length} = level.head, isCut = sectionCount > MEASURED_FOOTERS
     const heights = {
       row: rem * (this.#isTall ? 3.75 : hasControls ? 3.25 : 2.75),
       header: 2.25 * rem,
       gap: hasControls ? rem : 0,
-      footer: this.#footerHeight(level.head.sections),
+      footer: this.#footerHeight(isCut ? [] : sections),
+      isCut,
     }
     this.element.style.setProperty('--row-height', heights.row + 'px')
-    return new Geometry(level.head.sections, heights)
+    return new Geometry(sections, heights)
   }
 
   #footerHeight(sections) {
     const probe = el('p.section-footer.probe'), heights = new Map()
     this.list.canvas.append(probe)
-    const measured = sections.length <= MEASURED_FOOTERS ? sections.filter(({footer}) => footer) : []
-    for (const {footer} of [...measured, {footer: 'x'}]) {
+    for (const {footer} of [...sections.filter(({footer}) => footer), {footer: 'x'}]) {
       probe.textContent = footer
       heights.set(footer, probe.offsetHeight)
     }
@@ -187,6 +188,13 @@ export class LevelPane {
   #show() {
     this.list.show(this.#geometry(this.level))
     this.#describe()
+    this.divided = this.#divide(this.level)
+  }
+
+  // If sections are many, all are read after the first rows are drawn; what goes wrong is seen by the next refresh.
+  async #divide(level) {
+    const isDivided = await level.divide(this.#controller.signal).catch(() => false)
+    if (isDivided && this.level === level) this.#replace(level)
   }
 
   #describe() {

@@ -4,6 +4,8 @@ import {Place} from './place.js'
 import {getJSON} from './service.js'
 
 const PAGE = 100
+// More sections than this are read by themselves, after the first rows.
+const SECTIONS = '100'
 // The most pages to keep; the pages furthest from the visible rows are dropped.
 const KEPT_PAGES = 20
 
@@ -42,8 +44,8 @@ export class Level {
   }
 
   // A further page repeats no sections but its own.
-  #page(number, signal, pages = 1) {
-    return getJSON(this.target({limit: PAGE * pages, start: number * PAGE, ...(this.head?.sections[1] && {sections: 'page'})}), signal)
+  #page(number, signal, pages = 1, sections = 'page') {
+    return getJSON(this.target({limit: PAGE * pages, start: number * PAGE, sections}), signal)
   }
 
   // Reads the head and the pages around a row, all in one answer; rows read before are forgotten.
@@ -51,12 +53,12 @@ export class Level {
     let from = Math.max(0, Math.floor((row - span) / PAGE)), answer
     const count = Math.floor((row + span) / PAGE) - from + 1
     try {
-      answer = await this.#page(from, signal, count)
+      answer = await this.#page(from, signal, count, SECTIONS)
     } catch (error) {
       // The level is shorter than it was.
       if (!error.status || error.body.parameter !== 'start') throw error
       from = 0
-      answer = await this.#page(0, signal, count)
+      answer = await this.#page(0, signal, count, SECTIONS)
     }
     this.abandon()
     this.pages = new Map()
@@ -66,9 +68,23 @@ export class Level {
     this.#take(answer)
   }
 
-  #take(answer) {
-    const {rows, ...head} = answer
+  // Until all sections are read, rows of other pages are in sections without a title.
+  #take({rows, ...head}) {
     this.head = head
+    if (!head.sectionCount) return
+    const rest = (start, end) => start < end ? [{start, count: end - start}] : []
+    const {sections, count} = head
+    head.sections = [...rest(0, sections[0].start), ...sections, ...rest(endOf(sections), count)]
+  }
+
+  // Reads all sections, if the first answer has only some.
+  async divide(signal) {
+    if (!this.head.sectionCount) return false
+    const {sections} = await getJSON(this.target({limit: 1, start: 0, fields: ''}), signal)
+    // Otherwise they are of a newer state, which is read soon.
+    if (endOf(sections) !== this.count) return false
+    this.head = {...this.head, sections, sectionCount: undefined}
+    return true
   }
 
   // Reads the pages of some rows that are missing, and gives up those that are on their way but not needed.
@@ -115,9 +131,15 @@ export class Level {
   // Brings a level up to date of which a row is wanted again where it is now.
   // Gives the new level, which may share rows with this one.
   async refreshed(anchor, span, signal) {
+    const next = await this.#reread(anchor, span, signal)
+    await next.divide(signal)
+    return next
+  }
+
+  async #reread(anchor, span, signal) {
     const next = new Level(this.place)
     if (this.#isWhole && this.#takesSince) {
-      const answer = await getJSON(this.target({limit: PAGE, start: 0, since: this.head.version}), signal)
+      const answer = await getJSON(this.target({limit: PAGE, start: 0, sections: SECTIONS, since: this.head.version}), signal)
       const rows = answer.rows ?? applied(answer, this.pages.get(0))
       next.pages.set(0, rows)
       next.#take(answer)
@@ -142,6 +164,8 @@ export class Level {
     return await positionOf(Place.ofLink(anchor.href), signal) ?? anchor.index
   }
 }
+
+const endOf = sections => sections.at(-1).start + sections.at(-1).count
 
 // Where an item is on its level, if it is.
 export async function positionOf(place, signal) {

@@ -5,7 +5,7 @@ import {boxOf, el, hasFocus, on, plural, within} from './elements.js'
 // MARK: Where the rows, headers and footers of a level are, in pixels from its top. All rows of a level have one height.
 
 export class Geometry {
-  // sections: as in the answer; heights: {row, header, gap, footer(section)}; the gap
+  // sections: as in the answer; heights: {row, header, gap, footer(section), isCut}; the gap
   // is above a section without a title, but the first.
   constructor(sections, heights) {
     this.sections = sections
@@ -323,8 +323,7 @@ export class List {
     const {title, footer: text} = section, {isTree} = this
     const header = title != null && el('h3.section-header', el('bdi', title || ' '))
     const list = el('div.rows', {role: isTree ? 'none' : 'list', ariaLabel: isTree ? null : title ?? this.source.label})
-    const isCut = this.geometry.sections.length > MEASURED_FOOTERS
-    const footer = text && el('p.section-footer', {dir: 'auto', title: isCut ? text : null}, text)
+    const footer = text && el('p.section-footer', {dir: 'auto', title: this.geometry.heights.isCut ? text : null}, text)
     return {element: el('div.block', {role: isTree ? 'none' : null}, header, list, footer), list, footer}
   }
 

@@ -77,6 +77,8 @@ export interface Heights {
   /** Above a section without a title, but the first. */
   gap: number
   footer(section: Section): number
+  /** Whether each footer has one line, and its text as a tip. */
+  isCut?: boolean
 }
 
 // What the browsers have and TypeScript 4.8 does not know.

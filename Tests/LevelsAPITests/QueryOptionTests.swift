@@ -97,6 +97,7 @@ import Testing
                 == "where Price<10; search an in Title,Text; sort -Price,Title; group Kind; limit 20; start 40; sections of the page; fields Text"
         )
         #expect(try rows("depth=2&expand=a%20b/c").description == "depth 2, expand a%20b/c")
+        #expect(try rows("sections=20").description == "at most 20 sections")
         #expect(RowQuery().description == "")
     }
 

@@ -50,10 +50,23 @@ import Testing
             ("group=initial&sections=page&limit=2&start=2", ["L 2 1", "P 3 1"]),
             ("group=initial&sections=page&start=5", ["# 4 1"]),
             ("group=Kind&where=Price:99&sections=page", ["nil 0 0"]),
+            ("group=initial&sections=4&limit=1&start=1", ["A 0 2", "L 2 1", "P 3 1", "# 4 1"]),
+            ("group=initial&sections=3&limit=1&start=1", ["A 0 2"]), ("group=Kind&sections=2&start=5", ["nil 3 2"]),
+            ("sort=Price&sections=1", ["nil 0 5"]), ("where=Kind:none&sections=1", ["nil 0 0"]),
         ] as [(String, [String])])
     func sections(query: String, sections: [String]) throws {
         let page = try Page(Desk(Self.fruits).get("/levels/?" + query))
         #expect(page.sections.map { "\($0.title ?? "nil") \($0.start) \($0.count)" } == sections)
+    }
+
+    @Test(
+        "The number of sections is in the answer only if a number left some out",
+        arguments: [
+            ("group=initial", nil), ("group=initial&sections=page&limit=1", nil), ("group=initial&sections=4", nil),
+            ("group=initial&sections=3", 4), ("group=Kind&sections=1", 3), ("sections=1", nil),
+        ] as [(String, Int?)])
+    func sectionCount(query: String, count: Int?) throws {
+        #expect(try Page(Desk(Self.fruits).get("/levels/?" + query)).sectionCount == count)
     }
 
     @Test("A condition leaves the level's own sections, except empty ones")
@@ -131,6 +144,9 @@ import Testing
                 Array(repeating: "where=Price:3", count: 17).joined(separator: "&"),
                 "'where' must be given at most 16 times."
             ),
+            ("sections=0", "'sections' must be all, page or a whole number from 1 to 10000, not '0'."),
+            ("sections=10001", "'sections' must be all, page or a whole number from 1 to 10000, not '10001'."),
+            ("sections=", "'sections' must be all, page or a whole number from 1 to 10000, not ''."),
             ("start=x", "'start' must be a whole number from 0 to the number of rows, not 'x'."),
             ("start=6", "'start' must be a whole number from 0 to 5, the number of rows."),
             ("where=Price:3&start=3", "'start' must be a whole number from 0 to 2, the number of rows."),
@@ -147,6 +163,7 @@ import Testing
     private struct Page: Decodable {
         struct Section: Decodable { let title: String?, start: Int, count: Int }
         struct Row: Decodable { let title: String }
+        let sectionCount: Int?
         let sections: [Section]
         let rows: [Row]
         let start: Int?

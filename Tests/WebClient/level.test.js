@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import './dom.js'
 
-const {applied} = await import('../../Sources/WebClient/level.js')
+const {applied, Level} = await import('../../Sources/WebClient/level.js')
+const {Place} = await import('../../Sources/WebClient/place.js')
 
 const rows = (...keys) => keys.map(key => ({key, version: '1'}))
 const NOTHING = {removed: [], inserted: [], moved: [], updated: []}
@@ -39,4 +40,28 @@ test('every change of a list into another is reached by its delta', () => {
     }
     assert.deepEqual(after(delta, ...old), target)
   }
+})
+
+// A level of ten rows in five sections, of which an answer has only some.
+function answerAt(target) {
+  const {searchParams} = new URL(target, 'http://localhost'), start = Number(searchParams.get('start'))
+  const all = ['A', 'B', 'C', 'D', 'E'].map((title, index) => ({title, index: null, start: index * 2, count: 2}))
+  const rows = Array.from({length: 10}, (_, index) => ({key: `r${index}`, href: `/detail/r${index}`})).slice(start)
+  const isWhole = searchParams.get('sections') === null
+  return {title: 'Ten', version: 'v', count: 10, rows, sections: isWhole ? all : all.slice(1, 3), ...(!isWhole && {sectionCount: 5})}
+}
+
+test('of very many sections the first answer has some, and all are read once', async () => {
+  const asked = []
+  globalThis.fetch = async target => {
+    asked.push(target.slice(target.indexOf('/levels/')))
+    return new Response(JSON.stringify(answerAt(target)))
+  }
+  const level = new Level(Place.ofLink('/levels/Ten')), titles = () => level.head.sections.map(({title = null, start, count}) => [title, start, count])
+  await level.open()
+  assert.deepEqual(titles(), [[null, 0, 2], ['B', 2, 2], ['C', 4, 2], [null, 6, 4]])
+  assert.equal(await level.divide(), true)
+  assert.deepEqual(titles(), [['A', 0, 2], ['B', 2, 2], ['C', 4, 2], ['D', 6, 2], ['E', 8, 2]])
+  assert.equal(await level.divide(), false)
+  assert.deepEqual(asked, ['/levels/Ten?limit=100&start=0&sections=100', '/levels/Ten?limit=1&start=0&fields='])
 })

@@ -83,7 +83,11 @@ extension RowQuery: CustomStringConvertible {
         if let limit = page.limit { parts.append("limit \(limit)") }
         if let start = page.start { parts.append("start \(start)") }
         if page.after != nil { parts.append("after a bookmark") }
-        if page.hasOnlyItsSections { parts.append("sections of the page") }
+        switch page.sections {
+        case .all: break
+        case .ofPage: parts.append("sections of the page")
+        case .atMost(let count): parts.append("at most \(count) sections")
+        }
         if fields != .cell { parts.append("fields \(fields)") }
         return parts.joined(separator: "; ")
     }
@@ -100,8 +104,17 @@ public struct PageQuery: Hashable, Sendable {
     public var after: RowBookmark?
     /// The position of the first row; nil for 0, unless `after` determines it.
     public var start: Int?
-    /// Whether the answer contains only the sections that have rows on the page.
-    public var hasOnlyItsSections = false
+    /// The sections in the answer.
+    public var sections = Sections.all
+
+    /// Which sections are in the answer.
+    public enum Sections: Hashable, Sendable {
+        case all
+        /// Only those with rows on the page.
+        case ofPage
+        /// All, or only those with rows on the page if there are more than this number.
+        case atMost(Int)
+    }
 
     /// The first page.
     public init() {}

@@ -42,13 +42,21 @@ extension QueryOption {
     }
 
     static let sections = QueryOption(
-        name: "sections", grammar: "\"all\" / \"page\"", pattern: "^(all|page)$", example: "page", defaultValue: "all",
-        summary: "The sections in the answer: all, or only those with rows on the page."
+        name: "sections", grammar: "\"all\" / \"page\" / 1*5DIGIT", pattern: "^(all|page|[1-9][0-9]{0,3}|10000)$",
+        example: "page", defaultValue: "all",
+        summary: "The sections in the answer: all, only those with rows on the page, or all up to a number of them."
     ) { value, values throws(Problem) in
-        guard ["all", "page"].contains(value) else {
-            throw .badParameter("sections", detail: "'sections' must be all or page, not '\(quoted: value)'.")
+        switch value {
+        case "all": values.rows.page.sections = .all
+        case "page": values.rows.page.sections = .ofPage
+        default:
+            guard let most = Int(digits: value.utf8Span.span), limits.contains(most) else {
+                throw .badParameter(
+                    "sections",
+                    detail: "'sections' must be all, page or a whole number from 1 to 10000, not '\(quoted: value)'.")
+            }
+            values.rows.page.sections = .atMost(most)
         }
-        values.rows.page.hasOnlyItsSections = value == "page"
     }
 }
 

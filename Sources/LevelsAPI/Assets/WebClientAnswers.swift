@@ -129,7 +129,7 @@ struct WebClientAnswers: Sendable {
         guard isOpen, query.parameters.isEmpty else { return [] }
         var path = String(utf8: request.target.extracting(0..<request.target.index(of: UInt8(ascii: "?"))))
         if path.hasPrefix("/browse") { path.removeFirst("/browse".count) }
-        let link = "\(basePath)/levels\(path.isEmpty ? "/" : path)?limit=100&start=0"
+        let link = "\(basePath)/levels\(path.isEmpty ? "/" : path)?limit=100&start=0&sections=100"
         guard link.utf8.count <= ResponseHeader.longestLink, link.utf8.allSatisfy(Self.isPlain) else { return [] }
         return [("Link", "<\(link)>; rel=preload; as=fetch; crossorigin")]
     }

@@ -71,13 +71,14 @@ struct LevelAnswer: ItemAnswer {
         if page.isEstimate { try writer.member("counted", "estimate") }
         if isPage { writer.member("start", page.start) }
         if let order = page.order { try write(order, to: &writer) }
+        let hasAllSections = writeSectionCount(to: &writer)
         writer.beginList("sections")
         let shown = page.start..<page.start + page.numbers.count
         try page.forEachSection { (section) throws(PropertyListError) in
             // An empty page is at the end: it has the last section.
             let isOfPage =
                 shown.isEmpty ? section.rows.upperBound == page.count : section.rows.overlaps(shown)
-            guard isOfPage || !query.page.hasOnlyItsSections else { return }
+            guard isOfPage || hasAllSections else { return }
             writer.beginObject()
             if let title = section.title { try writer.member("title", title) } else { writer.nullMember("title") }
             try writer.member("index", section.index)
@@ -88,6 +89,19 @@ struct LevelAnswer: ItemAnswer {
         }
         writer.endList()
         return versionOffset
+    }
+
+    /// Writes the number of sections if the client asked for at most so many, and there are more. Returns whether the
+    /// answer has all of them.
+    private func writeSectionCount(to writer: inout some AnswerWriter & ~Copyable) -> Bool {
+        switch query.page.sections {
+        case .all: return true
+        case .ofPage: return false
+        case .atMost(let most):
+            let count = page.sectionCount
+            if count > most { writer.member("sectionCount", count) }
+            return count <= most
+        }
     }
 
     private func write(

@@ -277,12 +277,18 @@ extension RowPage {
         return (listing.indent(of: place), listing.isExpanded(at: number), isAtEnd.first, isAtEnd.last)
     }
 
+    private var sections: ListingSections {
+        supplied.map { ListingSections(storage: .stored($0.sections[...]), of: listing) } ?? listing.sections
+    }
+
+    /// The number of sections of all rows; at least one.
+    public var sectionCount: Int { max(1, sections.count) }
+
     /// Visits each section of all rows; at least one.
     public func forEachSection<Failure: Error>(
         _ visit: (_ section: borrowing SectionView) throws(Failure) -> Void
     ) throws(Failure) {
-        let sections =
-            supplied.map { ListingSections(storage: .stored($0.sections[...]), of: listing) } ?? listing.sections
+        let sections = sections
         guard !sections.isEmpty else { return try visit(SectionView(rows: 0..<count, title: nil)) }
         let areByField = try sections.forEachByField { (title, rows) throws(Failure) in
             try visit(SectionView(rows: rows, title: title))

@@ -46,7 +46,7 @@ export class EditForm {
     this.element = el('form.edit-form', {
       onsubmit: event => {
         event.preventDefault()
-        if (!this.#isBusy) this.save()
+        if (!this.#isBusy) this.editor.history.during(this.save())
       },
       onkeydown: event => {
         if (event.key !== 'Escape') event.stopPropagation()

@@ -94,7 +94,7 @@ export class Editor {
     return [
       iconButton('add', 'Add an item', () => this.addTo(place)),
       ...(isRoot ? [] : [
-        iconButton('copy', 'Duplicate', () => this.#copy([place])),
+        iconButton('copy', 'Duplicate', () => this.history.during(this.#copy([place]))),
         iconButton('remove', 'Delete', () => this.remove(null, [detail.href]), {className: 'tool apart'}),
       ]),
     ]
@@ -215,7 +215,7 @@ export class Editor {
   }
 
   duplicate(pane) {
-    return this.#copy(this.#chosen(pane).map(Place.ofLink))
+    return this.history.during(this.#copy(this.#chosen(pane).map(Place.ofLink)))
   }
 
   // Copies items with everything below them; the copies follow the last of the items.
@@ -284,7 +284,11 @@ export class Editor {
     if (place.address !== this.app.place.address) this.app.go(place, {replace: true})
   }
 
-  async remove(pane, hrefs) {
+  remove(pane, hrefs) {
+    return this.history.during(this.#remove(pane, hrefs))
+  }
+
+  async #remove(pane, hrefs) {
     if (!hrefs.length) return
     // What is below another that goes too goes with it.
     const top = hrefs.filter(href => !hrefs.some(other => other !== href && Place.ofLink(href).isWithin(Place.ofLink(other))))
@@ -307,10 +311,11 @@ export class Editor {
     tell(step.text, {label: 'Undo', action: () => this.history.undo(step), seconds: 30})
   }
 
-  // A control's value was stored.
-  stored(row, value) {
+  // A control's value is sent.
+  stored(row, value, sent) {
     const name = row.title || row.control.key || 'Value'
-    this.history.push(new ValueStep(Place.ofLink(row.href), row.control.value, value, `“${name}” changed.`))
+    const step = new ValueStep(Place.ofLink(row.href), row.control.value, value, `“${name}” changed.`)
+    this.history.during(sent.then(() => this.history.push(step))).catch(() => {})
   }
 
   // What is shown is not below items that are deleted.
@@ -332,7 +337,7 @@ export class Editor {
   // Moves the chosen rows by one row; at the end of a section into the next.
   // Presses that come quickly wait for each other.
   shift(pane, by) {
-    this.#shifts = this.#shifts.then(() => this.#shift(pane, by)).then(() => pane.refresh())
+    this.#shifts = this.history.during(this.#shifts.then(() => this.#shift(pane, by)).then(() => pane.refresh()))
   }
 
   #shifts = Promise.resolve()
@@ -351,7 +356,11 @@ export class Editor {
 
   // `at`: 'first', 'last', 'before:KEY' or 'after:KEY'. Rows keep their order among themselves.
   // `chosen`: what was known of the items when they were marked or cut.
-  async move(hrefs, to, at, chosen, section) {
+  move(hrefs, to, at, chosen, section) {
+    return this.history.during(this.#move(hrefs, to, at, chosen, section))
+  }
+
+  async #move(hrefs, to, at, chosen, section) {
     const order = /^(first|after:)/.test(at) ? [...hrefs].reverse() : hrefs
     const done = await this.attempt(async () => {
       const details = await this.#details(order, chosen)

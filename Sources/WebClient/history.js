@@ -44,6 +44,19 @@ export class History {
   }
 
   #latest = Promise.resolve()
+  #unanswered = 0
+
+  // Undo that is pressed before an edit is answered waits for it. `edit`: a promise that ends after its step is pushed.
+  during(edit) {
+    this.#unanswered++
+    this.#update()
+    const over = edit.catch(() => {}).then(() => {
+      this.#unanswered--
+      this.#update()
+    })
+    this.#latest = Promise.all([this.#latest, over]).then(() => {})
+    return edit
+  }
 
   // A step that is refused is kept only if the service was not reached.
   async #reverse(step, from, to, word) {
@@ -71,7 +84,7 @@ export class History {
 
   #update() {
     for (const [button, steps, label] of [[this.#undo, this.#past, 'Undo'], [this.#redo, this.#future, 'Redo']]) {
-      button.ariaDisabled = steps.length ? null : 'true'
+      button.ariaDisabled = steps.length || this.#unanswered && label === 'Undo' ? null : 'true'
       button.title = steps.length ? `${label}: ${steps.at(-1).text}` : label
     }
   }

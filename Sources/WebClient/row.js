@@ -133,8 +133,9 @@ function control(row, {isEditing, app, refresh}) {
   }
   const store = async value => {
     try {
-      await send('PATCH', row.href, {Value: value})
-      app.editor?.stored(row, value)
+      const sent = send('PATCH', row.href, {Value: value})
+      app.editor?.stored(row, value, sent)
+      await sent
     } catch (error) {
       draw()
       refuse(error.status ? error.message : 'The value was not saved: the connection is lost.')

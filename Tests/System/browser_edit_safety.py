@@ -168,17 +168,42 @@ def undo_that_fails(case):
 def typing_while_saving(case):
     case.begin("/browse/Types")
     case.type_into("Note", "first")
-    os.kill(case.server.pid, signal.SIGSTOP)
-    try:
-        case.save()
-        case.field("Note").send_keys(" and more")
-    finally:
-        os.kill(case.server.pid, signal.SIGCONT)
+    before_answer(case, case.save, lambda: case.field("Note").send_keys(" and more"))
     case.expect(case.says("Saved."), "it is saved")
     case.expect(case.rows[0]["Note"] == "first", "as it was when saving began")
     case.expect(case.field("Note").get_attribute("value") == "first and more", "what was typed meanwhile stays")
     case.save()
     case.soon(lambda: case.rows[0]["Note"] == "first and more", "and can be saved")
+
+
+def undo_while_saving(case):
+    """Undo that is pressed before an edit is answered waits for it."""
+    case.begin("/browse/Types")
+    case.type_into("Note", "changed")
+    before_answer(case, case.save, lambda: case.window.click('.bar [aria-label="Undo"]:not([aria-disabled])'))
+    case.expect(case.says("Undone: “Types” saved."), f"a save is undone once it is answered: {case.window.notices()}")
+    case.soon(lambda: case.rows[0]["Note"] == "a note" and case.field("Note").get_attribute("value") == "a note", f"in the document and in the form: {case.rows[0]}")
+    case.window.click('.bar [aria-label="Redo"]')
+    case.soon(lambda: case.rows[0]["Note"] == "changed", f"and done again: {case.rows[0]}")
+    case.begin()
+    case.mark("PSD")
+    before_answer(case, lambda: case.tool("Delete"), lambda: case.window.hold(Keys.CONTROL, "z"))
+    case.expect(case.says("Undone: “PSD” deleted."), f"so is a deletion: {case.window.notices()}")
+    case.soon(lambda: case.titles == TITLES, f"in the document: {case.titles}")
+    case.window.focus_row("Types")
+    before_answer(case, lambda: case.window.hold(Keys.ALT, Keys.ARROW_DOWN), lambda: case.window.hold(Keys.CONTROL, "z"))
+    case.expect(case.says("Undone: “Types” moved."), f"and a row that is moved: {case.window.notices()}")
+    case.soon(lambda: case.titles == TITLES, f"in the document: {case.titles}")
+
+
+def before_answer(case, *actions):
+    """Does all of this before the service answers."""
+    os.kill(case.server.pid, signal.SIGSTOP)
+    try:
+        for action in actions:
+            action()
+    finally:
+        os.kill(case.server.pid, signal.SIGCONT)
 
 
 def drafts(case):
@@ -358,7 +383,7 @@ def same_name(case):
     case.window.keys(Keys.ESCAPE)
 
 
-CASES = [exact_types, undo_of_mount, undo_that_fails, typing_while_saving, drafts, marks, tools_after_drilling, cut_and_renamed, outline,
+CASES = [exact_types, undo_of_mount, undo_that_fails, typing_while_saving, undo_while_saving, drafts, marks, tools_after_drilling, cut_and_renamed, outline,
          dialogs_without_connection, no_settings, keyboard, token_taken_back, empty_section, same_name]
 
 

@@ -245,7 +245,7 @@ function dump(bytes) {
 function sentence({status, message, body: {nearest}}, place) {
   if (status !== 404 || nearest === undefined) return message
   const near = Place.ofLink(nearest), name = place.prefix(near.segments.length + 1).name
-  const hint = /Did you mean .*$/.exec(message)?.[0] ?? ''
+  const hint = /Did you mean .*$/.exec(message)?.[0].replace(/^([^']*)'(.*)'/, '$1“$2”') ?? ''
   return `There is no “${oneLine(name)}” in ${near.segments.length ? `“${oneLine(near.name)}”` : 'this document'}. ${hint}`.trim()
 }
 
@@ -265,7 +265,7 @@ export async function drawAbout(holder, {place, isSettings, level: {head, count}
   holder.replaceChildren(
     source ? showImage(source, el('img.hero', {alt: '', onerror: ({target}) => target.remove()})) : icon('open'),
     el('h2', titleText(head.title)), el('p', plural(count, place.isSearch ? 'hit' : 'row')),
-    own.length ? fieldList(own, '', new Set()) : el('p', 'Choose a row to see what is in it.'),
+    own.length ? fieldList(own, '', new Set()) : count > 0 && el('p', 'Choose a row to see what is in it.'),
     el('p', el('kbd', '/'), ' searches, ', el('kbd', '?'), ' shows the keys'))
 }
 

@@ -154,7 +154,7 @@ export class LevelPane {
   }
 
   #geometry(level) {
-    const [rem] = this.#measure
+    const [rem, width] = this.#measure
     this.#measured = String(this.#measure)
     const rows = [...level.loaded()].map(([, row]) => row), hasControls = rows.some(row => row.control)
     this.#isTall ||= rows.some(row => isTall(row, this.place))
@@ -171,6 +171,7 @@ export class LevelPane {
       isCut,
     }
     this.element.style.setProperty('--row-height', heights.row + 'px')
+    this.element.style.setProperty('--bar', this.list.element.offsetWidth - width + 'px')
     return new Geometry(sections, heights)
   }
 
@@ -191,7 +192,7 @@ export class LevelPane {
     this.divided = this.#divide(this.level)
   }
 
-  // If sections are many, all are read after the first rows are drawn; what goes wrong is seen by the next refresh.
+  // If sections are many, all are read after the first rows are drawn.
   async #divide(level) {
     const isDivided = await level.divide(this.#controller.signal).catch(() => false)
     if (isDivided && this.level === level) this.#replace(level)

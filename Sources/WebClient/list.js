@@ -438,8 +438,6 @@ export class IndexStrip {
   // Draws as many letters as there is room for; a dot stands for those between.
   #draw() {
     if (this.element.hidden) return
-    const {offsetWidth, clientWidth} = this.list.element
-    this.element.style.insetInlineEnd = offsetWidth - clientWidth + 'px'
     const room = Math.max(3, Math.floor((this.list.element.clientHeight - 16) / LETTER_HEIGHT))
     const step = Math.max(1, Math.ceil((this.#entries.length * 2) / room))
     const texts = this.#entries.map(({text}) => text)

@@ -65,6 +65,7 @@ SCREENS = [
     ("groups", "Music.plist", "/browse/?group=initial", False, None),
     ("outline", "Catalog.plist", "/browse/?depth=1&expand=Colours", False, None),
     ("table", "Music.plist", "/browse/?columns=Founded,Members,Subtitle&sort=-Founded", False, None),
+    ("columns", "Music.plist", "/browse/?columns=Founded,Subtitle&group=initial", True, None),
     ("settings", "Settings.bundle", "/", True, None),
     ("reading", "Settings.bundle", "/", False, None),
     ("missing", "Catalog.plist", "/browse/Colors", False, None),
@@ -79,7 +80,7 @@ SCREENS = [
 ]
 # What is there when a screen is complete, if it is not the last column.
 READY = {"settings": ".control", "reading": ".control"} | dict.fromkeys(("form", "field"), ".edit-form") \
-    | dict.fromkeys(("editing", "marked", "cut", "keys"), ".edit-tools")
+    | dict.fromkeys(("editing", "marked", "cut", "keys", "columns"), ".edit-tools")
 
 # Jumps anywhere, then scrolls for 200 frames: the time until rows are shown, and the time of each frame.
 SCROLLING = """
@@ -145,6 +146,10 @@ def look(verdict, servers, screens, size, theme, pictures):
                 .filter(e => e.checkVisibility() && !e.disabled).map(e => [e.className, e.getBoundingClientRect()])
                 .filter(([, box]) => box.width < 44 || box.height < 43).map(([name, box]) => `${name} ${box.width}x${box.height}`)""")
             verdict.expect(small == [], f"{title}: touch targets are large enough, but for {small}")
+            apart = window.run("""const edges = selector => [...document.querySelectorAll(selector)].map(e => e.getBoundingClientRect().left)
+                const values = edges('.rows .item:first-child .row > :is(.texts, .cell)')
+                return edges('.columns:not([hidden]) > *').map((left, index) => left - values[index])""")
+            verdict.expect(all(abs(each) < 1 for each in apart), f"{title}: names of columns are above their values, but for {apart}")
         expect_no_complaints(verdict, window)
 
 

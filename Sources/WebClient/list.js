@@ -134,6 +134,8 @@ export class List {
   }
 
   get y() {
+    // The event of a scroll may still be to come.
+    this.#follow()
     return this.element.scrollTop + this.#offset
   }
 
@@ -155,12 +157,10 @@ export class List {
     for (const block of this.#blocks.values()) block.element.style.top = block.top - offset + 'px'
   }
 
-  #scrolled() {
-    const top = this.element.scrollTop
-    const total = this.geometry?.total ?? 0
-    if (total > HIGHEST) {
+  #follow() {
+    const top = this.element.scrollTop, moved = Math.abs(top - this.#lastTop), total = this.geometry?.total ?? 0
+    if (moved && total > HIGHEST) {
       const height = this.#height
-      const moved = Math.abs(top - this.#lastTop)
       const share = top / (HIGHEST - height)
       const offset = Math.round(share * (total - HIGHEST))
       // A long way is a jump by the scroll bar; on a short one rows move as far as the fingers do,
@@ -169,6 +169,10 @@ export class List {
       else if (Math.abs(offset - this.#offset) > HIGHEST / 4 || share <= 0 || share >= 1) this.y = top + this.#offset
     }
     this.#lastTop = this.element.scrollTop
+  }
+
+  #scrolled() {
+    this.#follow()
     if (!this.#frame) {
       this.#frame = requestAnimationFrame(() => {
         this.#frame = 0

@@ -39,8 +39,12 @@ enum ConfigurationFile {
 
     /// Returns a path relative to the working directory, from one relative to the configuration's folder.
     ///
-    /// Empty text, an absolute path, a URL and `-` are returned unchanged.
+    /// Empty text, an absolute path, a URL and `-` are returned unchanged; in `sqlite:FILE`, the file is located.
     private static func located(_ source: String, besides path: String) -> String {
+        if source.hasPrefix(SourceScheme.sqlitePrefix) {
+            return SourceScheme.sqlitePrefix
+                + located(String(source.dropFirst(SourceScheme.sqlitePrefix.count)), besides: path)
+        }
         guard !source.isEmpty, !source.hasPrefix("/"), !source.contains("://"), source != "-",
             let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         else { return source }

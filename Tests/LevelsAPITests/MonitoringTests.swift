@@ -19,7 +19,7 @@ import Testing
         #expect(
             ready.line
                 == #"{"type":"/problems/draining","title":"Draining","status":503,"#
-                + #""detail":"The service stops soon; send new requests to another one.","instance":"/readyz"}"#)
+                + #""detail":"The service stops soon; send new requests to another server.","instance":"/readyz"}"#)
         #expect(["/levels/", "/detail/a", "/healthz", "/metrics"].map { desk.get($0).status } == [200, 200, 200, 200])
     }
 
@@ -37,6 +37,8 @@ import Testing
         let paths = ["/healthz", "/readyz", "/metrics", "/levels/", "/", "/x"]
         #expect(try paths.map { try answer(monitor, $0).status } == [200, 200, 200, 404, 404, 404])
         #expect(try paths.map { try answer(service, $0).status } == [200, 200, 404, 200, 200, 404])
+        let elsewhere = "Nothing is served at '/levels/'. Another address of this service may serve it."
+        #expect(try answer(monitor, "/levels/").text.contains(elsewhere))
         #expect(try answer(monitor, "/metrics", .post).status == 405)
         #expect(try answer(monitor, "/metrics?x").status == 400)
         let lines = try answer(monitor, "/metrics").text.split(separator: "\n")

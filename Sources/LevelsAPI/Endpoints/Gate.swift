@@ -45,20 +45,20 @@ extension Problem {
     /// 404 for a target without a route.
     static func noSuchRoute(_ target: Span<UInt8>) -> Problem {
         let path = target.extracting(0..<target.index(of: UInt8(ascii: "?")))
-        let near = nearestRoute(to: path).map { "Did you mean '\($0)'?" }
         return Problem(
-            .noSuchRoute,
-            detail: "Nothing is served at '\(quoted: path)'. \(near ?? "Start with /levels/ and follow the links.")",
+            .noSuchRoute, detail: "Nothing is served at '\(quoted: path)'. \(advice(on: path))",
             members: [("allowed", .list(Endpoint.names))])
     }
 
-    /// The route whose name is similar to the first segment.
-    private static func nearestRoute(to path: Span<UInt8>) -> String? {
+    private static func advice(on path: Span<UInt8>) -> String {
+        if Endpoint.match(path) != nil { return "Another address of this service may serve it." }
+        let general = "Start with /levels/ and follow the links."
         var start = 0
         while start < path.count, path[start] == UInt8(ascii: "/") { start += 1 }
         let rest = path.extracting(start..<path.count)
         let segment = rest.extracting(0..<rest.index(of: UInt8(ascii: "/")))
-        guard segment.count <= EditDistance.longestText else { return nil }
-        return EditDistance.nearest(to: "/" + String(utf8: segment), among: Endpoint.names.filter { $0 != "/" })
+        guard segment.count <= EditDistance.longestText else { return general }
+        let near = EditDistance.nearest(to: "/" + String(utf8: segment), among: Endpoint.names.filter { $0 != "/" })
+        return near.map { "Did you mean '\($0)'?" } ?? general
     }
 }

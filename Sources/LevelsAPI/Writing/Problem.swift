@@ -79,7 +79,7 @@ struct Problem: Error {
     }
 
     /// 503 from `/readyz` while the service is about to stop.
-    static let draining = Problem(.draining, detail: "The service stops soon; send new requests to another one.")
+    static let draining = Problem(.draining, detail: "The service stops soon; send new requests to another server.")
 
     static let tooManyFiles = Problem(
         .tooManyFiles, detail: "The limit of files that are sent at once is reached. Try again later.")
@@ -92,7 +92,7 @@ struct Problem: Error {
     static let tooManyAnswers = Problem(
         .tooManyAnswers,
         detail:
-            "The long answers on their way take all the memory that they may have. Ask for fewer rows, or try again after the seconds in Retry-After."
+            "The long answers that are being sent use all the memory allowed for them. Ask for fewer rows, or try again after the seconds in Retry-After."
     )
 
     /// 503 if too many requests that take long are ahead; `time` is the expected wait, for `Retry-After`.

@@ -130,7 +130,7 @@ final class DatabaseWatcher: SourceWatcher {
 
     func beginEdits() throws(EditRefusal) -> any EditGroup {
         if let reason = database.readOnlyReason { throw EditRefusal(SaveRefusal(reason)) }
-        guard let head else { throw EditRefusal(.conflict, detail: "The database was not loaded yet.") }
+        guard let head else { throw EditRefusal(.conflict, detail: "The database has not been loaded yet.") }
         return DatabaseEdits(watcher: self, base: head)
     }
 
@@ -194,7 +194,7 @@ extension SaveError {
         case .refused(let number, let message, let constraint):
             self = .refused(
                 number: number,
-                EditRefusal(.constraint(name: constraint), detail: "The database refuses it: \(message)."))
+                EditRefusal(.constraint(name: constraint), detail: "The database refuses the edit: \(message)."))
         case .failed(let error):
             switch error.kind {
             case .busy: self = .busy(error.reason)

@@ -98,7 +98,7 @@ struct StartAddress: Equatable {
             parts.host?.isEmpty == false
         else {
             throw Failure(
-                "'\(DisplayText(address))' is not the URL of a server; it must be as in http://127.0.0.1:8080.",
+                "'\(DisplayText(address))' is not the URL of a server; write it as http://127.0.0.1:8080.",
                 status: 2)
         }
         guard parts.percentEncodedQuery == nil, parts.fragment == nil else {

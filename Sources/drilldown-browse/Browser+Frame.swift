@@ -106,7 +106,7 @@ extension Browser {
     }
 
     private var status: StyledText {
-        if showsKeys { return StyledText(text: " Any key goes on.", style: .dim) }
+        if showsKeys { return StyledText(text: " Press any key to continue.", style: .dim) }
         if isTyping {
             return prompt.aligned(with: StyledText(text: "⏎ done  esc end ", style: .dim), columns: size.columns)
         }

@@ -134,12 +134,12 @@ struct BrowserTests {
     func longTrouble() {
         var browser = browser((0..<4).map { row("r\($0)") })
         _ = browser.press(.end)
-        browser.trouble = "http://h:1 gave no whole answer to /levels/: cannot connect."
+        browser.trouble = "http://h:1 sent no complete answer to /levels/: cannot connect."
         let rows = ["  r2", "  r3"].map { $0 + String(repeating: " ", count: 26) }
         #expect(selected(browser) == "r3")
         #expect(
             lines(browser).dropFirst() == [
-                rows[0], rows[1], " http://h:1 gave no whole ", " answer to /levels/: cannot ", " connect.",
+                rows[0], rows[1], " http://h:1 sent no complete ", " answer to /levels/: cannot ", " connect.",
             ])
         _ = browser.press(.text("/"))
         browser.trouble = "The server does not answer."
@@ -152,7 +152,7 @@ struct BrowserTests {
         var browser = browser([row("a", count: 1)], columns: 110, lines: 12)
         #expect(browser.press(.text("?")) == nil)
         #expect(lines(browser)[2] == "  Keys:")
-        #expect(lines(browser)[11] == " Any key goes on.")
+        #expect(lines(browser)[11] == " Press any key to continue.")
         #expect(browser.press(.enter) == nil)
         #expect(lines(browser)[1].hasPrefix("  a"))
         _ = browser.press(.text("?"))

@@ -62,7 +62,7 @@ struct CommandLineTests {
     func badAddresses() {
         #expect(
             failure { _ = try StartAddress("ftp://h") }
-                == "'ftp://h' is not the URL of a server; it must be as in http://127.0.0.1:8080.")
+                == "'ftp://h' is not the URL of a server; write it as http://127.0.0.1:8080.")
         #expect(
             failure { _ = try StartAddress("http://h/levels/?q=a") }
                 == "'http://h/levels/?q=a' has a query, which cannot be browsed; leave out all from '?' on.")

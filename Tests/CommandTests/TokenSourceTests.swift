@@ -139,8 +139,8 @@ struct TokenSourceTests {
                 """)
         #expect(
             text(.unreadable("Permission denied")) == """
-                drilldown: error: the token file 'tokens' cannot be read: Permission denied. Until it can, none of its \
-                tokens allows anything.
+                drilldown: error: the token file 'tokens' cannot be read: Permission denied. Its tokens are refused \
+                until it can be read.
                 """)
         #expect(
             Log(format: .text).line(of: Log.Entry(TokenEvent.wrongTokens(address: "192.0.2.1")), at: 0)

@@ -235,7 +235,7 @@ import TreeSources
             }
         }
         func path(_ text: String) throws -> ItemPath { try ItemPath(text.utf8Span.span) }
-        let reading = "The rows below are those of a database, which is only read."
+        let reading = "The rows below are in a database, which can only be read."
         #expect(refusal(.delete(try path("/Shop/Tool"))) == reading)
         #expect(refusal(.insert(.string("n"), below: try path("/Shop"), at: .last, section: nil)) == reading)
         #expect(refusal(.move(try path("/Plain/p"), below: try path("/Shop/Tool"), at: .last, section: nil)) == reading)

@@ -151,10 +151,12 @@ import Testing
         #expect(reader.readOnlyReason != nil)
         #expect(
             throws: CommitError.failed(
-                .init(kind: .readOnly, reason: "permission denied for table head; grant this role what it needs"))
+                .init(
+                    kind: .readOnly, reason: "permission denied for table head; grant this role the missing permission")
+            )
         ) { try reader.commit([RevisionWrite(.delete(1))], after: last) }
         let error = try #require(throws: DatabaseError.self) { try server.tree("guarded", role: "stranger").head() }
-        #expect(error.reason == "permission denied for schema guarded; grant this role what it needs")
+        #expect(error.reason == "permission denied for schema guarded; grant this role the missing permission")
         let nobody = try #require(throws: DatabaseError.self) { try server.tree("guarded", role: "nobody").head() }
         let reason = #"cannot connect: role "nobody" does not exist; create it, or name another in the address"#
         #expect(nobody == .init(kind: .away, reason: reason))

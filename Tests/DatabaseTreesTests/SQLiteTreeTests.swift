@@ -133,7 +133,7 @@ import TreeSources
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(refusal.detail == "The database refuses it: N is positive.")
+        #expect(refusal.detail == "The database refuses the edit: N is positive.")
         #expect(try other().first("SELECT revision FROM head") == [.integer(1)])
     }
 

@@ -55,6 +55,6 @@ import Testing
         let file = try #require(URL(string: "file:///etc"))
         #expect(
             try await problem { try await Server(file).level() }?.detail
-                == "'file:///etc' is not the address of a service; it must be as in http://127.0.0.1:8080.")
+                == "'file:///etc' is not the address of a service; write it as http://127.0.0.1:8080.")
     }
 }

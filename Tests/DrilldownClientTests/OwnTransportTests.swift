@@ -39,7 +39,7 @@ struct OwnTransportTests {
         configuration.send = { _ in throw URLError(.cannotFindHost) }
         #expect(
             try await problem { try await Server(configuration).level() }?.detail
-                == "http://service gave no whole answer to /levels/: its host name is unknown.")
+                == "http://service sent no complete answer to /levels/: its host name is unknown.")
         configuration.send = { _ in throw CancellationError() }
         await #expect(throws: CancellationError.self) { try await Server(configuration).level() }
         configuration.send = { request in

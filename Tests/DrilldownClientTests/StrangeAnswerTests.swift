@@ -115,7 +115,7 @@ import Testing
         let found = try await problem { try Server(address) }
         #expect(
             found?.detail
-                == "'\(address)' is not the address of a service; it must be as in http://127.0.0.1:8080.")
+                == "'\(address)' is not the address of a service; write it as http://127.0.0.1:8080.")
         guard let url = URL(string: address) else { return }
         #expect(try await problem { try await Server(url).level(at: .root) }?.kind == .badAddress)
     }

@@ -78,7 +78,7 @@ import Testing
         let server = Server(configuration)
         let found = try await problem { try await server.level(at: .root) }
         #expect(found?.kind == .unreachable)
-        #expect(found?.detail == "\(origin("")) gave no whole answer to /levels/: it sent nothing for too long.")
+        #expect(found?.detail == "\(origin("")) sent no complete answer to /levels/: it sent nothing for too long.")
     }
 
     @Test func `an answer that is cut off is no answer`() async throws {
@@ -116,7 +116,7 @@ import Testing
         let found = try await problem { try await Server(address).level(at: .root) }
         #expect(found?.kind == .unreachable)
         #expect(
-            found?.detail == "\(address) gave no whole answer to /levels/: cannot connect (is the server running?).")
+            found?.detail == "\(address) sent no complete answer to /levels/: cannot connect (is the server running?).")
     }
 
     @Test func `many requests wait at once, and do not keep others waiting`() async throws {

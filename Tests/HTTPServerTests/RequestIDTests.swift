@@ -62,7 +62,7 @@ struct RequestIDTests {
         #expect(ids.count == 3)
         #expect(ids.first == Self.trace && ids.last == Self.trace)
         #expect(ids.dropFirst().first.map { $0.wholeMatch(of: /[0-9a-f]{32}/) != nil && $0 != Self.trace } == true)
-        #expect(failures.withLock { $0 } == ["the answer to GET /bad is an internal fault (id \(Self.trace))"])
+        #expect(failures.withLock { $0 } == ["the request GET /bad failed with an internal fault (id \(Self.trace))"])
     }
 
     @Test("is in each answer, even if answers share all else")

@@ -308,10 +308,10 @@ import Testing
         ).description
         let wrong = desk.get(outline.replacing("depth=2&", with: ""))
         #expect(
-            wrong.line.contains("The cursor is one of an outline; follow the link 'next' of a page of this list."))
+            wrong.line.contains("The cursor belongs to an outline; follow the link 'next' of a page of this list."))
         #expect(
             desk.get(plain + "&depth=2").line.contains(
-                "The cursor is one of a list that is not an outline; follow the link 'next' of a page of this list."))
+                "The cursor belongs to a list that is not an outline; follow the link 'next' of a page of this list."))
         #expect(try Page(desk.get(outline)).rows.map(\.title) == ["e", "f/g,h"])
     }
 

@@ -197,7 +197,7 @@ private struct NumberRows: RowSource {
             ("/levels/?q=1", "'q' needs an index."),
             (
                 "/levels/?depth=1&after=.AAAAAAAAAACAAIAAAAAAAA",
-                "The cursor is one of a list that is not an outline; follow the link 'next' of a page of this list."
+                "The cursor belongs to a list that is not an outline; follow the link 'next' of a page of this list."
             ), ("/levels/?after=.AAAA", "'.AAAA' is not a cursor; follow the link 'next' of a page."),
             (
                 "/levels/?after=.AAAAAAAAAAJAAIAAAAAAAA",
@@ -217,7 +217,7 @@ private struct NumberRows: RowSource {
         #expect(answer.status == 400)
         #expect(
             answer.text.contains(
-                #""detail":"The cursor is one of another source; follow the link 'next' of a page.""#))
+                #""detail":"The cursor belongs to another source; follow the link 'next' of a page.""#))
     }
 
     @Test(

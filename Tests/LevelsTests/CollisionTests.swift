@@ -39,7 +39,7 @@ import Testing
         let found = titles.map { level.row(withKey: Array($0.utf8).span) }
         #expect(found == Array(0..<17) + [nil])
         let sentence =
-            "more than 16 keys of one level share a hash (XXH3-64), which only happens on purpose; change their titles"
+            "more than 16 keys of one level share a hash (XXH3-64), which does not happen by chance; change their titles"
         #expect(refusal(titles) == sentence)
     }
 

@@ -67,9 +67,9 @@ struct JSONReaderTests {
             ("[,1]", "1:2: a value is missing before ','"),
             (
                 "{\"a\":}",
-                "1:6: in /a: an array or object ends here that was never begun, or before a value is complete"
+                "1:6: in /a: this bracket or brace does not match an open array or object, or a value before it is missing"
             ),
-            ("]", "1:1: an array or object ends here that was never begun, or before a value is complete"),
+            ("]", "1:1: this bracket or brace does not match an open array or object, or a value before it is missing"),
             ("[1]]", "1:4: the document continues after the end of the JSON value; remove the rest"),
             ("1 1", "1:3: the document continues after the end of the JSON value; remove the rest"),
             ("{a:1}", "1:2: an object's key must be a string in double quotes"),

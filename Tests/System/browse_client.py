@@ -276,7 +276,7 @@ def prints_lines(verdict, program, desk):
     verdict.expect(
         result.returncode == 2
         and result.stderr
-        == "drilldown browse: 'ftp://h' is not the URL of a server; it must be as in http://127.0.0.1:8080.\n",
+        == "drilldown browse: 'ftp://h' is not the URL of a server; write it as http://127.0.0.1:8080.\n",
         f"another URL is wrong usage: {result}")
 
 

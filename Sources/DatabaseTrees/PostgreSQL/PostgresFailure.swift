@@ -13,7 +13,7 @@ struct PostgresFailure: Error, Sendable, Equatable {
 
     /// The connection is gone.
     static let lost = PostgresFailure(
-        state: "", message: "the connection to the database was lost; it is made again when the database answers",
+        state: "", message: "the connection to the database was lost; the server reconnects when the database answers",
         constraint: nil, isLost: true)
 }
 
@@ -94,7 +94,7 @@ extension PostgresFailure {
             DatabaseError(
                 kind: .other,
                 reason: "the database has no tree named '\(tree)'; create it with import, or name another in tree=")
-        case "42501": DatabaseError(kind: .readOnly, reason: message + "; grant this role what it needs")
+        case "42501": DatabaseError(kind: .readOnly, reason: message + "; grant this role the missing permission")
         case "25006":
             DatabaseError(
                 kind: .readOnly, reason: "the database only takes what reads; name the primary server for edits")

@@ -95,7 +95,7 @@ struct PostgresSchema {
         CREATE FUNCTION \(schema).lock() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN PERFORM 1 FROM \(schema).head FOR UPDATE; RETURN NULL; END $$;
         CREATE FUNCTION \(schema).refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN RAISE EXCEPTION 'a tree is emptied by DELETE, not by TRUNCATE' USING ERRCODE = '0A000'; END $$;
+        BEGIN RAISE EXCEPTION 'a tree cannot be truncated; use DELETE' USING ERRCODE = '0A000'; END $$;
         CREATE FUNCTION \(schema).revise() RETURNS bigint LANGUAGE plpgsql AS $$   -- the revision of this transaction
         DECLARE r bigint := nullif(current_setting(\(setting), true), '')::bigint;
         BEGIN

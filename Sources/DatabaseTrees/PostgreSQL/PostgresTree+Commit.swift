@@ -140,7 +140,7 @@ extension PostgresTree {
         } while ContinuousClock.Instant.now < end
         doubts.unknown += 1
         throw .unknown(
-            "the connection to the database broke during a commit, and whether the edits were written could not be found out within \(commitPatience.components.seconds) seconds"
+            "the connection to the database broke during a commit, and it could not be determined within \(commitPatience.components.seconds) seconds whether the edits were written"
         )
     }
 

@@ -235,7 +235,7 @@ package final class SQLiteConnection {
             DatabaseError(
                 kind: .other,
                 reason: "the file is damaged; restore it from a backup, or repair it with 'sqlite3 .recover'")
-        case SQLITE_INTERRUPT: DatabaseError(kind: .timeout, reason: "the statement took longer than it may")
+        case SQLITE_INTERRUPT: DatabaseError(kind: .timeout, reason: "the statement exceeded its time limit")
         case SQLITE_PERM, SQLITE_AUTH: DatabaseError(kind: .other, reason: "there is no permission to open the file")
         default: DatabaseError(kind: .other, reason: "the database cannot be read: \(message)")
         }

@@ -103,6 +103,6 @@ extension Problem {
     static func unwritableCache(_ folder: URL, error: any Error) -> Problem {
         Problem(
             .unwritableCache, title: "Cache folder not writable",
-            detail: "No level can be kept in '\(folder.path)': \(error.localizedDescription)")
+            detail: "Levels cannot be written to '\(folder.path)': \(error.localizedDescription)")
     }
 }

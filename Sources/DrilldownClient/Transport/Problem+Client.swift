@@ -8,7 +8,7 @@ extension Problem {
     static func badAddress(_ address: String) -> Problem {
         Problem(
             .badAddress, title: "Bad address",
-            detail: "'\(address)' is not the address of a service; it must be as in http://127.0.0.1:8080.")
+            detail: "'\(address)' is not the address of a service; write it as http://127.0.0.1:8080.")
     }
 
     /// Returns the problem of a request to which no complete answer arrived.
@@ -17,7 +17,7 @@ extension Problem {
     static func unreachable(_ target: String, of address: String, error: any Error) -> Problem {
         Problem(
             .unreachable, title: "Unreachable",
-            detail: "\(address) gave no whole answer to \(target.prefix { $0 != "?" }): \(reason(error)).",
+            detail: "\(address) sent no complete answer to \(target.prefix { $0 != "?" }): \(reason(error)).",
             instance: target)
     }
 

@@ -40,7 +40,7 @@ public struct FailedAnswer: Sendable, CustomStringConvertible {
     public let target: String
 
     /// A sentence for the log.
-    public var description: String { "the answer to \(method.name) \(target) is an internal fault (id \(id))" }
+    public var description: String { "the request \(method.name) \(target) failed with an internal fault (id \(id))" }
 }
 
 /// A response that cannot be sent; the client receives a 500 instead, or its connection is cut.

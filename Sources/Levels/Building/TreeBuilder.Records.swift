@@ -39,7 +39,8 @@ extension TreeBuilder {
         let item = items.innermost
         guard let position = position(of: .drillBy, in: item) else {
             return PropertyListError(
-                reason: "'Records' needs 'DrillBy', an array of field names; an empty one makes the records the level",
+                reason:
+                    "'Records' needs 'DrillBy', an array of field names; with an empty array, the records are the level",
                 at: self.position(of: .records, in: item), path: currentPath())
         }
         return PropertyListError(

@@ -47,5 +47,5 @@ extension PropertyListValue {
 }
 
 extension EditRefusal {
-    static let rowsOfDatabase = conflict("the rows below are those of a database, which is only read")
+    static let rowsOfDatabase = conflict("the rows below are in a database, which can only be read")
 }

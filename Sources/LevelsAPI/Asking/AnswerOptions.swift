@@ -54,7 +54,7 @@ extension QueryOption {
     /// `wait=`, which overrides the preference of the same name.
     static let wait = QueryOption(
         name: "wait", grammar: "1*3DIGIT", example: "1", range: Wait.limits,
-        summary: "How many seconds to wait for an answer that differs from the one the client has.",
+        summary: "The number of seconds to wait for an answer that differs from the one the client has.",
         isInNextLink: false, phase: .delivery
     ) { value, values throws(Problem) in
         guard let seconds = Int(digits: value.utf8Span.span), Wait.limits.contains(seconds) else {

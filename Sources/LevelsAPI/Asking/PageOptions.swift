@@ -71,7 +71,7 @@ extension QueryValues {
         default: return
         }
         throw .badParameter(
-            "after", detail: "The cursor is one of \(other); follow the link 'next' of a page of this list.")
+            "after", detail: "The cursor belongs to \(other); follow the link 'next' of a page of this list.")
     }
 }
 

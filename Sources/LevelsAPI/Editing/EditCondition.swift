@@ -38,7 +38,7 @@ struct EditCondition: Sendable {
             let name = step == nil ? "If-Match" : "'ifMatch'"
             let detail =
                 tags.current.map { "\(name) does not contain the current entity tag of the request's target, \($0)." }
-                ?? "\(name) is about something that does not exist."
+                ?? "\(name) is a condition on an item that does not exist."
             throw refusal(detail + (EntityTag.missingQuotes(in: ifMatch) ?? ""), tags: tags)
         }
         if let ifNoneMatch, tags.firstTag(where: { EntityTag.isListed($0, in: ifNoneMatch, comparison: .weak) }) != nil

@@ -220,7 +220,8 @@ extension Problem {
 
     static let noSpace = Problem(
         .insufficientStorage,
-        detail: "The disk of the document is full or cannot be written to, so the edit was not saved; nothing has changed.")
+        detail:
+            "The disk of the document is full or cannot be written to, so the edit was not saved; nothing has changed.")
 
     static func notSaved(id: String, isUnknown: Bool) -> Problem {
         let outcome =

@@ -40,7 +40,8 @@ struct Endpoint: Sendable {
 
     /// All endpoints, in the order in which messages list them.
     static let all = [
-        Endpoint("/", isOpen: true, .get(.getIndex, summary: "What is served, and where to begin.", options: .layout)),
+        Endpoint(
+            "/", isOpen: true, .get(.getIndex, summary: "The document, and links to begin with.", options: .layout)),
         Endpoint(
             "/levels", path: .item,
             .get(.getLevel, summary: "The rows of one level.", options: .level),
@@ -72,9 +73,10 @@ struct Endpoint: Sendable {
             "/client", path: .name, for: .browsers, isOpen: true,
             .get(.getClientFile, summary: "A file of the web client.", options: .none)),
         Endpoint(
-            "/problems", path: .name, .get(.getProblems, summary: "What a kind of problem means.", options: .none)),
+            "/problems", path: .name,
+            .get(.getProblems, summary: "The explanation of a kind of problem.", options: .none)),
         Endpoint("/values", .get(.getValues, summary: "The values of all controls, by their keys.", options: .layout)),
-        Endpoint("/changes", .get(.getChanges, summary: "What has changed since a revision.", options: .changes)),
+        Endpoint("/changes", .get(.getChanges, summary: "The changes since a revision.", options: .changes)),
         Endpoint(
             "/healthz", for: .probes, isOpen: true,
             .get(.getHealth, summary: "Whether the service is alive.", options: .layout)),
@@ -240,7 +242,7 @@ extension QueryOptions {
         (level.all.map { ($0.name, $0.isRepeatable) } + [("show", false), ("above", true), ("columns", false)]).map {
             name, isRepeatable in
             QueryOption(
-                name: name, grammar: "*CHAR", summary: "Is read by the page.", isRepeatable: isRepeatable
+                name: name, grammar: "*CHAR", summary: "An option of the web client's page.", isRepeatable: isRepeatable
             ) { _, _ in }
         })
 }

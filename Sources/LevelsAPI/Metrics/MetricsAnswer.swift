@@ -88,7 +88,10 @@ struct MetricsAnswer {
         writeHistograms(requests, buckets: .requests, isWait: false, to: &text)
         let waits: StaticString = "drilldown_http_wait_duration_seconds"
         text.begin(
-            waits, kind: .histogram, help: "The same of the requests that waited for a change: long polls and streams.")
+            waits, kind: .histogram,
+            help:
+                "From the request line to the end of the answer, by route, of the requests that waited for a change: long polls and streams."
+        )
         writeHistograms(waits, buckets: .waits, isWait: true, to: &text)
     }
 
@@ -217,7 +220,7 @@ struct MetricsAnswer {
         text.sample(saves, [("outcome", "done")], value: store.saves.count)
         text.sample(saves, [("outcome", "failed")], value: store.failedSaves)
         let duration: StaticString = "drilldown_save_duration_seconds"
-        text.begin(duration, kind: .summary, help: "How long the saves took that were done, until they were on disk.")
+        text.begin(duration, kind: .summary, help: "The durations of successful saves, until they were on disk.")
         text.sample(duration, suffix: "_sum", value: store.saves.seconds)
         text.sample(duration, suffix: "_count", value: store.saves.count)
     }
@@ -240,7 +243,7 @@ struct MetricsAnswer {
     private func write(_ database: DatabaseConnection, to text: inout PrometheusText) {
         let work = database.work
         text.write(
-            "drilldown_database_connected", kind: .gauge, help: "1 if the database answered the latest look, else 0.",
+            "drilldown_database_connected", kind: .gauge, help: "1 if the database answered the latest check, else 0.",
             value: database.isConnected ? 1 : 0)
         text.write(
             "drilldown_database_connections", kind: .gauge, help: "Connections to the database that are open.",
@@ -252,7 +255,9 @@ struct MetricsAnswer {
         let duration: StaticString = "drilldown_database_duration_seconds"
         text.begin(
             duration, kind: .summary,
-            help: "How long the database took, failures too: to look for revisions, to reserve ids, to commit edits.")
+            help:
+                "The durations of database work, including failures: to look for revisions, to reserve ids, to commit edits."
+        )
         for (name, total) in [("look", work.looks), ("reserve", work.reservations), ("commit", work.commits)] {
             text.sample(duration, suffix: "_sum", [("work", name)], value: total.seconds)
             text.sample(duration, suffix: "_count", [("work", name)], value: total.count)
@@ -265,7 +270,8 @@ struct MetricsAnswer {
         text.sample(lag, suffix: "_sum", value: work.lag.seconds)
         text.sample(lag, suffix: "_count", value: work.lag.count)
         let doubts: StaticString = "drilldown_database_commits_in_doubt_total"
-        text.begin(doubts, kind: .counter, help: "Commits whose connection broke, by what was found out about them.")
+        text.begin(
+            doubts, kind: .counter, help: "Commits whose connection broke, by their outcome, as it was found later.")
         text.sample(doubts, [("outcome", "written")], value: work.doubts.written)
         text.sample(doubts, [("outcome", "refused")], value: work.doubts.refused)
         text.sample(doubts, [("outcome", "unknown")], value: work.doubts.unknown)

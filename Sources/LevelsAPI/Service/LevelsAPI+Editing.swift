@@ -178,5 +178,5 @@ extension Problem {
 extension Problem {
     /// 409 for an edit of rows that are not in memory.
     fileprivate static let notEditableHere = Problem(
-        .conflict, detail: "The records of a database are only read here; change them in the database.")
+        .conflict, detail: "The records of a database are read-only here; change them in the database.")
 }

@@ -128,7 +128,7 @@ extension ProblemKind {
     )
     static let revisionNotHere = ProblemKind(
         "revision-not-here", status: 503, retryAfter: 1, members: ["revision"],
-        "The server has waited for the revision that the request names, and does not have it yet. 'revision' is the one that it has. Repeat the request after the seconds in Retry-After."
+        "The server has waited for the revision that the request names, and does not have it yet. 'revision' is its newest revision. Repeat the request after the seconds in Retry-After."
     )
     static let notAcceptable = ProblemKind(
         "not-acceptable", status: 406, members: ["allowed"], of: [.coded],
@@ -152,7 +152,7 @@ extension ProblemKind {
         "None of the ranges in Range is in the file. The header field Content-Range gives the length of the file.")
     static let misdirectedRequest = ProblemKind(
         "misdirected-request", status: 421, of: [.all], isOfHTTP: true,
-        "The request names a host that this server does not answer to. A web page causes this if its own name leads to the server. The operator can list the host in --hosts."
+        "The request names a host that this server does not answer to. A web page causes this if its host name resolves to the server's address. The operator can list the host in --hosts."
     )
     static let headerTooLarge = ProblemKind(
         "header-too-large", status: 431, of: [.all], isOfHTTP: true,

@@ -98,7 +98,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     private mutating func end() throws(PropertyListError) {
         completeness.end()
         guard let container = open.popLast() else {
-            throw PropertyListError(reason: "a container was ended that was never begun")
+            throw PropertyListError(reason: "the end of a container has no matching beginning")
         }
         let start = output.count
         let held = references.count - container.start

@@ -241,7 +241,7 @@ extension JSONPropertyListReader {
         case UInt8(ascii: ","): return PropertyListError(reason: "a value is missing before ','")
         case UInt8(ascii: "]"), UInt8(ascii: "}"):
             return PropertyListError(
-                reason: "an array or object ends here that was never begun, or before a value is complete")
+                reason: "this bracket or brace does not match an open array or object, or a value before it is missing")
         case UInt8(ascii: "'"): return PropertyListError(reason: "a string must be in double quotes")
         case UInt8(ascii: "/"), UInt8(ascii: "#"):
             return PropertyListError(reason: "JSON has no comments; remove this one")

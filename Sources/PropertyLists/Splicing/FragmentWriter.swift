@@ -96,7 +96,7 @@ public struct FragmentWriter: PropertyListConsumer, ~Copyable {
 
     private mutating func end() throws(PropertyListError) {
         guard let container = open.popLast() else {
-            throw PropertyListError(reason: "a container ends that has not begun")
+            throw PropertyListError(reason: "the end of a container has no matching beginning")
         }
         guard !container.isEmpty else { return output.append(opening(container, isEmpty: true)) }
         beginLine(depth: open.count)

@@ -58,7 +58,7 @@ struct LoadedPage {
         guard let path else { return [] }
         return composition.unusable.map { value in
             SourceWarning(
-                path, message: "'\(quoted: value.key)' \(value.objection); the default shows instead",
+                path, message: "'\(quoted: value.key)' \(value.objection); the default is shown instead",
                 at: stored?.positions[value.key])
         }
     }

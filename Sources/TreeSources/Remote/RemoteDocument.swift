@@ -110,7 +110,7 @@ extension SourceNotice: CustomStringConvertible {
         case .servesCopy(let path, let name): "\(path: path): this copy is served until \(path: name) responds."
         case .copyNotRead(let error): "\(error) The copy is not used."
         case .copyNotKept(let error): "\(error) The new document is served anyway."
-        case .awaited(let error, let seconds): "\(error) It is tried again for \(seconds) seconds."
+        case .awaited(let error, let seconds): "\(error) Loading is retried for \(seconds) seconds."
         case .commitInDoubt(let name):
             "\(name): the connection broke during a commit; the edits are answered when it is known whether they were written."
         case .commitSettled(let name, isWritten: true): "\(name): the commit in doubt is written."

@@ -141,7 +141,7 @@ struct EditedFile {
                 if error.isOutOfMemory { return .outOfMemory }
                 return .failed("the edited document would be refused: \(error.reason)")
             }
-            return .failed("the edited document would be read as another tree")
+            return .failed("the edited document would be read as a different tree")
         }
     }
 }

@@ -151,6 +151,6 @@ extension Item.Step {
 extension PropertyListError {
     /// The error for edits whose provenance does not fit the trees.
     static var contradictoryEdit: PropertyListError {
-        PropertyListError(reason: "the edited tree and the notes on where its items come from contradict each other")
+        PropertyListError(reason: "the edited tree does not match the recorded origins of its items")
     }
 }

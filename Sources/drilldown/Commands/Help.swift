@@ -52,7 +52,7 @@ enum Help {
         case .completions:
             let purpose = """
                 Prints the script that completes drilldown's commands, options and values in a shell:
-                \(Shell.list). An installed program has them in each shell's folder.
+                \(Shell.list). Packages install them in the folder of each shell.
                 """
             return [purpose, "To try them: source <(drilldown completions bash)"]
         case .manual:
@@ -137,7 +137,7 @@ extension Help {
             heading: "NAMES",
             text: """
                 --keys gives the names that a document uses for the roles title, key, children,
-                sections, sectionKeys and sectionTitles, several of one role with | between them:
+                sections, sectionKeys and sectionTitles, several names of one role separated by |:
                 --keys 'title=name|label,children=entries'. A role that is not named keeps its
                 default: Title, Key, Children|Rows, Sections, SectionKeys, SectionTitles.
                 """)

@@ -75,7 +75,7 @@ extension Log.Entry {
             self.init(
                 severity: .error, event: "tokens",
                 text:
-                    "the token file '\(path: path)' cannot be read: \(reason). Until it can, none of its tokens allows anything.",
+                    "the token file '\(path: path)' cannot be read: \(reason). Its tokens are refused until it can be read.",
                 members: [file])
         }
     }

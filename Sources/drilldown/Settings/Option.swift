@@ -69,7 +69,7 @@ struct Option: Sendable {
             "where to listen, or unix:PATH; may be repeated",
             \.listenTargets, mayRepeat: true),
         Option(
-            name: "metrics-listen", type: .address, "an address of their own for metrics and probes", \.metricsTarget),
+            name: "metrics-listen", type: .address, "separate address for metrics and probes", \.metricsTarget),
         Option(
             name: "trusted-proxies", type: .proxies, "proxies and networks that may name the client", \.server.proxies),
         Option(
@@ -112,12 +112,12 @@ struct Option: Sendable {
             \.server.idleTimeout),
         Option(
             name: "request-deadline", type: .seconds(1...86_400), default: "30",
-            "how long a request may take, or its client read nothing", \.server.requestDeadline),
+            "maximum time of a request, or of a client that reads nothing", \.server.requestDeadline),
         Option(
             name: "cache-bytes", type: .bytes(), default: "33554432", "memory for cached responses", \.api.cacheBytes),
         Option(
             name: "response-bytes", type: OptionType<Int>.bytes(65_536...1 << 40).map(ResponseBudget.init(bytes:)),
-            default: "134217728", "memory for the bodies of the answers on their way", \.api.responseBudget),
+            default: "134217728", "memory for response bodies that are being sent", \.api.responseBudget),
         Option(
             name: "search-bytes", type: .bytes(), default: "134217728",
             "memory for the titles that searches look through",
@@ -183,12 +183,13 @@ struct Option: Sendable {
             \.api.cacheControl),
         Option(name: "hosts", type: .hosts, "further host names to answer to; * turns the check off", \.listedHosts),
         Option(
-            name: "cors-origins", type: .origins, "other origins whose web pages may read, and if listed edit",
+            name: "cors-origins", type: .origins,
+            "origins whose pages may read; listed origins may also edit",
             \.api.allowedOrigins
         ),
         Option(
             name: "base-path", type: .basePath, default: "",
-            "path at which a proxy has the service, for the web client",
+            "path under which a proxy serves this service, for the web client",
             \.api.basePath),
         Option(
             name: "no-web-client", type: .flag.map(!), default: "false", "leaves out the web client", \.api.hasWebClient

@@ -125,7 +125,8 @@ extension SourceScheme {
             let path = rest[host.endIndex...]
             let isPath = ["", "localhost"].contains(host) && !path.isEmpty && !path.contains("%")
             return UsageError(
-                fact: "'\(path: shown)': name a file by its path" + (isPath ? ": \(path: path)." : ", without 'file:'."))
+                fact: "'\(path: shown)': name a file by its path" + (isPath ? ": \(path: path)." : ", without 'file:'.")
+            )
         }
         return UsageError(
             fact:

@@ -132,7 +132,7 @@ struct LevelCacheTests {
         #expect(await cache.copy(of: target) == nil)
         let problem = try #require(server.cacheProblem)
         #expect(problem.kind == .unwritableCache)
-        #expect(problem.detail.hasPrefix("No level can be kept in '\(url.path)': "))
+        #expect(problem.detail.hasPrefix("Levels cannot be written to '\(url.path)': "))
         try folder.remove("file")
         cache.keep(copy(), of: target)
         await cache.flush()

@@ -58,7 +58,7 @@ struct InterruptionTests {
         #expect(first.level == nil && first.difference == nil && !first.isConnected && !first.isCurrent)
         #expect(
             first.interruption?.detail
-                == "\(service.address) gave no whole answer to /levels/: cannot connect (is the server running?).")
+                == "\(service.address) sent no complete answer to /levels/: cannot connect (is the server running?).")
         let again = try RunningServer(document.path, port: port)
         let back = try #require(try await updates.next(showing: ["Ann", "Ben", "Cleo"]))
         #expect(back.isCurrent && back.difference == nil)

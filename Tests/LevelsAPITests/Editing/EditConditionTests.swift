@@ -150,7 +150,7 @@ import Testing
         #expect(
             answer.line == """
                 {"type":"/problems/precondition-failed","title":"Precondition failed","status":412,\
-                "detail":"If-Match is about something that does not exist.","instance":"/detail/x"}
+                "detail":"If-Match is a condition on an item that does not exist.","instance":"/detail/x"}
                 """)
     }
 

@@ -233,7 +233,8 @@ import TreeStore
         arguments: [
             (
                 .noSpace, 507, "insufficient-storage", "Insufficient storage",
-                "The disk of the document is full or cannot be written to, so the edit was not saved; nothing has changed.", ""
+                "The disk of the document is full or cannot be written to, so the edit was not saved; nothing has changed.",
+                ""
             ),
             (
                 .failed(id: "c0ffee"), 500, "save-failed", "Save failed",

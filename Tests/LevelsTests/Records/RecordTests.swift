@@ -90,11 +90,11 @@ import Testing
                 "2:1: in /: element 2 of the array is text, but a record must be a dictionary"),
             Example(
                 "Records without DrillBy", "[{\"Title\":\"a\",\n\"Records\":[]}]",
-                "2:1: in /a: 'Records' needs 'DrillBy', an array of field names; an empty one makes the records the level"
+                "2:1: in /a: 'Records' needs 'DrillBy', an array of field names; with an empty array, the records are the level"
             ),
             Example(
                 "a file without DrillBy", "[{\"Title\":\"a\",\n\"Records\":\"a.csv\"}]",
-                "2:1: in /a: 'Records' needs 'DrillBy', an array of field names; an empty one makes the records the level"
+                "2:1: in /a: 'Records' needs 'DrillBy', an array of field names; with an empty array, the records are the level"
             ),
             Example(
                 "DrillBy without Records", "[{\"Title\":\"a\",\n\"DrillBy\":[],\"Rows\":[\"b\"]}]",
@@ -134,7 +134,7 @@ import Testing
             "{\"DrillBy\":[\"A\"],\"Records\":[{\"Title\":\"r\"},\n{\"Title\":\"r\"},{\"A\":\"1\",\"Title\":\"s\"},{\"A\":\"1\",\"Title\":\"s\"}]}"
         #expect(
             try Document.tree(twice).warnings.first.map(\.description) == [
-                "2:1: in /: 2 records have the title 'r', the first on line 1; name a field in TitleBy that differs between them, or their paths end in ~2, ~3, …"
+                "2:1: in /: 2 records have the title 'r', the first on line 1; in TitleBy, name a field that differs between them; otherwise, their paths end in ~2, ~3, …"
             ])
         #expect(
             try Document.tree("[{\"Title\":\"a\",\n\"Record\":[]}]").warnings.first.map(\.description) == [

@@ -74,8 +74,8 @@ import Testing
             try ControlledPage.shown(loaded.tree.document) == Self.defaults.replacing("name=-", with: #"name="Ann""#))
         #expect(
             warnings(loaded) == [
-                "Values.plist:1:2: 'sound' must be true or false, not 1; the default shows instead.",
-                "Values.plist:2:2: 'order' must be 'a' or 'b', not 'c'; the default shows instead.",
+                "Values.plist:1:2: 'sound' must be true or false, not 1; the default is shown instead.",
+                "Values.plist:2:2: 'order' must be 'a' or 'b', not 'c'; the default is shown instead.",
             ])
     }
 

@@ -75,7 +75,7 @@ struct RecordTableTests {
         let first = try read(nil)
         #expect(
             first.warnings.first.map(\.message) == [
-                "2 records have the title 'One', the first on line 2; name a field in TitleBy that differs between them, or their paths end in ~2, ~3, …"
+                "2 records have the title 'One', the first on line 2; in TitleBy, name a field that differs between them; otherwise, their paths end in ~2, ~3, …"
             ])
         #expect(try read(LevelPool(first.document)).document === first.document)
     }

@@ -22,7 +22,7 @@ final class RepeatedTitle {
     /// The message for rows that are records, which have no Key.
     var messageAboutRecords: String {
         "\(count) records have the title '\(quoted: title)'\(place); "
-            + "name a field in TitleBy that differs between them, or their paths end in ~2, ~3, …"
+            + "in TitleBy, name a field that differs between them; otherwise, their paths end in ~2, ~3, …"
     }
 
     private var place: String {

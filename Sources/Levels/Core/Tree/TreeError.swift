@@ -36,7 +36,7 @@ extension TreeError: CustomStringConvertible {
         switch self {
         case .sharedKey(let shared): shared.message
         case .equalHashes(let limit):
-            "more than \(limit) keys of one level share a hash (XXH3-64), which only happens on purpose; change their titles"
+            "more than \(limit) keys of one level share a hash (XXH3-64), which does not happen by chance; change their titles"
         case .levelTooLarge: "one level holds more than 4 GiB; divide it into several"
         case .outOfMemory: PropertyListError.outOfMemory.reason
         case .tooDeep(let limit): "items nest deeper than \(limit) levels; flatten the tree"

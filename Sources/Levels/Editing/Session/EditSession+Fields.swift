@@ -148,7 +148,7 @@ extension EditSession {
         let row = target.item.own.level.row(target.item.own.row)
         if target.item.depth == 0, row.fields.isEmpty, !row.isString {
             throw .conflict(
-                "the document is an array, so that its root has no fields; make it a dictionary with 'Rows'")
+                "the document is an array, so its root has no fields; make it a dictionary with 'Rows'")
         }
         return try content(of: target)
     }

@@ -105,6 +105,6 @@ extension RowPosition {
 
     private static func noRow(_ key: String, in target: EditTarget) -> EditRefusal {
         .conflict(
-            "no row of \(target.shown.titlePath) has the key '\(quoted: key)', so that nothing can be placed beside it")
+            "no row of \(target.shown.titlePath) has the key '\(quoted: key)', so nothing can be placed beside it")
     }
 }

@@ -110,7 +110,7 @@ public struct RowRefusal: Error, Equatable {
         case unsupported
         /// No index serves the query; `create` is the statement that makes one, nil if no index would help.
         case needsIndex(create: String?)
-        /// The query took longer than it may.
+        /// The query exceeded its time limit.
         case timeout
         /// The source cannot be read now.
         case unreadable

@@ -26,7 +26,7 @@ public struct TreeRows: RowSource {
     public func page(_ query: RowQuery, below item: Item) throws(RowRefusal) -> RowPage {
         if case .supplied = query.page.after {
             throw RowRefusal(
-                parameter: "after", sentence: "The cursor is one of another source; follow the link 'next' of a page.")
+                parameter: "after", sentence: "The cursor belongs to another source; follow the link 'next' of a page.")
         }
         if let opening = query.outline {
             let outline = OutlineRows(below: item.own, opening: opening, store: arrangements)

@@ -97,7 +97,7 @@ struct SessionRefusalTests {
                 "0 invalid '/F/a/1/b/0': A property list cannot contain null; omit the entry."),
             Case(
                 .patch(#"{"DrillBy":null}"#, "/T"),
-                "0 invalid '': 'Records' needs 'DrillBy', an array of field names; an empty one makes the records the level."
+                "0 invalid '': 'Records' needs 'DrillBy', an array of field names; with an empty array, the records are the level."
             ),
             Case(
                 .put(#"{"Title":"n","Key":"m"}"#, "/n"),
@@ -126,13 +126,13 @@ struct SessionRefusalTests {
         Case(.insert(#""i""#, "/S", section: 2), "0 bad section: 'section' must be from 0 to 1, not 2."),
         Case(
             .insert(#""i""#, "/k", .before("no")),
-            "0 conflict: No row of /a has the key 'no', so that nothing can be placed beside it."),
+            "0 conflict: No row of /a has the key 'no', so nothing can be placed beside it."),
         Case(
             .move("/k/b", "/k", .after("b")),
-            "0 conflict: No row of /a has the key 'b', so that nothing can be placed beside it."),
+            "0 conflict: No row of /a has the key 'b', so nothing can be placed beside it."),
         Case(
             .insert(#""i""#, "/S", .after("x"), section: 1),
-            "0 conflict: No row of /S has the key 'x', so that nothing can be placed beside it."),
+            "0 conflict: No row of /S has the key 'x', so nothing can be placed beside it."),
         Case(
             .insert(#""i""#, "/O", .first),
             "0 conflict: The rows of /O are in the order of its 'SortBy' or 'GroupBy'; only 'last' can be their place."),
@@ -183,7 +183,7 @@ struct SessionRefusalTests {
                 "0 conflict: Two rows have the Key 'k', 'a' and 's'; a Key must be unique among siblings."),
             Case(
                 .patch("{}", "/"), in: #"["a"]"#,
-                "0 conflict: The document is an array, so that its root has no fields; make it a dictionary with 'Rows'."
+                "0 conflict: The document is an array, so its root has no fields; make it a dictionary with 'Rows'."
             ),
             Case(.patch(#"{"a":1}"#, "/T/1"), "0 conflict: \(records)"),
             Case(.delete("/T/1/r"), "0 conflict: \(records)"),

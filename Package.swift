@@ -97,7 +97,8 @@ let package = Package(
         .target(
             name: "DatabaseTables",
             dependencies: [
-                "Bytes", "Files", "Locking", "Threads", "Levels", "PropertyLists", "TreeSources", "DatabaseTrees",
+                "Bytes", "DrilldownDates", "Files", "Locking", "Threads", "Levels", "PropertyLists", "TreeSources",
+                "DatabaseTrees",
             ],
             swiftSettings: settings),
         .target(
@@ -180,7 +181,8 @@ let package = Package(
         .testTarget(
             name: "DatabaseTablesTests",
             dependencies: [
-                "DatabaseTables", "DatabaseTrees", "Bytes", "Levels", "PropertyLists", "TreeSources", "TestSupport",
+                "DatabaseTables", "DatabaseTrees", "Bytes", "Levels", "PropertyLists", "TreeSources", "TestSources",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -8,9 +8,10 @@ public import TreeSources
 /// A source that shows the tables of a SQLite file as levels, and reads the records for each answer.
 public struct DatabaseTables: TreeSource {
     public let name: String
-    /// The SQLite file.
-    public let path: String
+    private let place: TablesPlace
     private let options: TableRows.Options
+    /// Whether the tables of a tree are refused.
+    private let refusesTrees: Bool
     /// The longest time that a watcher's first load waits for a database that is missing or locked.
     private let patience: Duration
 
@@ -20,8 +21,29 @@ public struct DatabaseTables: TreeSource {
     ///   - name: the address of the source as the user gave it.
     ///   - patience: the longest time that a watcher's first load waits for a file that is missing or locked.
     public init(sqlite path: String, name: String, options: TableRows.Options, patience: Duration = .zero) {
-        (self.path, self.name, self.options, self.patience) = (path, name, options, patience)
+        (place, self.name, self.options, self.patience) = (.file(path), name, options, patience)
+        refusesTrees = false
     }
+
+    /// The tables of a PostgreSQL database.
+    ///
+    /// - Parameters:
+    ///   - address: `postgres://[USER@]HOST[:PORT]/DATABASE`.
+    ///   - passwordFile: the file with the password of the role; nil if libpq finds one itself.
+    ///   - refusesTrees: whether a database with a tree is refused, because its address may have been meant for that.
+    ///   - patience: how long a watcher's first load waits for it.
+    /// - Throws: `SourceError` for an address that is not valid, or a file that cannot be read.
+    public init(
+        postgres address: String, passwordFile: String?, options: TableRows.Options, refusesTrees: Bool = false,
+        patience: Duration = .zero
+    ) throws(SourceError) {
+        let database = try PostgresDatabase(address, passwordFile: passwordFile)
+        (place, name, self.options) = (.postgres(database), database.address.shown, options)
+        (self.refusesTrees, self.patience) = (refusesTrees, patience)
+    }
+
+    /// The SQLite file; nil for a database in PostgreSQL.
+    public var path: String? { if case .file(let path) = place { path } else { nil } }
 
     /// Returns whether a file is a SQLite database without a tree of this program; false if it cannot be read.
     public static func areTables(path: String) -> Bool {
@@ -34,11 +56,11 @@ public struct DatabaseTables: TreeSource {
     }
 
     public func makeWatcher() -> any SourceWatcher {
-        TablesWatcher(source: self, path: path, rows: TableRows(path: path, options: options), patience: patience)
+        TablesWatcher(source: self, place: place, rows: TableRows(place, options: options), patience: patience)
     }
 
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
-        try load(TableRows(path: path, options: options), patience: .zero)
+        try load(TableRows(place, options: options), patience: .zero)
     }
 
     func load(_ rows: TableRows, patience: Duration) throws(SourceError) -> LoadedTree {
@@ -53,6 +75,13 @@ public struct DatabaseTables: TreeSource {
         let database = try rows.pool.take()
         defer { rows.pool.giveBack(database) }
         try database.begin(until: .now + Self.longestStart)
+        if refusesTrees, let tree = try (database.connection as? PostgresTables)?.trees().first {
+            throw DatabaseError(
+                kind: .other,
+                reason:
+                    "the database has the tree '\(tree)'; add ?tree=\(tree) to the address, or --shape tables for its tables"
+            )
+        }
         if let refusal = database.catalogue.refusal { throw DatabaseError(kind: .other, reason: refusal) }
         var loaded = LoadedTree(
             tree: try root(rows), warnings: try database.warnings().map { SourceWarning(name, warning: $0) })

@@ -3,15 +3,15 @@ internal import Levels
 internal import PropertyLists
 public import TreeSources
 
-/// The tables of a SQLite file below an item of a document.
+/// The tables of a database below an item of a document.
 final class TableItem: DatabaseRows {
     let level: Level
-    private let path: String
+    private let place: TablesPlace
     private let rows: TableRows
 
-    fileprivate init(path: String, options: TableOptions) throws(DatabaseError) {
-        self.path = path
-        rows = TableRows(path: path, options: options)
+    fileprivate init(_ place: TablesPlace, options: TableOptions) throws(DatabaseError) {
+        self.place = place
+        rows = TableRows(place, options: options)
         let reading = try TableReading(rows: rows)
         defer { reading.end() }
         level = .elsewhere(count: try reading.countAtStart())
@@ -23,21 +23,46 @@ final class TableItem: DatabaseRows {
         return rows
     }
 
-    func makeWatcher() -> any CommitWatcher { SQLiteCommits(path: path, rows: rows) }
+    func makeWatcher() -> any CommitWatcher { place.makeCommits(rows.options) }
 }
 
 extension TableRows {
     /// Returns the function that opens the databases to which items of documents refer.
     public static func opener(_ options: Options) -> Interpretation.DatabaseOpener {
-        { (path, name, reference) throws(SourceError) in
+        { (path, address, reference) throws(SourceError) in
             var options = options
             options.reference = reference
+            let place = if let path { TablesPlace.file(path) } else { try server(address, among: options.hosts) }
             do throws(DatabaseError) {
-                return try TableItem(path: path, options: options)
+                return try TableItem(place, options: options)
             } catch {
-                throw SourceError(name, reason: error.reason)
+                throw SourceError(address, reason: error.reason)
             }
         }
+    }
+
+    /// A PostgreSQL database that a document names.
+    ///
+    /// - Throws: `SourceError` unless the operator has named all its hosts.
+    private static func server(_ address: String, among hosts: [String]) throws(SourceError) -> TablesPlace {
+        let database = try PostgresDatabase(address, passwordFile: nil)
+        let shown = database.address.shown
+        // A service, or a file with secrets, is the operator's to name.
+        if let name = database.address.unusual(besides: ["host", "port", "user", "dbname", "sslmode", "options"]) {
+            throw SourceError(shown, reason: "a document cannot give the parameter '\(quoted: name)'")
+        }
+        let named = database.address.hosts
+        guard !named.isEmpty else {
+            throw SourceError(shown, reason: "the address names no host; write postgres://USER@HOST/DATABASE")
+        }
+        if let other = named.first(where: { !hosts.contains($0) }) {
+            throw SourceError(
+                shown,
+                reason:
+                    "the host '\(quoted: other)' is not one that --databases names; add it there to let documents read its databases"
+            )
+        }
+        return .postgres(database)
     }
 }
 

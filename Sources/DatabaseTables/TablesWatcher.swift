@@ -8,13 +8,13 @@ internal import TreeSources
 final class TablesWatcher: SourceWatcher {
     private let source: DatabaseTables
     private let rows: TableRows
-    private let commits: SQLiteCommits
+    private let commits: any TableCommits
     private var isAsked = false
     private var patience: Duration
 
-    init(source: DatabaseTables, path: String, rows: TableRows, patience: Duration) {
+    init(source: DatabaseTables, place: TablesPlace, rows: TableRows, patience: Duration) {
         (self.source, self.rows, self.patience) = (source, rows, patience)
-        commits = SQLiteCommits(path: path, rows: rows)
+        commits = place.makeCommits(rows.options)
     }
 
     func refresh() -> Bool {

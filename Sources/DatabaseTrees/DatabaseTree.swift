@@ -49,6 +49,9 @@ public struct DatabaseTree: TreeSource {
     /// Returns whether a text looks like the address of a tree in PostgreSQL, valid or not.
     public static func isPostgres(address: String) -> Bool { PostgresAddress.isMeant(by: address) }
 
+    /// Returns whether the address of a PostgreSQL database names a tree.
+    public static func isTree(address: String) -> Bool { PostgresAddress.namesTree(address) }
+
     /// Returns the tree in a schema of a PostgreSQL database.
     ///
     /// - Parameters:

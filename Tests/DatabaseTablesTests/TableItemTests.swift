@@ -188,7 +188,7 @@ import TreeSources
             ),
             (
                 #""Database":"postgres://example.invalid/db""#,
-                "postgres://example.invalid/db: only a SQLite file in the document's folder can be named here, not a database on a host; write sqlite:FILE."
+                "postgres://example.invalid/db: the host 'example.invalid' is not one that --databases names; add it there to let documents read its databases."
             ),
             (
                 #""Database":"sqlite:Shop.db","Table":"Nope""#,

@@ -342,7 +342,7 @@ import TreeSources
         let options = TableRows.Options()
         let rows = TableRows(path: path, options: options)
         let source = DatabaseTables(sqlite: path, name: "sqlite:Shop.db", options: options)
-        let watcher = TablesWatcher(source: source, path: path, rows: rows, patience: .zero)
+        let watcher = TablesWatcher(source: source, place: .file(path), rows: rows, patience: .zero)
         _ = try watcher.load(replacing: nil)
         func look() -> SourceReport? {
             _ = watcher.refresh()

@@ -63,6 +63,23 @@ import TreeSources
         if !text.contains("@ret77") {
             #expect(error.description.contains("password") && error.name == "postgres://h/d")
         }
+        let other = try #require(throws: SourceError.self) { try PostgresAddress(ofTables: text) }
+        #expect(!other.description.contains("ret77"))
+    }
+
+    @Test func namesADatabaseWithoutATree() throws {
+        let address = try PostgresAddress(ofTables: "postgres://alice@one,two:5433/home?sslmode=require")
+        #expect((address.database, address.hosts) == ("home", ["one", "two"]))
+        #expect(address.unusual(besides: ["host", "port", "user", "dbname"]) == "sslmode")
+        #expect(address.unusual(besides: ["host", "port", "user", "dbname", "sslmode"]) == nil)
+        #expect(try PostgresAddress(ofTables: "postgres://alice@/").database == "alice")
+        #expect(try PostgresAddress(ofTables: "postgres:///home").hosts == [])
+        #expect(PostgresAddress.namesTree("postgres://h/d?sslmode=require&tree=a"))
+        #expect(!PostgresAddress.namesTree("postgres://h/tree=a?read=standby"))
+        let error = try #require(throws: SourceError.self) { try PostgresAddress(ofTables: "postgres://h/d?tree=a") }
+        #expect(
+            error.description
+                == "postgres://h/d: 'tree' names a tree; leave it out for the tables of the database.")
     }
 
     @Test(arguments: [

@@ -28,22 +28,36 @@ struct Column: Sendable {
     /// The collation of its texts, such as `NOCASE`.
     let collation: String
 
+    /// The type in PostgreSQL; nil in SQLite, where each value has its own.
+    let type: PostgresType?
+
     /// The UTF-8 of the name.
     let bytes: [UInt8]
     /// The name as an identifier in a statement.
     let quoted: String
 
-    init(name: String, affinity: Affinity, isNotNull: Bool, keyPlace: Int, collation: String = "BINARY") {
+    init(
+        name: String, affinity: Affinity, isNotNull: Bool, keyPlace: Int, collation: String = "BINARY",
+        type: PostgresType? = nil
+    ) {
         (self.name, self.affinity, self.isNotNull) = (name, affinity, isNotNull)
-        (self.keyPlace, self.collation) = (keyPlace, collation)
+        (self.keyPlace, self.collation, self.type) = (keyPlace, collation, type)
         bytes = Array(name.utf8)
-        quoted = Identifier.quoted(name)
+        quoted = type == nil ? Identifier.quoted(name) : Identifier.marked(Identifier.quoted(name))
     }
 }
 
 enum Identifier {
     /// Returns a name as an identifier in a statement.
     static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+
+    /// A part of a statement for PostgreSQL, whose question marks stand for no values.
+    static func marked(_ sql: String) -> String { sql.replacing("?", with: "??") }
+
+    /// A part of a statement for people.
+    static func shown(_ sql: String, in dialect: Dialect) -> String {
+        dialect == .sqlite ? sql : sql.replacing("??", with: "?")
+    }
 }
 
 /// A foreign key between two tables of a catalogue, by their numbers.
@@ -53,6 +67,9 @@ struct ForeignKey: Sendable, Hashable {
     let columns, targets: [Int]
 }
 
+/// The language of a database, as far as statements depend on it.
+enum Dialect: Sendable { case sqlite, postgres }
+
 /// A table, a view, or a query of an item of a document.
 struct Table: Sendable {
     let name: String
@@ -60,6 +77,9 @@ struct Table: Sendable {
     /// The source of the records in a FROM clause: the table, or the query in parentheses.
     let source: String
     let columns: [Column]
+    let dialect: Dialect
+    /// Whether it is a view or a foreign table of PostgreSQL, which may take long or fail.
+    var isMade = false
     /// The numbers of the columns that identify a record; empty if the rowid or the position does.
     var key: [Int] = []
     /// The name of the rowid in statements; nil for a table without a rowid, a view or a query.
@@ -79,10 +99,23 @@ struct Table: Sendable {
     /// - Parameter query: the SELECT whose rows are the records; nil for a table.
     init(name: String, columns: [Column], query: String? = nil) {
         (self.name, self.columns) = (name, columns)
+        dialect = .sqlite
         quoted = Identifier.quoted(name)
         // The query may end with a comment.
-        source = query.map { "(\($0)\n)" } ?? "main.\(quoted)"
+        source = query.map { Self.source(query: $0) } ?? "main.\(quoted)"
     }
+
+    /// A table of PostgreSQL.
+    ///
+    /// - Parameters:
+    ///   - source: what statements read: the table in its schema, or a query in parentheses.
+    init(name: String, columns: [Column], source: String) {
+        (self.name, self.columns, dialect) = (name, columns, .postgres)
+        (quoted, self.source) = (source, source)
+    }
+
+    /// A query as what statements read.
+    static func source(query: String) -> String { "(\(query)\n)" }
 
     /// Whether only its position identifies a record.
     var isPositional: Bool { key.isEmpty && rowID == nil }

@@ -9,6 +9,8 @@ public struct TableOptions: Sendable {
     public var timeout = Duration.seconds(5)
     /// The tables that are trees: by the name of each, the column that refers to the record above.
     public var treeColumns: [String: String] = [:]
+    /// The hosts whose PostgreSQL databases items of a document may name.
+    public var hosts: [String] = []
     /// The reference of an item of a document; nil for a database of its own, whose tables are all shown.
     var reference: DatabaseReference?
 

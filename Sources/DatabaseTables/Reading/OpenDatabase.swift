@@ -1,5 +1,4 @@
 internal import DatabaseTrees
-internal import Files
 internal import Levels
 internal import Locking
 
@@ -7,13 +6,11 @@ internal import Locking
 ///
 /// Unchecked Sendable: it is in the pool, or only the thread that has taken it uses it.
 final class OpenDatabase: @unchecked Sendable {
-    let connection: SQLiteConnection
-    private let identity: FileIdentity
+    let connection: any TableConnection
     private let options: TableRows.Options
     private(set) var catalogue = Catalogue(tables: [], foreignKeys: [])
     /// The version of the schema that the catalogue describes; NULL before the catalogue was read.
-    private var schemaVersion: SQLiteValue = .null
-    private var dataVersion: SQLiteValue = .null
+    private var state = DatabaseState()
     /// The counted numbers of records in the present version, by statement.
     private var counts: [String: RecordCount] = [:]
     /// The counted runs of sections in the present version, by the list and its grouping.
@@ -23,32 +20,11 @@ final class OpenDatabase: @unchecked Sendable {
     /// Samples of orders in the present version, by the list and its order.
     private(set) var ranks: [String: RankSamples] = [:]
     private var answers = KeptAnswers()
-    /// The query plans of statements for the present schema.
-    private var plans: [String: [String]] = [:]
+    /// How statements are run, for the present schema.
+    private var plans: [String: StatementPlan] = [:]
 
-    /// - Throws: `DatabaseError` if the file cannot be opened, or is not a database.
-    init(path: String, options: TableRows.Options) throws(DatabaseError) {
-        self.options = options
-        guard let identity = FileIdentity(path: path) else {
-            throw DatabaseError(kind: .away, reason: "the file does not exist")
-        }
-        guard identity.isRegular else { throw DatabaseError(kind: .other, reason: "it is not a file") }
-        self.identity = identity
-        connection = try SQLiteConnection(path: path, for: .read)
-        try connection.execute("PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
-        // SQLite cannot interrupt a function while it makes one value, however large.
-        if options.reference?.query != nil { connection.limitValues(to: Self.mostValueBytes) }
-        // Reads the file for the first time, and so throws if it is not a database.
-        _ = try connection.first("PRAGMA schema_version")
-    }
-
-    /// The maximum size of a value in the result of an item's `Query`, in bytes.
-    private static let mostValueBytes = 32 << 20
-
-    /// Returns whether the path still leads to the opened file.
-    func isCurrent(path: String) -> Bool {
-        guard let found = FileIdentity(path: path) else { return false }
-        return found.inode == identity.inode && found.device == identity.device
+    init(_ connection: any TableConnection, options: TableRows.Options) {
+        (self.connection, self.options) = (connection, options)
     }
 
     /// Begins a transaction that reads one state of the database, and forgets the results that were kept for another.
@@ -59,21 +35,15 @@ final class OpenDatabase: @unchecked Sendable {
     func begin(
         until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool = { true }
     ) throws(DatabaseError) {
-        connection.setDeadline(deadline, while: isWanted)
         do throws(DatabaseError) {
-            try connection.execute("BEGIN")
-            let schema = try connection.first("PRAGMA schema_version")?[0] ?? .null
-            let data = try connection.first("PRAGMA data_version")?[0] ?? .null
-            if schema != schemaVersion {
-                connection.forgetStatements()
-                (catalogue, schemaVersion) = (try Catalogue(connection: connection, options: options), schema)
+            let found = try connection.begin(until: deadline, while: isWanted)
+            if found.schema != state.schema {
+                catalogue = try connection.readCatalogue(options)
                 plans = [:]
                 forgetState()
             }
-            if data != dataVersion {
-                dataVersion = data
-                forgetState()
-            }
+            if found.data != state.data { forgetState() }
+            state = found
         } catch {
             end()
             throw error
@@ -86,10 +56,7 @@ final class OpenDatabase: @unchecked Sendable {
         answers = KeptAnswers()
     }
 
-    func end() {
-        connection.rollBack()
-        connection.setDeadline(nil)
-    }
+    func end() { connection.end() }
 
     /// Returns the kept arrangement with a name, or makes it and keeps it.
     func arrangement(
@@ -139,13 +106,22 @@ final class OpenDatabase: @unchecked Sendable {
     /// Returns the number of records in a list, counted up to a limit; beyond it, an estimate above the limit.
     func count(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
         let condition = list.condition.map { " WHERE \($0)" } ?? ""
-        let statement = "SELECT count(*) FROM (SELECT 1 FROM \(list.source)\(condition) LIMIT \(limit + 1))"
+        let statement = "SELECT count(*) FROM (SELECT 1 FROM \(list.source)\(condition) LIMIT \(limit + 1)) AS r"
         let isKept = list.values.isEmpty
         if isKept, let known = counts[statement] { return known }
+        if list.table.dialect == .postgres, isKept {
+            // Every commit on the server makes kept numbers obsolete.
+            let about = try connection.estimate(list.table)
+            guard about <= 2 * limit else {
+                let count = RecordCount(number: about, isEstimate: true)
+                counts[statement] = count
+                return count
+            }
+        }
         let found = Int(try connection.first(statement, list.values)?[0].integer ?? 0)
         let isWhole = found <= limit
         let count = RecordCount(
-            number: isWhole ? found : max(found, list.condition == nil ? try estimate(list.table) : 0),
+            number: isWhole ? found : max(found, list.condition == nil ? try connection.estimate(list.table) : 0),
             isEstimate: !isWhole)
         if isKept { counts[statement] = count }
         return count
@@ -153,48 +129,13 @@ final class OpenDatabase: @unchecked Sendable {
 }
 
 extension OpenDatabase {
-    /// Returns the approximate number of records in a large table, from its latest ANALYZE, or else its largest rowid;
-    /// 0 without either.
-    private func estimate(_ table: Table) throws(DatabaseError) -> Int {
-        if try connection.first("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_stat1'") != nil {
-            let name = SQLiteValue.text(Array(table.name.utf8))
-            // Each `stat` begins with the number of rows in an index; a partial index has fewer than the table.
-            let found = try connection.first(
-                "SELECT max(CAST(stat AS INTEGER)) FROM main.sqlite_stat1 WHERE tbl = ?", [name])
-            if let count = found?[0].integer { return Int(clamping: count) }
-        }
-        guard let rowID = table.rowID else { return 0 }
-        return Int(clamping: try connection.first("SELECT max(\(rowID)) FROM \(table.source)")?[0].integer ?? 0)
-    }
-
-    /// Returns the columns of each index of a table, except partial indexes and indexes with expressions.
-    func indexes(of table: Table) throws(DatabaseError) -> [[Int]] {
-        var names: [SQLiteValue] = []
-        try connection.rows(
-            "SELECT name FROM pragma_index_list(?) WHERE NOT partial", [.text(Array(table.name.utf8))]
-        ) { (statement) throws(DatabaseError) in names.append(statement.value(0)) }
-        var found: [[Int]] = []
-        for name in names {
-            var columns: [Int?] = []
-            try connection.rows("SELECT name FROM pragma_index_xinfo(?) WHERE key ORDER BY seqno", [name]) {
-                (statement) throws(DatabaseError) in columns.append(statement.value(0).string.flatMap(table.column))
-            }
-            let known = columns.compactMap(\.self)
-            if known.count == columns.count, !known.isEmpty { found.append(known) }
-        }
-        return found
-    }
-
-    /// Returns the steps of a statement's query plan (`EXPLAIN QUERY PLAN`).
-    func plan(of sql: String) throws(DatabaseError) -> [String] {
+    /// How a statement would be run.
+    func plan(of sql: String) throws(DatabaseError) -> StatementPlan {
         if let known = plans[sql] { return known }
-        var steps: [String] = []
-        try connection.rows("EXPLAIN QUERY PLAN " + sql) { (statement) throws(DatabaseError) in
-            if let step = statement.value(3).string { steps.append(step) }
-        }
+        let plan = try connection.plan(of: sql)
         if plans.count > 256 { plans = [:] }
-        plans[sql] = steps
-        return steps
+        plans[sql] = plan
+        return plan
     }
 }
 
@@ -207,25 +148,24 @@ struct RecordCount: Sendable, Equatable {
 
 /// The open connections to a database that are not in use.
 final class ConnectionPool: Sendable {
-    private let path: String
     private let options: TableRows.Options
+    private let connect: @Sendable () throws(DatabaseError) -> any TableConnection
     private let free = Guarded<[OpenDatabase]>([])
 
     /// The maximum number of kept connections: the number of short and long answers that are read at once.
     private static let most = 8
 
-    init(path: String, options: TableRows.Options) { (self.path, self.options) = (path, options) }
-
-    /// Takes or opens a connection to the file to which the path leads now; connections to a former file are closed.
-    func take() throws(DatabaseError) -> OpenDatabase {
-        while let database = free.withLock({ $0.popLast() }) {
-            if database.isCurrent(path: path) { return database }
-        }
-        return try open()
+    init(options: TableRows.Options, connect: @escaping @Sendable () throws(DatabaseError) -> any TableConnection) {
+        (self.options, self.connect) = (options, connect)
     }
 
-    /// Opens a connection, which the caller may keep.
-    func open() throws(DatabaseError) -> OpenDatabase { try OpenDatabase(path: path, options: options) }
+    /// Takes a connection to the database that the address leads to now.
+    func take() throws(DatabaseError) -> OpenDatabase {
+        while let database = free.withLock({ $0.popLast() }) {
+            if database.connection.isCurrent { return database }
+        }
+        return OpenDatabase(try connect(), options: options)
+    }
 
     func giveBack(_ database: OpenDatabase) {
         database.end()

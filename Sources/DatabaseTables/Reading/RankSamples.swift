@@ -53,7 +53,7 @@ private struct SampledOrder {
     /// Returns the statement that counts the records after a sample, or from the beginning, up to and including a
     /// record. Its last parameter limits the count.
     func count(isAfter: Bool) -> String {
-        "SELECT count(*) FROM (SELECT 1 FROM \(list.source)\(conditions(isAfter: isAfter, isUpTo: true)) LIMIT ?)"
+        "SELECT count(*) FROM (SELECT 1 FROM \(list.source)\(conditions(isAfter: isAfter, isUpTo: true)) LIMIT ?) AS r"
     }
 }
 
@@ -107,9 +107,7 @@ extension TableReading {
         guard let order = SampledOrder(list) else { return nil }
         // Without an index, SQLite would sort all remaining records for each sample.
         let plan = try database.plan(of: order.next(isAfter: true))
-        let isSeek =
-            plan.contains { $0.hasPrefix("SEARCH c") } && !plan.contains { $0.contains("TEMP B-TREE") }
-        return isSeek ? order : nil
+        return plan.isSought && !plan.isSorted ? order : nil
     }
 
     /// Returns the samples of an order, at least the wanted number if the order has so many.

@@ -82,7 +82,7 @@ extension TableReading {
             let first = try list(ofTable: number)
             let conditions = [first.condition, place.condition(of: "c")].compactMap(\.self).joined(separator: " AND ")
             let found = try database.connection.first(
-                "SELECT 1 FROM \(first.source) WHERE \(conditions)", first.values + place.values)
+                "SELECT 1 FROM \(first.source) WHERE \(conditions)", first.values + place.bound)
             guard found != nil else { return nil }
         } else if try !meetsOwnConditions(key, in: list(ofTable: number)) {
             return nil
@@ -103,15 +103,15 @@ extension TableReading {
         let catalogue = try catalogue
         let (table, parent) = (catalogue.tables[key.child], catalogue.tables[key.parent])
         let reader = RecordReader(table: parent, showing: { _ in false }, limit: 0)
-        let columns = reader.columns.map { "p." + $0.dropFirst(2) }.joined(separator: ", ")
+        let columns = reader.columns.joined(separator: ", ")
         let joined = zip(key.targets, key.columns).map { target, column in
-            "p.\(parent.columns[target].quoted) = r.\(table.columns[column].quoted)"
+            "c.\(parent.columns[target].quoted) = r.\(table.columns[column].quoted)"
         }.joined(separator: " AND ")
         let sql =
-            "SELECT \(columns) FROM \(table.source) AS r CROSS JOIN \(parent.source) AS p ON \(joined)"
+            "SELECT \(columns) FROM \(table.source) AS r \(table.dialect.joining) \(parent.source) AS c ON \(joined)"
             + " WHERE \(identity.condition(of: "r"))"
         var found: Target?
-        try database.connection.rows(sql, identity.values) { (statement) throws(DatabaseError) in
+        try database.connection.rows(sql, identity.bound) { (statement) throws(DatabaseError) in
             let text = try self.key(statement, reader: reader, of: parent)
             found = Target(
                 key: text, title: reader.title(statement, key: text), identity: reader.identity(statement))

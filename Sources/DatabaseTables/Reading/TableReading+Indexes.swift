@@ -51,7 +51,7 @@ extension TableReading {
             return try ordered(list, by: sort, for: "group", after: [term]).terms
         } catch let refusal as RowRefusal {
             guard (sort ?? .document) == .document else { throw refusal }
-            for columns in try database.indexes(of: list.table) where columns.first == column {
+            for columns in try database.connection.indexes(of: list.table) where columns.first == column {
                 var ordered = list
                 let terms = columns.dropFirst().map { list.table.term($0, isDescending: false) }
                 ordered.terms = terms + list.keyTerms.filter { key in !terms.contains { $0.sql == key.sql } }
@@ -91,14 +91,18 @@ extension TableReading {
         for number in 0...depth {
             let equal = terms[..<number].map { "\($0.sql) = ?" }
             let isDeepest = number == depth
-            let order = ListScan.order(by: isDeepest ? Array(terms[number...]) : [terms[number]], isReversed: false)
-            let conditions = ([list.condition].compactMap(\.self) + equal).joined(separator: " AND ")
+            let isSplit = terms[number].isSplit
+            let order = ListScan.order(
+                by: isDeepest ? Array(terms[number...]) : [terms[number]], isReversed: false, settled: isSplit ? 1 : 0)
+            let some = isSplit ? ["\(terms[number].sql) IS NOT NULL"] : []
+            let conditions = ([list.condition].compactMap(\.self) + equal + some).joined(separator: " AND ")
             let sql =
                 "SELECT 1 FROM \(list.source)" + (conditions.isEmpty ? "" : " WHERE \(conditions)")
                 + " ORDER BY \(order) LIMIT 1"
             let plan = try database.plan(of: sql)
-            if plan.contains(where: { $0.contains("USE TEMP B-TREE") }) { return false }
-            if number > 0, !plan.contains(where: { $0.hasPrefix("SEARCH c") }) { return false }
+            // PostgreSQL would rather look through all records in order than sort the wanted ones.
+            let mustSeek = number > 0 || list.table.dialect == .postgres && list.condition != nil
+            if plan.isSorted || mustSeek && !plan.isSought { return false }
         }
         return true
     }
@@ -112,7 +116,7 @@ extension TableReading {
     func needsIndex(_ table: Table, terms: [OrderTerm], parameter: String, purpose: String) -> RowRefusal {
         let columns = terms.compactMap { term in
             term.column.map {
-                "\(table.columns[$0].quoted)\(term.isDescending && terms.contains { !$0.isDescending } ? " DESC" : "")"
+                "\(Identifier.quoted(table.columns[$0].name))\(term.isDescending && terms.contains { !$0.isDescending } ? " DESC" : "")"
             }
         }
         let name = ([table.name] + (terms.first.flatMap(\.column).map { [table.columns[$0].name] } ?? [])).joined(
@@ -120,7 +124,7 @@ extension TableReading {
         let create =
             columns.isEmpty
             ? nil
-            : "CREATE INDEX \(Identifier.quoted(name)) ON \(table.quoted) (\(columns.joined(separator: ", ")))"
+            : "CREATE INDEX \(Identifier.quoted(name)) ON \(Identifier.shown(table.quoted, in: table.dialect)) (\(columns.joined(separator: ", ")))"
         let remedy = create == nil ? "Ask" : "Create one, or ask"
         return RowRefusal(
             kind: .needsIndex(create: create), parameter: parameter,
@@ -140,7 +144,7 @@ extension TableReading {
         var rest: [RowCondition] = []
         for condition in conditions {
             guard let column = list.table.column(of: condition.field),
-                let part = ConditionStatement(condition: condition, column: "c.\(list.table.columns[column].quoted)")
+                let part = ConditionStatement(condition: condition, column: list.table.columns[column])
             else {
                 rest.append(condition)
                 continue
@@ -150,7 +154,7 @@ extension TableReading {
         }
         guard let condition = narrowed.condition, narrowed.condition != list.condition else { return nil }
         let plan = try database.plan(of: "SELECT 1 FROM \(list.source) WHERE \(condition)")
-        return plan.contains { $0.hasPrefix("SEARCH c") } ? (narrowed, rest) : nil
+        return plan.isSought ? (narrowed, rest) : nil
     }
 }
 
@@ -162,7 +166,37 @@ private struct ConditionStatement {
     let isExact: Bool
 
     /// The result is nil for a relation that no index serves.
-    init?(condition: RowCondition, column: String) {
+    init?(condition: RowCondition, column: Column) {
+        if let type = column.type {
+            self.init(condition: condition, column: "c.\(column.quoted)", type: type)
+        } else {
+            self.init(condition: condition, column: "c.\(column.quoted)")
+        }
+    }
+
+    /// In PostgreSQL, a value must be one of the column's type.
+    private init?(condition: RowCondition, column: String, type: PostgresType) {
+        let text = Array(condition.value.utf8)
+        var texts = [text]
+        switch type.kind {
+        case .text: break
+        case .integer, .numeric, .real:
+            guard let digits = DecimalDigits(text), type.kind != .integer || digits.integer != nil else { return nil }
+            if let integer = digits.integer { texts = [Array("\(integer)".utf8)] }
+        default: return nil
+        }
+        switch condition.relation {
+        case .equal:
+            if type.kind == .text { texts = Array(Set([text, NormalizationFormC.text(of: text.span)])) }
+            self.condition = "\(column) IN (\(texts.map { _ in "?" }.joined(separator: ", ")))"
+        case .less, .greater: self.condition = "\(column) \(condition.relation == .less ? "<" : ">") ?"
+        case .different, .containing: return nil
+        }
+        values = texts.map { .text($0) }
+        isExact = type.kind == .text && condition.relation != .equal
+    }
+
+    private init?(condition: RowCondition, column: String) {
         let text = condition.value
         let numbers: [SQLiteValue] = RecordKey.number(Array(text.utf8)).map { [$0] } ?? []
         switch condition.relation {

@@ -65,7 +65,12 @@ extension TableReading {
             packer.beginRow(key: key.span, title: Array(table.name.utf8).span)
         }
         return try shortPage(Self.level(packer), query: query, cursor: cursor) { number in
-            try self.count(self.list(ofTable: number))
+            let list = try self.list(ofTable: number)
+            guard list.table.isMade else { return try self.count(list) }
+            // A view that takes long does not keep the others waiting.
+            let connection = try self.database.connection
+            return try connection.briefly { () throws(DatabaseError) in try self.count(list) }
+                ?? RecordCount(number: connection.estimate(list.table), isEstimate: true)
         }
     }
 
@@ -355,7 +360,7 @@ struct PageRows: ~Copyable {
 
     var count: Int { packer.count }
 
-    mutating func add(_ statement: SQLiteStatement, key: [UInt8], reader: RecordReader) {
+    mutating func add(_ statement: ResultRow, key: [UInt8], reader: RecordReader) {
         let number = packer.count
         packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
         if let refusal = reader.addFields(statement, to: &packer) { refusals[number] = refusal }

@@ -5,7 +5,7 @@ internal import Levels
 /// Reading of single records by their keys, and of lists in order.
 extension TableReading {
     /// Receives a record, as a row of a statement, and its key; returns false to end the reading.
-    typealias RecordBody = (SQLiteStatement, _ key: [UInt8]) throws(DatabaseError) -> Bool
+    typealias RecordBody = (ResultRow, _ key: [UInt8]) throws(DatabaseError) -> Bool
 
     /// Returns the record with a key in a list, as a row, and its place; nil if the key is unknown.
     ///
@@ -35,7 +35,7 @@ extension TableReading {
     /// - Parameter body: receives the row of the statement, and the position if only that identifies the record.
     func read(
         _ key: [UInt8], in list: RecordList, reader: RecordReader,
-        _ body: (SQLiteStatement, _ position: Int?) throws(DatabaseError) -> Void
+        _ body: (ResultRow, _ position: Int?) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         let columns = reader.columns.joined(separator: ", ")
         let connection = try database.connection
@@ -55,14 +55,14 @@ extension TableReading {
         let terms =
             list.table.key.isEmpty ? [list.table.rowID ?? ""] : list.table.key.map { list.table.columns[$0].quoted }
         var conditions = list.condition.map { [$0] } ?? []
-        for (term, value) in zip(terms, values) { conditions.append("c.\(term) \(value == .null ? "IS" : "=") ?") }
+        for (term, value) in zip(terms, values) { conditions.append("c.\(term) \(value == .null ? "IS NULL" : "= ?")") }
         if values.count > affinities.count {
             guard let rowID = list.table.rowID, values.contains(.null), !list.table.key.isEmpty else { return }
             conditions.append("c.\(rowID) = ?")
         }
         let sql = "SELECT \(columns) FROM \(list.source) WHERE \(conditions.joined(separator: " AND "))"
         var isFound = false
-        try connection.rows(sql, list.values + values) { (statement) throws(DatabaseError) in
+        try connection.rows(sql, list.values + values.filter { $0 != .null }) { (statement) throws(DatabaseError) in
             // Skip a record whose own key has another spelling, for example in a column that ignores case.
             guard !isFound, try self.key(statement, reader: reader, of: list.table) == key else { return }
             isFound = true
@@ -72,7 +72,7 @@ extension TableReading {
 
     /// Returns the key of a record. If a key column is NULL, and another record has the same values in all key columns,
     /// the key ends with the rowid.
-    func key(_ statement: SQLiteStatement, reader: RecordReader, of table: Table) throws(DatabaseError) -> [UInt8] {
+    func key(_ statement: ResultRow, reader: RecordReader, of table: Table) throws(DatabaseError) -> [UInt8] {
         var values = reader.keyValues(statement)
         if values.contains(.null), let rowID = reader.rowID(statement) {
             let conditions = table.key.map { "c.\(table.columns[$0].quoted) IS ?" }.joined(separator: " AND ")
@@ -112,7 +112,7 @@ extension TableReading {
                 after.map {
                     ListScan.parts(after: $0, terms: scan.list.terms, from: first, isReversed: scan.isReversed)
                 }
-                ?? [scan.part(equalTo: equal)]
+                ?? scan.parts(equalTo: equal)
             for part in parts where !scan.isDone { try read(&scan, part: part, body) }
             return
         }
@@ -159,7 +159,7 @@ private struct RecordScan {
 
     init(list: RecordList, reader: RecordReader, left: Int, offset: Int, isReversed: Bool) {
         (self.list, self.reader, self.left, self.isReversed) = (list, reader, left, isReversed)
-        isPassedByStatement = list.soughtTerms == 0
+        isPassedByStatement = list.soughtTerms == 0 && !list.splitsNull
         toPass = offset
         position = offset
     }
@@ -185,12 +185,24 @@ private struct RecordScan {
         let conditions = zip(list.terms, values).map { $1 == .null ? "\($0.sql) IS NULL" : "\($0.sql) = ?" }
         return ListScan(
             condition: conditions.isEmpty ? nil : conditions.joined(separator: " AND "),
-            values: values.filter { $0 != .null })
+            values: values.filter { $0 != .null }, settled: values.count)
+    }
+
+    /// The records whose first terms have these values, in parts that an index gives one after the other.
+    func parts(equalTo values: [SQLiteValue]) -> [ListScan] {
+        let all = part(equalTo: values)
+        guard list.splitsNull, !isReversed else { return [all] }
+        let term = list.terms[values.count].sql
+        return ["\(term) IS NOT NULL", "\(term) IS NULL"].map { condition in
+            ListScan(
+                condition: [all.condition, condition].compactMap(\.self).joined(separator: " AND "),
+                values: all.values, settled: values.count + 1)
+        }
     }
 
     func statement(_ part: ListScan) -> (sql: String, values: [SQLiteValue]) {
         let conditions = [list.condition, part.condition].compactMap(\.self)
-        let order = ListScan.order(by: list.terms, isReversed: isReversed, ranged: part.ranged)
+        let order = ListScan.order(by: list.terms, isReversed: isReversed, ranged: part.ranged, settled: part.settled)
         let offset = isPassedByStatement ? toPass : 0
         let sql =
             "SELECT \(reader.columns.joined(separator: ", ")) FROM \(list.source)"

@@ -50,7 +50,9 @@ extension TableReading {
                         "'\(quoted: field.name)' has more than \(Self.mostSections) values; group by another field.")
             }
             runs.append(
-                try run(list, title: value.sectionTitle, index: nil, condition: "\(term.sql) = ?", values: [value]))
+                try run(
+                    list, title: value.sectionTitle(of: list.table.columns[column].type), index: nil,
+                    condition: "\(term.sql) = ?", values: [value]))
             last = value
         }
         if term.isNullable {
@@ -70,6 +72,11 @@ extension TableReading {
     private func initialRuns(of list: RecordList) throws -> [SectionRun] {
         let table = list.table
         let isNamedByNumbers = table.keyAffinities.first == .integer
+        guard table.dialect == .sqlite else {
+            throw RowRefusal(
+                kind: .needsIndex(create: nil), parameter: "group",
+                sentence: "'\(quoted: table.name)' is too large to be grouped by the first letters of its titles.")
+        }
         guard let column = table.titleColumn, isNamedByNumbers else {
             throw RowRefusal(
                 kind: .needsIndex(create: nil), parameter: "group",
@@ -122,8 +129,7 @@ extension TableReading {
     /// Throws a refusal unless an index finds the values of a term one after another.
     private func checkSeeks(_ list: RecordList, term: OrderTerm) throws {
         let plan = try database.plan(of: seek(term, in: list, isFirst: false))
-        guard plan.contains(where: { $0.hasPrefix("SEARCH c") }), !plan.contains(where: { $0.contains("TEMP B-TREE") })
-        else {
+        guard plan.isSought, !plan.isSorted else {
             let name = term.column.map { list.table.columns[$0].name } ?? ""
             throw needsIndex(
                 list.table, terms: [term] + list.keyTerms, parameter: "group",
@@ -227,12 +233,16 @@ extension TableReading {
 
 extension SQLiteValue {
     /// The title of the section for records with the value; nil for data and NULL.
-    fileprivate var sectionTitle: String? {
+    ///
+    /// - Parameter type: of its column in PostgreSQL; nil in SQLite.
+    fileprivate func sectionTitle(of type: PostgresType?) -> String? {
         switch self {
-        case .null, .data: nil
-        case .integer(let number): "\(number)"
-        case .real(let number): JSONText.real(number)
-        case .text(let bytes): String(decoding: NormalizationFormC.text(of: bytes.span), as: UTF8.self)
+        case .null, .data: return nil
+        case .integer(let number): return "\(number)"
+        case .real(let number): return JSONText.real(number)
+        case .text(let bytes):
+            let shown = type?.title(bytes) ?? bytes
+            return String(decoding: NormalizationFormC.text(of: shown.span), as: UTF8.self)
         }
     }
 }

@@ -78,6 +78,7 @@ extension TableReading {
         guard let column = list.drillColumns.first else { return [] }
         let kept = try keptRows(of: list)
         let place = "c.\(list.table.columns[column].quoted)"
+        let type = list.table.columns[column].type
         let order = ListScan.order(by: list.terms, isReversed: false)
         let sql =
             "SELECT \(place) FROM \(list.source)\(list.condition.map { " WHERE \($0)" } ?? "")"
@@ -89,7 +90,7 @@ extension TableReading {
             defer { row += 1 }
             guard kept?.contains(row) ?? true else { return }
             let value = statement.value(0)
-            let title = value.drillTitle
+            let title = value.drillTitle(of: type)
             if let number = numbers[title] {
                 groups[number].values.insert(value)
             } else {
@@ -107,7 +108,10 @@ extension TableReading {
             let conditions =
                 (isNone ? ["\(place) IS NULL"] : [])
                 + (others.isEmpty
-                    ? [] : ["\(place) COLLATE BINARY IN (\(others.map { _ in "?" }.joined(separator: ", ")))"])
+                    ? []
+                    : [
+                        "\(place)\(type == nil ? " COLLATE BINARY" : "") IN (\(others.map { _ in "?" }.joined(separator: ", ")))"
+                    ])
             part.add("(\(conditions.joined(separator: " OR ")))", values: Array(others))
             return DrilledValue(title: group.title, key: key, list: part)
         }
@@ -131,8 +135,14 @@ extension TableReading {
 
 extension SQLiteValue {
     /// The title of a value of a drill column.
-    fileprivate var drillTitle: [UInt8] {
-        switch self {
+    ///
+    /// - Parameter type: of its column in PostgreSQL; nil in SQLite.
+    fileprivate func drillTitle(of type: PostgresType?) -> [UInt8] {
+        if let type, case .text(let bytes) = self, !bytes.isEmpty {
+            let shown = type.title(bytes) ?? bytes
+            return NormalizationFormC.text(of: shown.span)
+        }
+        return switch self {
         case .null: Array("(none)".utf8)
         case .integer(let number): Array("\(number)".utf8)
         case .real(let number): Array(JSONText.real(number).utf8)

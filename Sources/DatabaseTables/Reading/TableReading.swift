@@ -13,7 +13,6 @@ final class TableReading: RowSource, @unchecked Sendable {
     init(rows: TableRows, while isWanted: @escaping @Sendable () -> Bool = { true }) throws(DatabaseError) {
         self.rows = rows
         let database = try rows.pool.take()
-        database.connection.setBusyTimeout(rows.options.timeout)
         try database.begin(until: .now + rows.options.timeout, while: isWanted)
         taken = database
     }

@@ -13,12 +13,14 @@ public struct TableRows: RowSource {
     /// The steps to the item of a document that shows the rows; empty if the database itself is the source.
     var prefix: [Item.Step] = []
 
-    /// - Parameter path: a SQLite file.
-    init(path: String, options: Options) {
-        pool = ConnectionPool(path: path, options: options)
-        title = Array((path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]).utf8)
+    init(_ place: TablesPlace, options: Options) {
+        pool = ConnectionPool(options: options) { () throws(DatabaseError) in try place.connect(options) }
+        title = place.title
         self.options = options
     }
+
+    /// - Parameter path: a SQLite file.
+    init(path: String, options: Options) { self.init(.file(path), options: options) }
 
     public var isImmediate: Bool { false }
 
@@ -64,6 +66,8 @@ extension RowRefusal {
             self.init(kind: .unreadable, sentence: "Another program holds the lock of the database. Try again later.")
         case .away, .noSpace, .readOnly:
             self.init(kind: .unreadable, sentence: "The database cannot be read at the moment. Try again later.")
+        case .refused:
+            self.init(kind: .unreadable, sentence: "The database refuses to read this; its log has the reason.")
         case .other: self.init(kind: .unreadable, sentence: "The database cannot be read; its file may be damaged.")
         }
     }

@@ -19,14 +19,14 @@ extension OpenDatabase {
                     "the table has no key, so its rowid names its records, which VACUUM may change; give it a primary key"
                 )
             }
-            let indexes = table.references.isEmpty ? [] : try indexes(of: table) + [table.key]
+            let indexes = table.references.isEmpty ? [] : try connection.indexes(of: table) + [table.key]
             for key in table.references
             where !indexes.contains(where: { Set($0.prefix(key.columns.count)) == Set(key.columns) }) {
                 let parent = catalogue.tables[key.parent]
-                let columns = key.columns.map { table.columns[$0].quoted }.joined(separator: ", ")
+                let columns = key.columns.map { Identifier.quoted(table.columns[$0].name) }.joined(separator: ", ")
                 let name = ([table.name] + key.columns.map { table.columns[$0].name }).joined(separator: "_")
                 warn(
-                    "no index finds the records that refer to a record of '\(quoted: parent.name)'; create one with CREATE INDEX \(Identifier.quoted(name)) ON \(table.quoted) (\(columns))"
+                    "no index finds the records that refer to a record of '\(quoted: parent.name)'; create one with CREATE INDEX \(Identifier.quoted(name)) ON \(Identifier.shown(table.quoted, in: table.dialect)) (\(columns))"
                 )
             }
         }

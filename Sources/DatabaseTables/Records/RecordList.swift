@@ -34,11 +34,10 @@ struct RecordList {
         let joined = zip(key.targets, key.columns).map { target, column in
             "p.\(parent.columns[target].quoted) = c.\(table.columns[column].quoted)"
         }
-        // CROSS JOIN makes SQLite read the parent first, which has only one record here.
         source =
-            "\(parent.source) AS p CROSS JOIN \(table.source) AS c ON \(joined.joined(separator: " AND "))"
+            "\(parent.source) AS p \(table.dialect.joining) \(table.source) AS c ON \(joined.joined(separator: " AND "))"
         condition = identity.condition(of: "p")
-        values = identity.values
+        values = identity.bound
         terms = Self.keyTerms(of: table)
     }
 
@@ -66,7 +65,14 @@ struct RecordList {
     /// NULL is last in the list, but first in an ascending index. SQLite reads an index in the list's order only if no
     /// ascending nullable term follows another term that varies. Thus all terms before the last such term are fixed.
     var soughtTerms: Int {
-        isSought ? terms.indices.last { $0 > 0 && terms[$0].isNullable && !terms[$0].isDescending } ?? 0 : 0
+        isSought ? terms.indices.last { $0 > 0 && terms[$0].isNullable && !terms[$0].hasNullLast } ?? 0 : 0
+    }
+
+    /// Whether the records in which the first term that is not sought is NULL are read by a statement of their own, because
+    /// no index has them last.
+    var splitsNull: Bool {
+        guard isSought, terms.indices.contains(soughtTerms) else { return false }
+        return terms[soughtTerms].isSplit
     }
 
     private static func keyTerms(of table: Table) -> [OrderTerm] {
@@ -107,7 +113,10 @@ extension Table {
     }
 
     /// The affinities of the key's columns; without a key, the affinity of the rowid.
-    var keyAffinities: [Affinity] { key.isEmpty ? [.integer] : key.map { columns[$0].affinity } }
+    /// In PostgreSQL the text of a value names it.
+    var keyAffinities: [Affinity] {
+        key.isEmpty ? [.integer] : key.map { columns[$0].type == nil ? columns[$0].affinity : .text }
+    }
 }
 
 extension Table {
@@ -128,7 +137,8 @@ extension Table {
         }
         return OrderTerm(
             column: column, sql: "c.\(columns[column].quoted)",
-            isNullable: !columns[column].isNotNull && !isRowIDAlias(column), isDescending: isDescending)
+            isNullable: !columns[column].isNotNull && !isRowIDAlias(column), isDescending: isDescending,
+            dialect: dialect)
     }
 }
 
@@ -139,10 +149,22 @@ struct OrderTerm {
     let sql: String
     let isNullable: Bool
     let isDescending: Bool
+    var dialect = Dialect.sqlite
 
     var reversed: OrderTerm {
-        OrderTerm(column: column, sql: sql, isNullable: isNullable, isDescending: !isDescending)
+        OrderTerm(column: column, sql: sql, isNullable: isNullable, isDescending: !isDescending, dialect: dialect)
     }
+
+    /// Whether the records in which it is NULL are read by a statement of their own. SQLite has them last by itself.
+    var isSplit: Bool { dialect == .postgres && isNullable && !hasNullLast }
+
+    /// Whether NULL is last in an index: it is the smallest value in SQLite, and the largest in PostgreSQL.
+    var hasNullLast: Bool { isDescending == (dialect == .sqlite) }
+}
+
+extension Dialect {
+    /// A join whose first table has one record. SQLite keeps the order of the tables of a cross join.
+    var joining: String { self == .sqlite ? "CROSS JOIN" : "JOIN" }
 }
 
 /// The columns that identify a record, as identifiers in a statement, and their values.
@@ -151,8 +173,11 @@ struct RecordIdentity {
     let values: [SQLiteValue]
 
     func condition(of table: String) -> String {
-        columns.map { "\(table).\($0) IS ?" }.joined(separator: " AND ")
+        zip(columns, values).map { "\(table).\($0) \($1 == .null ? "IS NULL" : "= ?")" }.joined(separator: " AND ")
     }
+
+    /// The values of the parameters in the condition.
+    var bound: [SQLiteValue] { values.filter { $0 != .null } }
 }
 
 /// A part of a list that one statement reads.
@@ -162,6 +187,8 @@ struct ListScan {
     let values: [SQLiteValue]
     /// The number of the term that the condition compares with `<` or `>`, and so is not NULL; nil without one.
     var ranged: Int?
+    /// The number of leading terms whose records do not mix NULL and other values.
+    var settled = 0
 
     /// All records.
     static let all = [ListScan(condition: nil, values: [])]
@@ -189,7 +216,7 @@ struct ListScan {
                     ListScan(
                         condition: (equal + [condition]).joined(separator: " AND "),
                         values: bound + (value.map { [$0] } ?? []),
-                        ranged: value == nil ? nil : number))
+                        ranged: value == nil ? nil : number, settled: number + 1))
             }
             if values[number] == .null {
                 if isReversed { add("\(term.sql) IS NOT NULL") }
@@ -203,14 +230,16 @@ struct ListScan {
 
     /// Returns the text after ORDER BY.
     ///
-    /// - Parameter ranged: the number of a term that is not NULL in the read part; nil if any may be.
-    static func order(by terms: [OrderTerm], isReversed: Bool, ranged: Int? = nil) -> String {
+    /// - Parameters:
+    ///   - ranged: the number of a term that is not NULL.
+    ///   - settled: the number of the first terms in which it does not matter where NULL is.
+    static func order(by terms: [OrderTerm], isReversed: Bool, ranged: Int? = nil, settled: Int = 0) -> String {
         terms.enumerated().map { number, term in
             let isDown = term.isDescending != isReversed
             let direction = isDown ? " DESC" : ""
             guard term.isNullable, number != ranged else { return term.sql + direction }
-            // SQLite orders NULL before all other values, which is the wanted place here.
-            if isDown != isReversed { return "\(term.sql)\(direction)" }
+            if term.dialect == .postgres, number < settled { return term.sql + direction }
+            if term.hasNullLast { return "\(term.sql)\(direction)" }
             return "\(term.sql)\(direction) NULLS \(isReversed ? "FIRST" : "LAST")"
         }.joined(separator: ", ")
     }

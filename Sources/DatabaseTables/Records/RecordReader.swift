@@ -15,7 +15,7 @@ struct RecordReader {
     private let title: Int32?
     private let rowID: Int32?
     /// The largest text or data that is shown, in bytes.
-    private let limit: Int
+    let limit: Int
 
     /// The limits for a field of a row, and for a field of a detail, in bytes.
     static let rowLimit = 4 << 10
@@ -41,11 +41,20 @@ struct RecordReader {
             places[number] = place
             return place
         }
+        var shownPlaces: [Int: Int32] = [:]
+        func shownPlace(_ number: Int) -> Int32 {
+            let column = table.columns[number]
+            guard let type = column.type else { return place(number) }
+            if let known = shownPlaces[number] { return known }
+            shownPlaces[number] = Int32(columns.count)
+            columns += type.shown("c.\(column.quoted)", limit: limit, beginning: Self.rowLimit)
+            return Int32(columns.count) - (type.isLong ? 2 : 1)
+        }
         // Without a key, the order of the rows may depend on the selected columns, so all columns are selected.
-        if table.isPositional { for number in table.columns.indices { _ = place(number) } }
-        shown = table.columns.indices.filter { isShown(table.columns[$0]) }.map { ($0, place($0)) }
+        if table.isPositional, table.dialect == .sqlite { for number in table.columns.indices { _ = place(number) } }
+        shown = table.columns.indices.filter { isShown(table.columns[$0]) }.map { ($0, shownPlace($0)) }
         key = table.key.map(place)
-        title = table.titleColumn.map(place)
+        title = table.titleColumn.map(shownPlace)
         let ordering = terms.map { $0.column.map(place) }
         if let name = table.rowID, table.isNamedByRowID || terms.contains(where: { $0.column == nil }) {
             rowID = Int32(columns.count)
@@ -56,31 +65,40 @@ struct RecordReader {
         let last = rowID ?? 0
         order = ordering.map { $0 ?? last }
         if columns.isEmpty { columns.append("1") }
+        // No index holds the whole row, so PostgreSQL reads the rows in the order of the table.
+        if table.isPositional, table.dialect == .postgres { columns.append("(c.*) IS NULL") }
         self.columns = columns
     }
 
     /// Returns the values of the key's columns, or the rowid; empty if only a position identifies the record.
-    func keyValues(_ statement: SQLiteStatement) -> [SQLiteValue] {
-        key.isEmpty ? rowID.map { [statement.value($0)] } ?? [] : key.map(statement.value)
+    func keyValues(_ row: ResultRow) -> [SQLiteValue] {
+        key.isEmpty ? rowID.map { [row.value($0)] } ?? [] : key.map(row.value)
     }
 
     /// Returns the values of the terms that order the list.
-    func terms(_ statement: SQLiteStatement) -> [SQLiteValue] { order.map(statement.value) }
+    func terms(_ row: ResultRow) -> [SQLiteValue] { order.map(row.value) }
 
-    func rowID(_ statement: SQLiteStatement) -> SQLiteValue? { rowID.map(statement.value) }
+    func rowID(_ row: ResultRow) -> SQLiteValue? { rowID.map(row.value) }
 
     /// Returns the columns and values that identify the record.
-    func identity(_ statement: SQLiteStatement) -> RecordIdentity {
+    func identity(_ row: ResultRow) -> RecordIdentity {
         if table.isNamedByRowID, let rowID, let name = table.rowID {
-            return RecordIdentity(columns: [name], values: [statement.value(rowID)])
+            return RecordIdentity(columns: [name], values: [row.value(rowID)])
         }
-        return RecordIdentity(columns: table.key.map { table.columns[$0].quoted }, values: keyValues(statement))
+        return RecordIdentity(columns: table.key.map { table.columns[$0].quoted }, values: keyValues(row))
     }
 
     /// Returns the title, as text of at most `rowLimit` bytes; the key if the title is NULL, empty or data, or if the
     /// table has no title column.
-    func title(_ statement: SQLiteStatement, key: [UInt8]) -> [UInt8] {
+    func title(_ row: ResultRow, key: [UInt8]) -> [UInt8] {
         guard let title else { return key }
+        switch row {
+        case .sqlite(let statement): return self.title(statement, at: title, key: key)
+        case .postgres(let row): return self.title(row, at: Int(title), key: key)
+        }
+    }
+
+    private func title(_ statement: SQLiteStatement, at title: Int32, key: [UInt8]) -> [UInt8] {
         switch statement.kind(title) {
         case .null, .data: return key
         case .integer: return Array("\(statement.integer(title))".utf8)
@@ -94,7 +112,22 @@ struct RecordReader {
     /// Adds the shown fields to a row, except NULL and values that exceed the limit.
     ///
     /// - Returns: a sentence about the first value that exceeds the limit; nil without one.
-    func addFields(_ statement: SQLiteStatement, to packer: inout RowPacker) -> String? {
+    func addFields(_ row: ResultRow, to packer: inout RowPacker) -> String? {
+        switch row {
+        case .sqlite(let statement): return addFields(statement, to: &packer)
+        case .postgres(let row):
+            var refusal: String?
+            for (number, place) in shown {
+                let column = table.columns[number]
+                if let size = addField(row, at: Int(place), of: column, to: &packer) {
+                    refusal = refusal ?? Self.refusal(column.name, size: size, limit: limit)
+                }
+            }
+            return refusal
+        }
+    }
+
+    private func addFields(_ statement: SQLiteStatement, to packer: inout RowPacker) -> String? {
         var refusal: String?
         for (number, place) in shown {
             let column = table.columns[number]

@@ -188,6 +188,8 @@ package struct DatabaseError: Error, Sendable, Equatable {
         case readOnly
         /// A statement was interrupted at the end of its time.
         case timeout
+        /// The server refuses the statement.
+        case refused
         /// Any other error; the operator must correct its cause.
         case other
     }

@@ -2,15 +2,16 @@ internal import Bytes
 internal import CPostgres
 internal import Glibc
 internal import PropertyLists
-internal import TreeSources
+package import TreeSources
 
-/// The parsed address of a tree in PostgreSQL, as `postgres://alice@db.example/home?tree=music&read=standby`.
+/// The parsed address of a PostgreSQL database, or of a tree in it, as
+/// `postgres://alice@db.example/home?tree=music&read=standby`.
 ///
 /// `tree` and `read` are drilldown's; the rest is a connection URI as libpq reads it ("Connection URIs" in its manual).
-struct PostgresAddress: Sendable, Equatable {
+package struct PostgresAddress: Sendable, Equatable {
     /// The address as the user gave it, without a password.
-    let shown: String
-    /// The name of the tree, which is the name of its schema.
+    package let shown: String
+    /// The name of the tree, which is the name of its schema; empty for the tables of the database.
     let tree: String
     /// Whether a standby is preferred for reading.
     let readsStandby: Bool
@@ -26,8 +27,22 @@ struct PostgresAddress: Sendable, Equatable {
         return text.hasPrefix("postgres:") || text.hasPrefix("postgresql:")
     }
 
-    /// - Throws: `SourceError` if it is not a valid address, or has a password.
-    init(_ text: String) throws(SourceError) {
+    /// - Throws: `SourceError` if it is not a valid address, names no tree, or has a password.
+    init(_ text: String) throws(SourceError) { try self.init(text, ofTree: true) }
+
+    /// The address of a database whose tables are shown.
+    ///
+    /// - Throws: `SourceError` if it is not a valid address, names a tree, or has a password.
+    package init(ofTables text: String) throws(SourceError) { try self.init(text, ofTree: false) }
+
+    /// Whether an address has the parameter `tree`.
+    package static func namesTree(_ text: String) -> Bool {
+        text.split(separator: "?", maxSplits: 1).dropFirst().last?.split(separator: "&").contains {
+            $0 == "tree" || $0.hasPrefix("tree=")
+        } ?? false
+    }
+
+    private init(_ text: String, ofTree: Bool) throws(SourceError) {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         // A password may have a '?'.
         let isCut = parts.count == 2 && parts[1].contains("@") && !parts[0].contains("@")
@@ -45,7 +60,11 @@ struct PostgresAddress: Sendable, Equatable {
             throw SourceError(safe, reason: "it is not a valid address; write postgres://USER@HOST/DATABASE?tree=NAME")
         }
         guard parameters["password"] == nil, parameters["sslpassword"] == nil else { throw Self.password(in: safe) }
-        guard let tree = query.tree, !tree.isEmpty else {
+        guard ofTree || query.tree == nil else {
+            throw SourceError(safe, reason: "'tree' names a tree; leave it out for the tables of the database")
+        }
+        let tree = query.tree ?? ""
+        guard !ofTree || !tree.isEmpty else {
             throw SourceError(text, reason: "the address names no tree; add ?tree=NAME, the name of its schema")
         }
         guard tree.utf8.count <= Self.longestTreeName, !tree.utf8.contains(0) else {
@@ -154,8 +173,23 @@ struct PostgresAddress: Sendable, Equatable {
 }
 
 extension PostgresAddress {
+    /// The name of the database, or of the role, after which libpq names it.
+    package var database: String { parameters["dbname"] ?? parameters["user"] ?? "PostgreSQL" }
+
+    /// The hosts of the servers; empty for the socket of this machine.
+    package var hosts: [String] {
+        [parameters["host"], parameters["hostaddr"]].compactMap(\.self).flatMap {
+            $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+    }
+
+    /// The first of the parameters by name that is not one of these; nil if all are.
+    package func unusual(besides names: Set<String>) -> String? {
+        parameters.keys.sorted().first { !names.contains($0) }
+    }
+
     /// The use of a connection.
-    enum Use: Sendable { case everything, reading, writing }
+    enum Use: Sendable { case everything, reading, writing, tables }
 
     /// The parameters of a connection for libpq; the user's own prevail over the defaults.
     func parameters(for use: Use, password: String?) -> [(name: String, value: String)] {
@@ -171,6 +205,7 @@ extension PostgresAddress {
             case .everything: hasChoice ? "read-write" : "any"
             case .reading: "prefer-standby"
             case .writing: "read-write"
+            case .tables: "any"
             }
         all.merge(parameters) { _, own in own }
         all["client_encoding"] = "UTF8"

@@ -15,6 +15,11 @@ final class PostgresConnection {
     /// The longest wait for the server without a byte from it; by default longer than the server lets a statement run.
     var patience = Duration.seconds(40)
 
+    /// Whether the statement that runs is to be cancelled; asked while it is waited for. Nil to let it end by itself.
+    var isUnwanted: (() -> Bool)?
+    /// Whether the statement that runs was cancelled.
+    private var isCancelled = false
+
     /// Connects, and waits for the server at most its `connect_timeout`.
     ///
     /// - Parameter parameters: by libpq's names.
@@ -44,6 +49,9 @@ final class PostgresConnection {
     /// For `poll(2)`; negative if the connection is gone.
     var socket: Int32 { unsafe PQsocket(handle) }
 
+    /// Lets no further statement use the connection.
+    func giveUp() { isLost = true }
+
     /// Whether a transaction is open, even if a statement in it has failed.
     var isInTransaction: Bool { unsafe PQtransactionStatus(handle) != PQTRANS_IDLE }
 
@@ -66,8 +74,7 @@ final class PostgresConnection {
 
     /// Runs a text of one or more statements that return nothing of interest.
     func run(_ text: String) throws(PostgresFailure) {
-        try check(unsafe PQsendQuery(handle, text))
-        _ = try results()
+        _ = try query(text)
     }
 
     /// Runs one statement.
@@ -76,7 +83,47 @@ final class PostgresConnection {
         return try results()
     }
 
-    /// Runs statements in one round trip, in pipeline mode; the statements after a failed one are not run.
+    /// Runs a text of one or more statements, and returns the result of the last.
+    func query(_ text: String) throws(PostgresFailure) -> PostgresResult {
+        isCancelled = false
+        try check(unsafe PQsendQuery(handle, text))
+        return try results()
+    }
+
+    /// Runs one statement, and gives each row to a closure as soon as it arrives.
+    ///
+    /// - Parameter take: returns false to cancel the statement; the rest of its rows is not given.
+    func stream(
+        _ statement: PostgresStatement, take: (PostgresRow) -> Bool
+    ) throws(PostgresFailure) {
+        try send(statement)
+        try check(unsafe PQsetSingleRowMode(handle))
+        var failure: PostgresFailure?
+        var isWanted = true
+        while let result = try next() {
+            let status = result.status
+            if status == PGRES_SINGLE_TUPLE {
+                guard isWanted else { continue }
+                isWanted = take(PostgresRow(result))
+                if !isWanted { cancel() }
+            } else if status != PGRES_TUPLES_OK, status != PGRES_COMMAND_OK {
+                failure = failure ?? PostgresFailure(result: result, isLost: noteLoss())
+                if failure?.isLost == true { isLost = true }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Asks the server to end the statement that runs (`PQcancel`); its result is an error then.
+    private func cancel() {
+        guard !isCancelled, let request = unsafe PQgetCancel(handle) else { return }
+        isCancelled = true
+        defer { unsafe PQfreeCancel(request) }
+        var words = [CChar](repeating: 0, count: 256)
+        _ = unsafe PQcancel(request, &words, Int32(words.count))
+    }
+
+    /// Runs statements in one round trip, in pipeline mode; those after a failed one are not run.
     ///
     /// - Parameter take: called with the number of a statement and its result.
     /// - Throws: the first failure; if the connection is lost, it is not known which statements were run.
@@ -119,6 +166,7 @@ final class PostgresConnection {
     }
 
     private func send(_ statement: PostgresStatement) throws(PostgresFailure) {
+        isCancelled = false
         let values = statement.values
         let isSent = unsafe values.withPointers { count, pointers, lengths, formats in
             if statement.isPrepared {
@@ -261,13 +309,18 @@ final class PostgresConnection {
         let end = ContinuousClock.now + patience
         var ready: Int32 = 0
         repeat {
-            ready = unsafe poll(&entry, 1, Int32(clamping: patience.components.seconds * 1_000))
-        } while ready < 0 && errno == EINTR && ContinuousClock.now < end
+            if isUnwanted?() == true { cancel() }
+            let time = isUnwanted == nil ? patience : Self.interruption
+            ready = unsafe poll(&entry, 1, Int32(clamping: Int(time / .milliseconds(1))))
+        } while (ready == 0 || ready < 0 && errno == EINTR) && ContinuousClock.now < end
         guard ready > 0, unsafe PQconsumeInput(handle) == 1 else {
             isLost = true
             throw .lost
         }
     }
+
+    /// How long a statement runs on after nobody wants it.
+    private static let interruption = Duration.milliseconds(5)
 
     private func check(_ isDone: Int32) throws(PostgresFailure) {
         guard isDone == 1, !isLost else { throw noteFailure() }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CPostgres
 
 /// The result of one statement: the owner of a PGresult.
@@ -30,6 +31,24 @@ struct PostgresResult: ~Copyable {
         return unsafe _overrideLifetime(Span(_unsafeElements: buffer), borrowing: self)
     }
 
+    /// The number of columns.
+    var columnCount: Int { Int(unsafe PQnfields(handle)) }
+
+    /// The name of a column.
+    func name(ofColumn column: Int) -> String {
+        guard let name = unsafe PQfname(handle, Int32(column)) else { return "" }
+        return unsafe String(cString: name)
+    }
+
+    /// The object identifier of a column's type; of a domain, that of its base type.
+    func type(ofColumn column: Int) -> UInt32 { unsafe PQftype(handle, Int32(column)) }
+
+    /// A copy of the bytes of a value; nil for NULL.
+    func copy(_ row: Int, column: Int) -> [UInt8]? {
+        guard !isNull(row, column: column) else { return nil }
+        return Array(copying: bytes(row, column: column))
+    }
+
     func isNull(_ row: Int, column: Int) -> Bool { unsafe PQgetisnull(handle, Int32(row), Int32(column)) != 0 }
 
     /// A value as text; nil for NULL.
@@ -57,5 +76,63 @@ struct PostgresResult: ~Copyable {
     func error(_ field: ErrorField) -> String? {
         guard let text = unsafe PQresultErrorField(handle, Int32(field.rawValue)) else { return nil }
         return unsafe String(cString: text)
+    }
+}
+
+/// A row of a statement.
+package final class PostgresRow {
+    private let result: PostgresResult
+
+    init(_ result: consuming PostgresResult) { self.result = result }
+
+    /// The number of columns.
+    package var columnCount: Int { result.columnCount }
+
+    package func isNull(_ column: Int) -> Bool { result.isNull(0, column: column) }
+
+    /// The text of a value; nil for NULL.
+    package func bytes(_ column: Int) -> [UInt8]? {
+        result.copy(0, column: column)
+    }
+
+    /// The text of a value; nil for NULL.
+    package func string(_ column: Int) -> String? { bytes(column).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// A whole number; nil for NULL.
+    package func number(_ column: Int) -> Int? { string(column).flatMap { Int($0) } }
+
+    /// A truth value; false for NULL.
+    package func flag(_ column: Int) -> Bool { bytes(column) == [UInt8(ascii: "t")] }
+
+    /// A value with which other statements can compare: an integer, data, or else the text of the type.
+    package func value(_ column: Int) -> SQLiteValue {
+        guard let bytes = bytes(column) else { return .null }
+        let type = result.type(ofColumn: column)
+        if Self.integerTypes.contains(type), let number = Int64(String(decoding: bytes, as: UTF8.self)) {
+            return .integer(number)
+        }
+        if type == Self.dataType, let data = Self.data(bytes) { return .data(data) }
+        return .text(bytes)
+    }
+
+    var values: [SQLiteValue] { (0..<columnCount).map(value) }
+
+    /// The types `int8`, `int2`, `int4` and `oid`.
+    private static let integerTypes: [UInt32] = [20, 21, 23, 26]
+    /// The type `bytea`.
+    private static let dataType: UInt32 = 17
+
+    /// Data from its hexadecimal form, `\x00ff`; nil for another text.
+    package static func data(_ text: [UInt8]) -> [UInt8]? {
+        guard text.count >= 2, text.count % 2 == 0, text.starts(with: "\\x".utf8) else { return nil }
+        var data: [UInt8] = []
+        data.reserveCapacity(text.count / 2 - 1)
+        for index in stride(from: 2, to: text.count, by: 2) {
+            guard let high = text[index].hexadecimalValue, let low = text[index + 1].hexadecimalValue else {
+                return nil
+            }
+            data.append(high << 4 | low)
+        }
+        return data
     }
 }

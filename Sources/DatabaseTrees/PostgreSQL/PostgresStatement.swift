@@ -16,6 +16,8 @@ extension PostgresStatement {
     func with(_ number: Int64?) -> Self { adding(.int8, bytes: number.map(PostgresValues.bytes)) }
     func with(_ number: Int32) -> Self { adding(.int4, bytes: PostgresValues.bytes(number)) }
     func with(_ text: String?) -> Self { adding(.text, bytes: text.map { Array($0.utf8) }) }
+    /// A value in the text form of the type that the statement expects there.
+    func with(untyped text: [UInt8]?) -> Self { adding(nil, bytes: text) }
     func with(json: [UInt8]?) -> Self { adding(.json, bytes: json) }
     func with(_ numbers: [Int64?]) -> Self {
         adding(.int8s, bytes: PostgresValues.array(of: .int8, elements: numbers.map { $0.map(PostgresValues.bytes) }))
@@ -30,14 +32,15 @@ extension PostgresStatement {
         adding(.jsons, bytes: PostgresValues.array(of: .json, elements: values))
     }
 
-    private func adding(_ type: PostgresValues.ValueType, bytes: [UInt8]?) -> Self {
+    private func adding(_ type: PostgresValues.ValueType?, bytes: [UInt8]?) -> Self {
         var copy = self
         copy.values.append(type, bytes: bytes)
         return copy
     }
 }
 
-/// Bound values in the binary form of PostgreSQL's types: numbers are big-endian, text and JSON are UTF-8.
+/// Bound values in the binary form of PostgreSQL's types: numbers are big-endian, text and JSON are UTF-8. A value without
+/// a type is text that the server reads.
 struct PostgresValues {
     /// The types by their object identifiers (`pg_type.dat`).
     enum ValueType: Oid {
@@ -55,8 +58,8 @@ struct PostgresValues {
     /// The values in binary form; nil for NULL.
     private var values: [[UInt8]?] = []
 
-    mutating func append(_ type: ValueType, bytes: [UInt8]?) {
-        types.append(type.rawValue)
+    mutating func append(_ type: ValueType?, bytes: [UInt8]?) {
+        types.append(type?.rawValue ?? 0)
         values.append(bytes)
     }
 
@@ -68,16 +71,16 @@ struct PostgresValues {
         ) -> Int32
     ) -> Int32 {
         let lengths = values.map { Int32($0?.count ?? 0) }
-        let formats = [Int32](repeating: 1, count: values.count)
-        // One byte more, because the pointer of an empty value must not be nil, which is NULL.
-        let all = values.reduce(into: []) { $0 += $1 ?? [] } + [0]
+        let formats = types.map { $0 == 0 ? Int32(0) : 1 }
+        // Text ends with a zero. The pointer of an empty value must not be nil, which is NULL.
+        let all = values.reduce(into: []) { $0 += ($1 ?? []) + [0] }
         return unsafe all.withUnsafeBytes { bytes in
             var pointers: [UnsafePointer<CChar>?] = unsafe []
             var offset = 0
             let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
             for value in values {
                 unsafe pointers.append(value == nil ? nil : start.map { unsafe $0 + offset })
-                offset += value?.count ?? 0
+                offset += (value?.count ?? 0) + 1
             }
             return unsafe body(Int32(values.count), pointers, lengths, formats)
         }

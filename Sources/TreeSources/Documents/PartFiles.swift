@@ -41,18 +41,20 @@ final class PartFiles {
     ///
     /// - Throws: `SourceError`, which names the database as the document does, if it cannot or must not be read.
     func rows(at place: PartPlace, reference: DatabaseReference) throws(SourceError) -> any RowsElsewhere {
-        guard place.reference.path.hasPrefix(PartPlace.sqlitePrefix), let open = interpretation.openDatabase else {
-            throw PartRefusal.foreignDatabase(place.reference.path)
+        let address = place.reference.path
+        guard place.isOfFile || address.hasPrefix("postgres"), let open = interpretation.openDatabase else {
+            throw PartRefusal.foreignDatabase(address)
         }
-        let key = PartFile.Key(path: try OpenPart.path(to: place, listings: &listings), kind: place.reference.kind)
+        let path = place.isOfFile ? try OpenPart.path(to: place, listings: &listings) : nil
+        let key = PartFile.Key(path: path ?? address, kind: place.reference.kind)
         namedDatabases.insert(key)
         if let known = databases[key] { return known }
-        let rows = try open(key.path, place.reference.path, reference)
+        let rows = try open(path, address, reference)
         databases[key] = rows
         return rows
     }
 
-    /// The rows in databases to which other programs may commit, by the paths of the databases' files.
+    /// The rows in databases to which other programs may commit, by the paths of the databases' files or by their addresses.
     var databaseRows: [String: any DatabaseRows] {
         var found: [String: any DatabaseRows] = [:]
         for (key, rows) in databases { found[key.path] = rows as? any DatabaseRows }

@@ -27,8 +27,15 @@ struct PartPlace: Hashable {
 
     static let sqlitePrefix = "sqlite:"
 
+    /// Whether it refers to a file, and not to a database on a server.
+    var isOfFile: Bool {
+        guard case .database = reference.kind else { return true }
+        return reference.path.hasPrefix(Self.sqlitePrefix)
+    }
+
     /// Whether the path cannot name a file, so that watching is pointless.
     var isImpossible: Bool {
+        guard isOfFile else { return true }
         let path = relativePath
         guard !path.isEmpty, !path.isAbsolutePath, !path.utf8.contains(0) else { return true }
         var depth = 0

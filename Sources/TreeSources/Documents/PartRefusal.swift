@@ -57,7 +57,7 @@ enum PartRefusal {
         SourceError(
             address,
             reason:
-                "only a SQLite file in the document's folder can be named here, not a database on a host; write sqlite:FILE"
+                "only a SQLite file in the document's folder, or a PostgreSQL database on a host that --databases names, can be named here; write sqlite:FILE or postgres://HOST/DATABASE"
         )
     }
 

@@ -35,9 +35,10 @@ public struct Interpretation: Sendable {
     /// Opens the databases that items name, if set.
     public var openDatabase: DatabaseOpener?
 
-    /// Opens a database file, given its path, its name for messages and its shown part.
+    /// Opens a database, given the path of its file, or nil for one on a server, the address as the document writes it, and
+    /// its shown part.
     public typealias DatabaseOpener =
-        @Sendable (_ path: String, _ name: String, _ reference: DatabaseReference) throws(SourceError) ->
+        @Sendable (_ path: String?, _ address: String, _ reference: DatabaseReference) throws(SourceError) ->
         any RowsElsewhere
 
     /// The default of `maximumBytes`: 2 GiB.

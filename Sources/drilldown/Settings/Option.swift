@@ -163,6 +163,9 @@ struct Option: Sendable {
             \.databasePasswordFile,
             isOfCheck: true),
         Option(
+            name: "databases", type: .databaseHosts,
+            "hosts whose PostgreSQL databases the document may name", \.tables.hosts, isOfCheck: true),
+        Option(
             name: "first-patience", type: .seconds(0...86_400), default: "30",
             "how long to wait for a database at the start",
             \.firstPatience),

@@ -184,6 +184,14 @@ extension OptionType<[String]?> {
 }
 
 extension OptionType<[String]> {
+    /// Names and addresses of hosts, or folders of their sockets.
+    static let databaseHosts = Self(
+        placeholder: "HOST,…", wanted: "a list of hosts, or folders of sockets, separated by commas"
+    ) { text in
+        let hosts = words(of: text)
+        return hosts.allSatisfy { $0.hasPrefix("/") || AllowedHosts.isName($0) } ? hosts : nil
+    }
+
     /// Names of fields, which may contain spaces.
     static let fields = Self(placeholder: "FIELD,…", wanted: "names of fields, separated by commas") { text in
         let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

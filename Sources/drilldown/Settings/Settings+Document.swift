@@ -31,7 +31,11 @@ extension Settings {
         case let target as DatabaseTree: return target
         // Importing into it fails with the message that the file belongs to another program.
         case let tables as DatabaseTables:
-            return .sqlite(path: tables.path, name: address, interpretation: interpretation) { _ in }
+            guard let path = tables.path else {
+                throw UsageError(
+                    fact: "'\(path: tables.name)': the address names no tree; add ?tree=NAME, the name of its schema.")
+            }
+            return .sqlite(path: path, name: address, interpretation: interpretation) { _ in }
         default:
             throw UsageError(
                 fact:

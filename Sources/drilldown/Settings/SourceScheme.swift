@@ -81,12 +81,18 @@ extension SourceScheme {
             try sqlite.makeSource(sqlitePrefix + address, settings, onNotice)
         })
 
-    /// A tree in PostgreSQL.
+    /// A tree in PostgreSQL, or the tables of a database.
     static let postgres = SourceScheme(
         noun: "a database", ownOptions: [(\.databasePasswordFile, "only a PostgreSQL server takes a password")],
         matches: DatabaseTree.isPostgres(address:),
         makeSource: { (address, settings, onNotice) throws(UsageError) in
             do throws(SourceError) {
+                let areTables = settings.interpretation.shape == .tables
+                if areTables || !DatabaseTree.isTree(address: address) {
+                    return try DatabaseTables(
+                        postgres: address, passwordFile: settings.databasePasswordFile, options: settings.tables,
+                        refusesTrees: !areTables, patience: settings.firstPatience)
+                }
                 return try DatabaseTree.postgres(
                     address, passwordFile: settings.databasePasswordFile, interpretation: settings.interpretation,
                     patience: settings.firstPatience, onNotice: onNotice)

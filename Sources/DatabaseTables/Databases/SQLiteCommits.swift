@@ -2,13 +2,25 @@ internal import DatabaseTrees
 internal import Threads
 internal import TreeSources
 
+/// Notices commits of other programs to a database.
+protocol TableCommits: CommitWatcher {
+    /// Whether the latest look has failed.
+    var isAway: Bool { get }
+
+    /// Forgets what was committed until now.
+    func forget()
+
+    /// - Parameter isAsked: whether to look although nothing has happened.
+    func takeCommit(at now: ContinuousClock.Instant, isAsked: Bool) -> Bool
+}
+
 /// Notices commits of other programs to a SQLite file, and the replacement of the file by another.
-final class SQLiteCommits: CommitWatcher {
+final class SQLiteCommits: TableCommits {
     private let path: String
-    private let rows: TableRows
+    private let options: TableOptions
     private let events: SQLiteFileEvents
     /// The connection that reads the version of the database; nil while the file cannot be opened.
-    private var database: OpenDatabase?
+    private var database: SQLiteTables?
     private var version: SQLiteValue = .null
     /// Whether a commit was noticed that `takeCommit` has not yet reported.
     private var hasNews = false
@@ -19,11 +31,8 @@ final class SQLiteCommits: CommitWatcher {
     /// The minimum time between two reports of commits.
     private static let interval = Duration.milliseconds(100)
 
-    /// Creates a watcher that reports every later commit.
-    ///
-    /// - Parameter path: the file of `rows`.
-    init(path: String, rows: TableRows) {
-        (self.path, self.rows) = (path, rows)
+    init(path: String, options: TableOptions) {
+        (self.path, self.options) = (path, options)
         events = SQLiteFileEvents(path: path)
         forget()
     }
@@ -56,17 +65,17 @@ final class SQLiteCommits: CommitWatcher {
     /// be read or can be read again. While another program holds a lock, the result is false, and a look is due soon.
     private func hasChanged(at now: ContinuousClock.Instant) -> Bool {
         do throws(DatabaseError) {
-            guard let database, database.isCurrent(path: path) else {
+            guard let database, database.isCurrent else {
                 let isNew = database != nil || isAway
                 database = nil
-                let opened = try rows.pool.open()
+                let opened = try SQLiteTables(path: path, options: options)
                 opened.connection.setBusyTimeout(.zero)
-                version = try opened.connection.first("PRAGMA data_version")?[0] ?? .null
+                version = try opened.dataVersion
                 database = opened
                 isAway = false
                 return isNew
             }
-            let latest = try database.connection.first("PRAGMA data_version")?[0] ?? .null
+            let latest = try database.dataVersion
             defer { version = latest }
             return latest != version
         } catch {

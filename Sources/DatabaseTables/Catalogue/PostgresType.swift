@@ -1,0 +1,188 @@
+internal import Bytes
+internal import DatabaseTrees
+internal import DrilldownDates
+internal import PropertyLists
+
+/// The type of a column in PostgreSQL, as far as its values are shown; of a domain, the base type.
+struct PostgresType: Sendable {
+    enum Kind: Sendable {
+        case boolean, integer, real, numeric, text, data, date, timestamp, zonedTimestamp
+        /// JSON.
+        case json
+        /// An array or a composite, which is shown as JSON.
+        case structure
+        /// Shown as its text.
+        case other
+    }
+
+    let kind: Kind
+    /// Whether a value can have more bytes than are shown.
+    let isLong: Bool
+
+    /// - Parameters:
+    ///   - number: the object identifier.
+    ///   - category: `typcategory` of `pg_type`.
+    ///   - length: `typlen` of `pg_type`, negative if it varies.
+    init(number: Int, category: String, length: Int) {
+        kind =
+            switch number {
+            case 16: .boolean
+            case 20, 21, 23, 26: .integer
+            case 700, 701: .real
+            case 1700: .numeric
+            case 17: .data
+            case 1082: .date
+            case 1114: .timestamp
+            case 1184: .zonedTimestamp
+            case 114, 3802: .json
+            default:
+                switch category {
+                case "S": .text
+                case "A", "C": .structure
+                default: .other
+                }
+            }
+        isLong = length < 0
+    }
+
+    /// The expressions that select a column: its value, or the beginning of a long text, and for a type of any length the
+    /// size in bytes.
+    ///
+    /// - Parameters:
+    ///   - limit: the most bytes of a value.
+    ///   - beginning: the most characters of a longer text.
+    func shown(_ column: String, limit: Int, beginning: Int) -> [String] {
+        let value = kind == .structure ? "to_json(\(column))" : column
+        guard isLong else { return [value] }
+        let size = kind == .text || kind == .data ? "octet_length(\(column))" : "octet_length(\(column)::text)"
+        let rest = kind == .text ? " ELSE left(\(column), \(beginning))" : ""
+        return ["CASE WHEN \(size) <= \(limit) THEN \(value)\(rest) END", size]
+    }
+}
+
+// MARK: Values
+
+extension PostgresType {
+    /// A value by its text.
+    func value(_ text: [UInt8]) -> PropertyListValue {
+        switch kind {
+        case .boolean: .boolean(text == [UInt8(ascii: "t")])
+        case .integer:
+            Int64(String(decoding: text, as: UTF8.self)).map { .integer(PropertyListInteger($0)) } ?? string(text)
+        case .real: Self.real(text).map { .real($0) } ?? string(text)
+        case .numeric: Self.number(text) ?? string(text)
+        case .data: PostgresRow.data(text).map { .data($0) } ?? string(text)
+        case .date, .timestamp, .zonedTimestamp: Self.date(text).map { .date($0) } ?? string(text)
+        case .json, .structure: Self.json(text) ?? string(text)
+        case .text, .other: string(text)
+        }
+    }
+
+    /// The text that stands for a value as a title; nil for data, arrays and dictionaries.
+    func title(_ text: [UInt8]) -> [UInt8]? {
+        switch value(text) {
+        case .string(let string): Array(string.utf8)
+        case .data, .array, .dictionary, .null: nil
+        case let value: value.scalar?.text.map { Array($0.utf8) }
+        }
+    }
+
+    private func string(_ text: [UInt8]) -> PropertyListValue { .string(String(decoding: text, as: UTF8.self)) }
+
+    /// A real number, an infinity or NaN.
+    private static func real(_ text: [UInt8]) -> Double? { Double(String(decoding: text, as: UTF8.self)) }
+
+    /// An integer, or a real that stands for exactly this number.
+    private static func number(_ text: [UInt8]) -> PropertyListValue? {
+        guard let digits = DecimalDigits(text) else { return real(text).map { .real($0) } }
+        if let integer = digits.integer { return .integer(integer) }
+        guard let real = real(text), DecimalDigits(Array(JSONText.real(real).utf8)) == digits else { return nil }
+        return .real(real)
+    }
+
+    /// Seconds since 2001; nil for `infinity` and for years beyond 1 … 9999.
+    private static func date(_ text: [UInt8]) -> Double? {
+        guard text.count > 10 else { return Timestamp.seconds(text) }
+        guard text.count >= 19, text[10] == UInt8(ascii: " ") else { return nil }
+        var text = text
+        text[10] = UInt8(ascii: "T")
+        // The session's time zone is UTC.
+        if text.suffix(3) == Array("+00".utf8)[...] { text.removeLast(3) }
+        return Timestamp.seconds(text + [UInt8(ascii: "Z")])
+    }
+
+    private static func json(_ text: [UInt8]) -> PropertyListValue? {
+        do throws(PropertyListError) {
+            return try PropertyListValue(json: text, limits: PropertyListLimits(nesting: 200)).withoutNulls
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension PropertyListValue {
+    fileprivate var withoutNulls: PropertyListValue {
+        switch self {
+        case .array(let elements): .array(elements.filter { $0 != .null }.map(\.withoutNulls))
+        case .dictionary(let dictionary):
+            .dictionary(
+                PropertyListDictionary(
+                    dictionary.entries.filter { $0.value != .null }.map {
+                        PropertyListDictionary.Entry(key: $0.key, value: $0.value.withoutNulls)
+                    }))
+        default: self
+        }
+    }
+}
+
+/// A decimal number: its significant digits, and the power of ten of the first one.
+struct DecimalDigits: Equatable {
+    private let isNegative: Bool
+    private let digits: [UInt8]
+    /// The power of ten after the last digit.
+    private let exponent: Int
+
+    /// Nil for text that is not a decimal number.
+    init?(_ text: [UInt8]) {
+        var rest = text[...]
+        isNegative = rest.first == UInt8(ascii: "-")
+        if isNegative { rest.removeFirst() }
+        var digits: [UInt8] = []
+        var exponent = 0
+        var isFraction = false
+        while let byte = rest.first, byte == UInt8(ascii: ".") || (0x30...0x39).contains(byte) {
+            rest.removeFirst()
+            if byte == UInt8(ascii: ".") {
+                isFraction = true
+                continue
+            }
+            if isFraction { exponent -= 1 }
+            digits.append(byte - 0x30)
+        }
+        if let byte = rest.first, byte | 0x20 == UInt8(ascii: "e") {
+            guard let power = Int(String(decoding: rest.dropFirst(), as: UTF8.self)) else { return nil }
+            exponent += power
+            rest = []
+        }
+        guard rest.isEmpty, !digits.isEmpty else { return nil }
+        while digits.last == 0 {
+            digits.removeLast()
+            exponent += 1
+        }
+        self.digits = Array(digits.drop { $0 == 0 })
+        self.exponent = digits.isEmpty ? 0 : exponent
+    }
+
+    /// The number if it is whole, and within the range of a property list.
+    var integer: PropertyListInteger? {
+        guard exponent >= 0, digits.count + exponent <= 20 else { return nil }
+        var magnitude: UInt64 = 0
+        for digit in digits + [UInt8](repeating: 0, count: exponent) {
+            let (tens, isTooLarge) = magnitude.multipliedReportingOverflow(by: 10)
+            let (sum, overflows) = tens.addingReportingOverflow(UInt64(digit))
+            guard !isTooLarge, !overflows else { return nil }
+            magnitude = sum
+        }
+        return PropertyListInteger(magnitude: magnitude, isNegative: isNegative)
+    }
+}

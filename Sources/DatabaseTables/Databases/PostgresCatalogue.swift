@@ -1,0 +1,180 @@
+internal import DatabaseTrees
+internal import Levels
+
+/// Reads the catalogue of a PostgreSQL database (`pg_catalog`): what the role may select.
+struct PostgresCatalogue {
+    private let reader: PostgresReader
+    private var tables: [Table] = []
+    private var foreignKeys: [ForeignKey] = []
+    /// The columns of each index of a table, by the number of the table.
+    private var indexes: [[[Int]]] = []
+    /// The numbers of the tables by their object identifiers, and of their columns by `attnum`.
+    private var numbers: [Int: Int] = [:]
+    private var columns: [[Int: Int]] = []
+
+    /// - Throws: `DatabaseError` if the database cannot be read.
+    init(_ reader: PostgresReader, options: TableOptions) throws(DatabaseError) {
+        self.reader = reader
+        try readTables()
+        try readIndexes()
+        try readForeignKeys()
+        if let query = options.reference?.query { try add(query: query) }
+        for number in tables.indices { byName[tables[number].name] = indexes[number] }
+        catalogue = Catalogue(
+            tables: tables, foreignKeys: foreignKeys, treeColumns: options.treeColumns, showing: options.reference)
+    }
+
+    private(set) var catalogue = Catalogue(tables: [], foreignKeys: [])
+    /// The columns of each index of a table, by the name of the table.
+    private(set) var byName: [String: [[Int]]] = [:]
+
+    /// Tables and views with their columns. A domain has the type below it.
+    private static let tablesQuery = """
+        WITH RECURSIVE base (oid, base) AS (
+          SELECT oid, oid FROM pg_type WHERE typtype <> 'd'
+          UNION ALL SELECT t.oid, b.base FROM pg_type t JOIN base b ON t.typbasetype = b.oid WHERE t.typtype = 'd')
+        SELECT c.oid, n.nspname, c.relname, n.nspname = current_schema(), a.attnum, a.attname, a.attnotnull, t.oid,
+          t.typcategory, t.typlen,
+          CASE WHEN l.collname = 'default' THEN (SELECT datcollate FROM pg_database WHERE datname = current_database())
+            ELSE l.collname END, c.relkind IN ('v', 'f')
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+          JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+          JOIN base b ON b.oid = a.atttypid JOIN pg_type t ON t.oid = b.base
+          LEFT JOIN pg_collation l ON l.oid = a.attcollation
+        WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') AND NOT c.relispartition AND n.nspname !~ '^pg_'
+          AND n.nspname <> 'information_schema' AND has_schema_privilege(n.oid, 'USAGE')
+          AND has_column_privilege(c.oid, a.attnum, 'SELECT')
+        ORDER BY n.nspname, c.relname, a.attnum
+        """
+
+    private mutating func readTables() throws(DatabaseError) {
+        var found: [(number: Int, name: String, source: String, isMade: Bool, columns: [Column], places: [Int: Int])] =
+            []
+        try reader.rows(Self.tablesQuery) { (row) throws(DatabaseError) in
+            guard let number = row.number(0), let schema = row.string(1), let name = row.string(2) else { return }
+            if found.last?.number != number {
+                let source = Identifier.marked("\(Identifier.quoted(schema)).\(Identifier.quoted(name))")
+                found.append((number, row.flag(3) ? name : "\(schema).\(name)", source, row.flag(11), [], [:]))
+            }
+            let type = PostgresType(
+                number: row.number(7) ?? 0, category: row.string(8) ?? "", length: row.number(9) ?? -1)
+            let last = found.count - 1
+            found[last].places[row.number(4) ?? 0] = found[last].columns.count
+            found[last].columns.append(
+                Column(
+                    name: row.string(5) ?? "", affinity: type.kind == .text ? .text : .none, isNotNull: row.flag(6),
+                    keyPlace: 0, collation: Self.collation(row.string(10)), type: type))
+        }
+        for table in found {
+            numbers[table.number] = tables.count
+            var made = Table(name: table.name, columns: table.columns, source: table.source)
+            made.isMade = table.isMade
+            tables.append(made)
+            columns.append(table.places)
+            indexes.append([])
+        }
+    }
+
+    /// The name of a collation in answers; `BINARY` for the order of the bytes.
+    private static func collation(_ name: String?) -> String {
+        guard let name, !["C", "POSIX", "ucs_basic", "C.UTF-8", "C.utf8"].contains(name) else { return "BINARY" }
+        return name
+    }
+
+    private static let indexesQuery = """
+        SELECT i.indrelid, i.indkey::int2[], i.indnkeyatts, i.indisprimary,
+          i.indisunique AND i.indimmediate AND i.indisvalid
+        FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
+        WHERE i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL AND m.amname = 'btree'
+        ORDER BY i.indrelid, NOT i.indisprimary, i.indnkeyatts, c.relname
+        """
+
+    /// The key is the primary key, or the shortest unique index over columns that are never NULL, the first by name.
+    private mutating func readIndexes() throws(DatabaseError) {
+        try reader.rows(Self.indexesQuery) { (row) throws(DatabaseError) in
+            guard let table = row.number(0).flatMap({ numbers[$0] }),
+                let all = places(row.string(1), of: table, count: row.number(2))
+            else { return }
+            indexes[table].append(all)
+            let isKey =
+                row.flag(3) || row.flag(4) && all.allSatisfy { tables[table].columns[$0].isNotNull }
+            if isKey, tables[table].key.isEmpty { tables[table].key = all }
+        }
+    }
+
+    private static let foreignKeysQuery = """
+        SELECT conrelid, confrelid, conkey, confkey FROM pg_constraint WHERE contype = 'f' AND conparentid = 0 ORDER BY oid
+        """
+
+    private mutating func readForeignKeys() throws(DatabaseError) {
+        try reader.rows(Self.foreignKeysQuery) { (row) throws(DatabaseError) in
+            guard let child = row.number(0).flatMap({ numbers[$0] }),
+                let parent = row.number(1).flatMap({ numbers[$0] }),
+                let columns = places(row.string(2), of: child), let targets = places(row.string(3), of: parent)
+            else { return }
+            foreignKeys.append(ForeignKey(child: child, parent: parent, columns: columns, targets: targets))
+        }
+    }
+
+    /// The numbers of columns that an array of `attnum` lists, as `{1,2}`; nil if the role may not select one.
+    private func places(_ array: String?, of table: Int, count: Int? = nil) -> [Int]? {
+        guard let array else { return nil }
+        // An array that was a vector counts from 0, as `[0:1]={1,2}`.
+        let elements = array.split(separator: "{").last?.dropLast().split(separator: ",") ?? []
+        let found = elements.prefix(count ?? elements.count).compactMap { Int($0).flatMap { columns[table][$0] } }
+        return found.count == min(elements.count, count ?? elements.count) && !found.isEmpty ? found : nil
+    }
+
+    /// Adds the rows of a query, as the last table.
+    private mutating func add(query: String) throws(DatabaseError) {
+        var alone = query[...]
+        while let last = alone.last, last.isWhitespace || last == ";" { alone.removeLast() }
+        let source = Identifier.marked(Table.source(query: String(alone)))
+        let refusal = DatabaseError(
+            kind: .other, reason: "the 'Query' must be one SELECT that only reads the tables of the database")
+        let found: [(name: String, type: UInt32)]
+        do throws(DatabaseError) { found = try reader.columns(ofQuery: source) } catch {
+            throw error.kind == .refused ? refusal : error
+        }
+        var columns: [Column] = []
+        for (name, number) in found {
+            var type = PostgresType(number: Int(number), category: "", length: -1)
+            try reader.rows("SELECT typcategory, typlen FROM pg_type WHERE oid = ?", [.integer(Int64(number))]) {
+                (row) throws(DatabaseError) in
+                type = PostgresType(number: Int(number), category: row.string(0) ?? "", length: row.number(1) ?? -1)
+            }
+            columns.append(
+                Column(
+                    name: name, affinity: type.kind == .text ? .text : .none, isNotNull: false, keyPlace: 0,
+                    type: type))
+        }
+        tables.append(Table(name: Catalogue.queryName, columns: columns, source: source))
+        indexes.append([])
+    }
+}
+
+extension PostgresCatalogue {
+    /// Differs after every change of a table, a column, an index, a constraint or a right.
+    static let versionQuery = """
+        WITH shown AS (SELECT oid FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema')
+        SELECT concat_ws(':', count(*), sum(hashtextextended(name, 0)), current_schema()) FROM (
+          SELECT concat_ws(' ', 'n', oid, xmin) FROM pg_namespace
+          UNION ALL SELECT concat_ws(' ', 'c', c.oid, c.xmin) FROM pg_class c JOIN shown ON shown.oid = c.relnamespace
+          UNION ALL SELECT concat_ws(' ', 'a', a.attrelid, a.attnum, a.xmin) FROM pg_attribute a
+            JOIN pg_class c ON c.oid = a.attrelid JOIN shown ON shown.oid = c.relnamespace
+          UNION ALL SELECT concat_ws(' ', 'i', i.indexrelid, i.xmin) FROM pg_index i
+            JOIN pg_class c ON c.oid = i.indrelid JOIN shown ON shown.oid = c.relnamespace
+          UNION ALL SELECT concat_ws(' ', 'k', k.oid, k.xmin) FROM pg_constraint k JOIN shown ON shown.oid = k.connamespace
+        ) all_names (name)
+        """
+
+    /// The names of the trees in the database: schemas with their tables.
+    static let treesQuery = """
+        SELECT n.nspname FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid
+        WHERE c.relkind = 'r' AND c.relname IN ('head', 'items', 'revisions', 'changes')
+        GROUP BY n.nspname HAVING count(*) = 4 AND EXISTS (
+          SELECT 1 FROM pg_proc p JOIN pg_namespace m ON m.oid = p.pronamespace
+          WHERE m.nspname = n.nspname AND p.proname = 'revise')
+        ORDER BY n.nspname
+        """
+}

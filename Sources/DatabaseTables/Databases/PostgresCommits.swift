@@ -1,0 +1,61 @@
+internal import DatabaseTrees
+internal import Threads
+internal import TreeSources
+
+/// Notices commits to a PostgreSQL database by its snapshot, which is looked at again and again.
+final class PostgresCommits: TableCommits {
+    private let database: PostgresDatabase
+    /// What looks at the version of the database; nil while it cannot be reached.
+    private var reader: PostgresReader?
+    private var version = ""
+    private var nextLook = ContinuousClock.now
+    /// The time between two attempts to connect.
+    private var pause = PostgresCommits.interval
+    private(set) var isAway = false
+
+    /// The time between two looks.
+    private static let interval = Duration.milliseconds(250)
+    private static let longestPause = Duration.seconds(5)
+    /// How long a look may take.
+    private static let patience = Duration.seconds(2)
+
+    init(_ database: PostgresDatabase, options: TableOptions) {
+        self.database = database
+        forget()
+    }
+
+    func forget() { _ = hasChanged() }
+
+    func addWaits(to waits: inout WaitSet) { waits.wake(by: nextLook) }
+
+    func takeCommit(at now: ContinuousClock.Instant) -> Bool { takeCommit(at: now, isAsked: false) }
+
+    func takeCommit(at now: ContinuousClock.Instant, isAsked: Bool) -> Bool {
+        guard isAsked || now >= nextLook else { return false }
+        return hasChanged()
+    }
+
+    private func connected() throws(DatabaseError) -> PostgresReader {
+        if let reader { return reader }
+        let made = try PostgresReader(database, timeout: Self.patience)
+        reader = made
+        return made
+    }
+
+    /// Whether anything was committed since the latest look, or the database is away or back.
+    private func hasChanged() -> Bool {
+        defer { nextLook = .now + (isAway ? pause : Self.interval) }
+        do throws(DatabaseError) {
+            let reader = try connected()
+            reader.setDeadline(.now + Self.patience)
+            let latest = try reader.look()
+            defer { (version, isAway, pause) = (latest, false, Self.interval) }
+            return latest != version || isAway
+        } catch {
+            reader = nil
+            pause = min(pause * 2, Self.longestPause)
+            defer { isAway = true }
+            return !isAway
+        }
+    }
+}

@@ -1,0 +1,142 @@
+internal import DatabaseTrees
+
+/// A connection to a PostgreSQL database.
+final class PostgresTables: TableConnection {
+    private let reader: PostgresReader
+    private let options: TableOptions
+    /// The versions that were seen last.
+    private var state = DatabaseState()
+    /// Whether the schema may be another one than at the latest look.
+    private var mayDiffer = true
+    /// The earliest time of the next look at the schema.
+    private var nextLook = ContinuousClock.now
+    private var indexes: [String: [[Int]]] = [:]
+
+    /// - Throws: `DatabaseError` if it cannot connect.
+    init(_ database: PostgresDatabase, options: TableOptions) throws(DatabaseError) {
+        reader = try PostgresReader(database, timeout: options.timeout)
+        self.options = options
+    }
+
+    var isCurrent: Bool { !reader.isLost }
+
+    /// Equal snapshots have the same content, because every transaction that writes changes them.
+    func begin(
+        until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool
+    ) throws(DatabaseError) -> DatabaseState {
+        reader.setDeadline(deadline, while: isWanted)
+        let data = SQLiteValue.text(Array(try reader.begin().utf8))
+        if data != state.data { (state.data, mayDiffer) = (data, true) }
+        let start = ContinuousClock.now
+        guard mayDiffer, start >= nextLook else { return state }
+        state.schema = try reader.first(PostgresCatalogue.versionQuery)?[0] ?? .null
+        mayDiffer = false
+        nextLook = .now + (.now - start) * Self.looksApart
+        return state
+    }
+
+    /// The pause after a look at the schema, as a multiple of the time that the look took.
+    private static let looksApart = 10
+
+    func end() { reader.end() }
+
+    func readCatalogue(_ options: TableOptions) throws(DatabaseError) -> Catalogue {
+        let read = try PostgresCatalogue(reader, options: options)
+        indexes = read.byName
+        return read.catalogue
+    }
+
+    func first(_ sql: String, _ values: [SQLiteValue]) throws(DatabaseError) -> [SQLiteValue]? {
+        try noting { () throws(DatabaseError) in try reader.first(sql, values) }
+    }
+
+    func rows(
+        _ sql: String, _ values: [SQLiteValue], _ body: (ResultRow) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        try noting { () throws(DatabaseError) in
+            try reader.rows(sql, values) { (row) throws(DatabaseError) in try body(.postgres(row)) }
+        }
+    }
+
+    /// Looks at the schema again with the next answer after a statement that the server refuses.
+    private func noting<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
+        do throws(DatabaseError) { return try body() } catch {
+            if error.kind == .refused { (nextLook, mayDiffer) = (.now, true) }
+            throw error
+        }
+    }
+
+    /// The generic plan without sorts and sequential scans, as far as indexes make them unnecessary.
+    func plan(of sql: String) throws(DatabaseError) -> StatementPlan {
+        try reader.run(
+            """
+            SAVEPOINT plan; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off;
+            SET LOCAL enable_incremental_sort = off; SET LOCAL plan_cache_mode = force_generic_plan
+            """)
+        var lines: [String] = []
+        do throws(DatabaseError) {
+            // Its values have numbers, and question marks that stand for none are doubled.
+            _ = try reader.first("PREPARE drilldown_plan AS \(sql)")
+            let count = sql.replacing("??", with: "").count { $0 == "?" }
+            let values = count == 0 ? "" : "(\(Array(repeating: "NULL", count: count).joined(separator: ", ")))"
+            try reader.rows("EXPLAIN (COSTS OFF) EXECUTE drilldown_plan\(values)") { (row) throws(DatabaseError) in
+                lines.append(row.string(0) ?? "")
+            }
+        } catch {
+            guard error.kind == .refused else { throw error }
+            // The type of a column has no order.
+        }
+        try reader.run("ROLLBACK TO SAVEPOINT plan; DEALLOCATE ALL")
+        return lines.isEmpty ? StatementPlan(isSought: false, isSorted: true) : Self.plan(lines)
+    }
+
+    /// Reads the lines of `EXPLAIN`; a partition of the table `c` is called `c_1`.
+    private static func plan(_ lines: [String]) -> StatementPlan {
+        var (isSought, isSorted, isOfTable) = (false, false, false)
+        for line in lines {
+            let text = line.drop { $0 == " " }
+            if text.hasPrefix("Index Cond:") {
+                isSought = isSought || isOfTable
+            } else if !text.prefix(while: { $0 != "\"" }).contains(":") {
+                let node = text.hasPrefix("->") ? text.dropFirst(2).drop { $0 == " " } : text
+                isSorted = isSorted || node.hasPrefix("Sort") || node.hasPrefix("Incremental Sort")
+                let name = node.split(separator: " ").last ?? ""
+                isOfTable = name == "c" || name.hasPrefix("c_") && name.dropFirst(2).allSatisfy(\.isNumber)
+            }
+        }
+        return StatementPlan(isSought: isSought, isSorted: isSorted)
+    }
+
+    func briefly<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result? {
+        try reader.run("SAVEPOINT brief; SET LOCAL statement_timeout = '200ms'")
+        var result: Result?
+        do throws(DatabaseError) { result = try body() } catch {
+            guard [.timeout, .refused, .busy].contains(error.kind) else { throw error }
+        }
+        try reader.run("ROLLBACK TO SAVEPOINT brief")
+        return result
+    }
+
+    /// The planner's estimate, from the latest analysis and the present size.
+    func estimate(_ table: Table) throws(DatabaseError) -> Int {
+        var count = 0
+        try rows("EXPLAIN (FORMAT JSON) SELECT 1 FROM \(table.source) AS c", []) { (row) throws(DatabaseError) in
+            guard case .postgres(let row) = row, let text = row.string(0),
+                let start = text.firstRange(of: "\"Plan Rows\": ")?.upperBound
+            else { return }
+            count = Int(text[start...].prefix { $0.isNumber }) ?? 0
+        }
+        return count
+    }
+
+    func indexes(of table: Table) throws(DatabaseError) -> [[Int]] { indexes[table.name] ?? [] }
+
+    /// The names of the trees in the database.
+    func trees() throws(DatabaseError) -> [String] {
+        var names: [String] = []
+        try reader.rows(PostgresCatalogue.treesQuery) { (row) throws(DatabaseError) in
+            if let name = row.string(0) { names.append(name) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,113 @@
+internal import DatabaseTrees
+internal import Files
+internal import Levels
+
+/// A connection to a SQLite file.
+final class SQLiteTables: TableConnection {
+    let connection: SQLiteConnection
+    private let path: String
+    private let identity: FileIdentity
+
+    /// - Throws: `DatabaseError` if the file cannot be opened, or is not a database.
+    init(path: String, options: TableOptions) throws(DatabaseError) {
+        guard let identity = FileIdentity(path: path) else {
+            throw DatabaseError(kind: .away, reason: "the file does not exist")
+        }
+        guard identity.isRegular else { throw DatabaseError(kind: .other, reason: "it is not a file") }
+        (self.path, self.identity) = (path, identity)
+        connection = try SQLiteConnection(path: path, for: .read)
+        connection.setBusyTimeout(options.timeout)
+        try connection.execute("PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
+        // A function cannot be interrupted while it makes one value.
+        if options.reference?.query != nil { connection.limitValues(to: Self.mostValueBytes) }
+        // The first statement that reads the file.
+        _ = try connection.first("PRAGMA schema_version")
+    }
+
+    /// The largest value of a query, in bytes.
+    private static let mostValueBytes = 32 << 20
+
+    /// Whether the path still leads to the file.
+    var isCurrent: Bool {
+        guard let found = FileIdentity(path: path) else { return false }
+        return found.inode == identity.inode && found.device == identity.device
+    }
+
+    func begin(
+        until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool
+    ) throws(DatabaseError) -> DatabaseState {
+        connection.setDeadline(deadline, while: isWanted)
+        try connection.execute("BEGIN")
+        return DatabaseState(
+            schema: try connection.first("PRAGMA schema_version")?[0] ?? .null, data: try dataVersion)
+    }
+
+    /// Differs after a commit of another program.
+    var dataVersion: SQLiteValue {
+        get throws(DatabaseError) { try connection.first("PRAGMA data_version")?[0] ?? .null }
+    }
+
+    func end() {
+        connection.rollBack()
+        connection.setDeadline(nil)
+    }
+
+    func readCatalogue(_ options: TableOptions) throws(DatabaseError) -> Catalogue {
+        connection.forgetStatements()
+        return try Catalogue(connection: connection, options: options)
+    }
+
+    func first(_ sql: String, _ values: [SQLiteValue]) throws(DatabaseError) -> [SQLiteValue]? {
+        try connection.first(sql, values)
+    }
+
+    func rows(
+        _ sql: String, _ values: [SQLiteValue], _ body: (ResultRow) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        try connection.rows(sql, values) { (statement) throws(DatabaseError) in try body(.sqlite(statement)) }
+    }
+
+    /// The plan that `EXPLAIN QUERY PLAN` reports.
+    func plan(of sql: String) throws(DatabaseError) -> StatementPlan {
+        var steps: [String] = []
+        try connection.rows("EXPLAIN QUERY PLAN " + sql) { (statement) throws(DatabaseError) in
+            if let step = statement.value(3).string { steps.append(step) }
+        }
+        return StatementPlan(
+            isSought: steps.contains { $0.hasPrefix("SEARCH c") },
+            isSorted: steps.contains { $0.contains("TEMP B-TREE") }
+        )
+    }
+
+    func briefly<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result? { try body() }
+
+    /// By the latest analysis, else by the largest rowid.
+    func estimate(_ table: Table) throws(DatabaseError) -> Int {
+        if try connection.first("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_stat1'") != nil {
+            let name = SQLiteValue.text(Array(table.name.utf8))
+            // Each text begins with the number of rows in an index, and an index may be of some rows only.
+            let found = try connection.first(
+                "SELECT max(CAST(stat AS INTEGER)) FROM main.sqlite_stat1 WHERE tbl = ?", [name])
+            if let count = found?[0].integer { return Int(clamping: count) }
+        }
+        guard let rowID = table.rowID else { return 0 }
+        return Int(clamping: try connection.first("SELECT max(\(rowID)) FROM \(table.source)")?[0].integer ?? 0)
+    }
+
+    func indexes(of table: Table) throws(DatabaseError) -> [[Int]] {
+        var names: [SQLiteValue] = []
+        try connection.rows(
+            "SELECT name FROM pragma_index_list(?) WHERE NOT partial", [.text(Array(table.name.utf8))]
+        ) { (statement) throws(DatabaseError) in names.append(statement.value(0)) }
+        var found: [[Int]] = []
+        for name in names {
+            var columns: [Int?] = []
+            try connection.rows("SELECT name FROM pragma_index_xinfo(?) WHERE key ORDER BY seqno", [name]) {
+                (statement) throws(DatabaseError) in columns.append(statement.value(0).string.flatMap(table.column))
+            }
+            let known = columns.compactMap(\.self)
+            if known.count == columns.count, !known.isEmpty { found.append(known) }
+        }
+        return found
+    }
+}

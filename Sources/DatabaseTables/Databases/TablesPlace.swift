@@ -1,0 +1,34 @@
+internal import DatabaseTrees
+internal import Levels
+
+/// Where the tables of a database are.
+enum TablesPlace: Sendable {
+    /// A SQLite file.
+    case file(String)
+    case postgres(PostgresDatabase)
+
+    /// Connects to the database.
+    func connect(_ options: TableOptions) throws(DatabaseError) -> any TableConnection {
+        switch self {
+        case .file(let path): try SQLiteTables(path: path, options: options)
+        case .postgres(let database): try PostgresTables(database, options: options)
+        }
+    }
+
+    /// The title of the level of all tables.
+    var title: [UInt8] {
+        switch self {
+        case .file(let path):
+            Array((path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]).utf8)
+        case .postgres(let database): Array(database.address.database.utf8)
+        }
+    }
+
+    /// Makes a watcher that notices every commit from now on.
+    func makeCommits(_ options: TableOptions) -> any TableCommits {
+        switch self {
+        case .file(let path): SQLiteCommits(path: path, options: options)
+        case .postgres(let database): PostgresCommits(database, options: options)
+        }
+    }
+}

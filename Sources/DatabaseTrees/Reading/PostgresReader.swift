@@ -1,0 +1,237 @@
+internal import Bytes
+package import TreeSources
+
+/// A PostgreSQL database whose tables are shown, with the password of the role.
+package struct PostgresDatabase: Sendable {
+    package let address: PostgresAddress
+    fileprivate let password: String?
+
+    /// - Parameter passwordFile: the file with the password of the role; nil if libpq finds one itself.
+    /// - Throws: `SourceError` for an address that is not valid, or a file that cannot be read.
+    package init(_ address: String, passwordFile: String?) throws(SourceError) {
+        self.address = try PostgresAddress(ofTables: address)
+        password = try passwordFile.map { path throws(SourceError) in try PasswordFile.read(path) }
+    }
+}
+
+/// A connection to a PostgreSQL database that only reads, made again after it was lost.
+///
+/// Statements have `?` for each value, and `??` for a question mark. Values are text that the server reads as the type that
+/// it expects there.
+package final class PostgresReader {
+    private let parameters: [(name: String, value: String)]
+    private let timeout: Duration
+    private var connection: PostgresConnection
+    private var deadline: ContinuousClock.Instant?
+    private var isWanted: @Sendable () -> Bool = { true }
+
+    /// Connects to the database.
+    ///
+    /// - Parameter timeout: how long a statement, and the wait for a lock, may take.
+    /// - Throws: `DatabaseError` if that fails.
+    package init(
+        _ database: PostgresDatabase, timeout: Duration
+    ) throws(DatabaseError) {
+        let address = database.address
+        let parameters = address.parameters(for: address.readsStandby ? .reading : .tables, password: database.password)
+        (self.parameters, self.timeout) = (parameters, timeout)
+        connection = try Self.failing { () throws(PostgresFailure) in
+            try Self.connect(parameters, timeout: timeout)
+        }
+    }
+
+    /// Whether the connection can be used.
+    package var isLost: Bool { connection.isLost }
+
+    /// For `poll(2)`; negative if the connection is gone.
+    package var socket: Int32 { connection.socket }
+
+    private static func connect(
+        _ parameters: [(name: String, value: String)], timeout: Duration
+    ) throws(PostgresFailure) -> PostgresConnection {
+        let connection = try PostgresConnection(parameters)
+        let milliseconds = Int(timeout / .milliseconds(1))
+        // A parallel scan, or one that begins in the middle, would change the order of records without a key.
+        try connection.run(
+            """
+            SELECT set_config(name, value, false) FROM (VALUES ('default_transaction_read_only', 'on'),
+              ('statement_timeout', '\(milliseconds + 1_000)ms'), ('lock_timeout', '\(milliseconds)ms'),
+              ('idle_in_transaction_session_timeout', '\(2 * milliseconds + 60_000)ms'), ('DateStyle', 'ISO, YMD'),
+              ('IntervalStyle', 'postgres'), ('TimeZone', 'UTC'), ('extra_float_digits', '1'), ('bytea_output', 'hex'),
+              ('jit', 'off'), ('synchronize_seqscans', 'off'), ('max_parallel_workers_per_gather', '0')) s (name, value)
+            """)
+        connection.patience = timeout + .seconds(5)
+        return connection
+    }
+
+    // MARK: States
+
+    /// Ends statements from a moment on, or once nobody wants their answer.
+    ///
+    /// - Parameter deadline: nil to let them take any time.
+    package func setDeadline(
+        _ deadline: ContinuousClock.Instant?, while isWanted: @escaping @Sendable () -> Bool = { true }
+    ) {
+        (self.deadline, self.isWanted) = (deadline, isWanted)
+        connection.isUnwanted = deadline.map { deadline in { !isWanted() || .now >= deadline } }
+    }
+
+    /// Begins to read one state of the database, and returns its version; a lost connection is made again once.
+    package func begin() throws(DatabaseError) -> String {
+        try Self.failing { () throws(PostgresFailure) in
+            if !connection.isLost {
+                do throws(PostgresFailure) { return try beginTransaction() } catch  where error.isLost {}
+            }
+            connection = try Self.connect(parameters, timeout: timeout)
+            setDeadline(deadline, while: isWanted)
+            return try beginTransaction()
+        }
+    }
+
+    private func beginTransaction() throws(PostgresFailure) -> String {
+        let result = try connection.query(
+            "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SELECT pg_current_snapshot()::text")
+        return result.text(0, column: 0) ?? ""
+    }
+
+    /// The version of the present state.
+    package func look() throws(DatabaseError) -> String {
+        try Self.failing { () throws(PostgresFailure) in
+            try connection.query("SELECT pg_current_snapshot()::text").text(0, column: 0) ?? ""
+        }
+    }
+
+    /// Ends the state; nothing happens outside of one.
+    package func end() {
+        setDeadline(nil)
+        guard !connection.isLost, connection.isInTransaction else { return }
+        do throws(PostgresFailure) {
+            try connection.run("ROLLBACK")
+        } catch {
+            // A late cancellation has met it.
+            connection.giveUp()
+        }
+    }
+
+    // MARK: Statements
+
+    /// Runs statements that return nothing of interest.
+    package func run(_ text: String) throws(DatabaseError) {
+        try Self.failing { () throws(PostgresFailure) in try connection.run(text) }
+    }
+
+    /// Runs a statement, and gives each row to a closure as soon as it arrives; the closure must not run others.
+    ///
+    /// A value that its type cannot have finds no row.
+    package func rows(
+        _ sql: String, _ values: [SQLiteValue] = [], _ body: (PostgresRow) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        var statement = PostgresStatement(Self.numbered(sql))
+        for value in values {
+            let text = value.postgresText
+            guard text?.contains(0) != true else { return }
+            statement = statement.with(untyped: text)
+        }
+        var thrown: DatabaseError?
+        do throws(PostgresFailure) {
+            try connection.stream(statement) { row in
+                do throws(DatabaseError) {
+                    try body(row)
+                    return true
+                } catch {
+                    thrown = error
+                    return false
+                }
+            }
+        } catch {
+            if let thrown { throw thrown }
+            guard !values.isEmpty, Self.valueStates.contains(error.state) else { throw error.readingError }
+            // The failed transaction reads nothing more.
+            try run("ROLLBACK")
+            _ = try begin()
+        }
+        if let thrown { throw thrown }
+    }
+
+    /// The first row of a query.
+    package func first(_ sql: String, _ values: [SQLiteValue] = []) throws(DatabaseError) -> [SQLiteValue]? {
+        var found: [SQLiteValue]?
+        try rows(sql, values) { (row) throws(DatabaseError) in if found == nil { found = row.values } }
+        return found
+    }
+
+    /// The text of a value is not one of the type's, or out of its range (class 22, data exception).
+    private static let valueStates: Set<String> = [
+        "22003", "22007", "22008", "22021", "22023", "22P02", "22P03", "22P05",
+    ]
+
+    /// A statement with `$1`, `$2` and so on for its values.
+    private static func numbered(_ sql: String) -> String {
+        guard sql.utf8.contains(UInt8(ascii: "?")) else { return sql }
+        var text: [UInt8] = []
+        text.reserveCapacity(sql.utf8.count + 16)
+        var number = 0
+        var rest = sql.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "?") else {
+                text.append(byte)
+                continue
+            }
+            if rest.first == UInt8(ascii: "?") {
+                rest.removeFirst()
+                text.append(byte)
+            } else {
+                number += 1
+                text += Array("$\(number)".utf8)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func failing<Result>(
+        _ body: () throws(PostgresFailure) -> Result
+    ) throws(DatabaseError) -> Result {
+        do throws(PostgresFailure) { return try body() } catch { throw error.readingError }
+    }
+}
+
+extension PostgresReader {
+    /// The names and the types of the columns of a SELECT that others have written.
+    package func columns(ofQuery source: String) throws(DatabaseError) -> [(name: String, type: UInt32)] {
+        try Self.failing { () throws(PostgresFailure) in
+            let result = try connection.query(PostgresStatement(Self.numbered("SELECT * FROM \(source) AS c LIMIT 0")))
+            return (0..<result.columnCount).map { (result.name(ofColumn: $0), result.type(ofColumn: $0)) }
+        }
+    }
+}
+
+extension SQLiteValue {
+    /// The text of a value in PostgreSQL; nil for NULL.
+    fileprivate var postgresText: [UInt8]? {
+        switch self {
+        case .null: nil
+        case .integer(let number): Array("\(number)".utf8)
+        case .real(let number): Array("\(number)".utf8)
+        case .text(let bytes): bytes
+        case .data(let bytes):
+            Array("\\x".utf8)
+                + bytes.flatMap { [Self.digits[Int($0 >> 4)], Self.digits[Int($0 & 15)]] }
+        }
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+}
+
+extension PostgresFailure {
+    /// The failure as an error for callers that read tables.
+    fileprivate var readingError: DatabaseError {
+        switch state {
+        case _ where isLost || state.hasPrefix("08") || state.hasPrefix("53") || state == "57P03":
+            DatabaseError(kind: .away, reason: message)
+        case "57014": DatabaseError(kind: .timeout, reason: "the statement took longer than it may")
+        case "55P03", "40P01", "40001":
+            DatabaseError(kind: .busy, reason: "another program holds a lock in the database")
+        default: DatabaseError(kind: .refused, reason: message)
+        }
+    }
+}

@@ -5,7 +5,7 @@ internal import PropertyLists
 internal import Threads
 public import TreeSources
 
-/// A source that shows the tables of a SQLite file as levels, and reads the records for each answer.
+/// A source that shows the tables of a database as levels, and reads the records for each answer.
 public struct DatabaseTables: TreeSource {
     public let name: String
     private let place: TablesPlace
@@ -25,7 +25,7 @@ public struct DatabaseTables: TreeSource {
         refusesTrees = false
     }
 
-    /// The tables of a PostgreSQL database.
+    /// Creates a source of the tables of a PostgreSQL database.
     ///
     /// - Parameters:
     ///   - address: `postgres://[USER@]HOST[:PORT]/DATABASE`.

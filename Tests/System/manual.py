@@ -14,7 +14,7 @@ import tempfile
 
 from harness.client import DEADLINE, wait_until
 from harness.pasted import FENCE, ROOT, Desk, Stream, commands_of
-from harness.postgres import Postgres
+from harness.postgres import ROLE, Postgres
 from harness.server import clean_environment
 from harness.verdict import Verdict, options
 
@@ -164,7 +164,7 @@ def replayed(program, page, database):
     with tempfile.TemporaryDirectory() as folder:
         needs_database = SHOWN_HOST in page
         if needs_database:
-            database.execute("DROP SCHEMA IF EXISTS music CASCADE")
+            database.execute(f"DROP OWNED BY {ROLE} CASCADE")
         terminal = Terminal(Desk(folder, program), database if needs_database else None)
         try:
             return answers, FENCE.sub(lambda fence: fence[0] if fence[1] else block(terminal, fence), page)

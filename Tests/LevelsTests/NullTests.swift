@@ -74,6 +74,6 @@ struct NullTests {
         let tree = try read(#"{"a":null,"b":["x",null,"z"]}"#, any: true)
         let lines = try Outline.of(tree).replacing("\n", with: "|")
         #expect(lines == #"Root {}|  b {}|    0 {"Value":"x"}|    2 {"Value":"z"}"#)
-        #expect(tree.warnings.first.map(\.message) == ["element 1 of the array is null and left out"])
+        #expect(tree.warnings.first.map(\.message) == ["the element with index 1 is null and left out"])
     }
 }

@@ -212,7 +212,7 @@ extension AnyTreeBuilder {
         tree.warnings.add(
             DocumentWarning(
                 position: array.position, path: currentPath() ?? "/",
-                message: "element \(number) of the array is null and left out"))
+                message: "the element with index \(number) is null and left out"))
     }
 
     public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {

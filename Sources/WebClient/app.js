@@ -1,5 +1,5 @@
-// What is shown for an address: the columns of the path, or on narrow screens the last of them. A column is a `Pane`, and
-// what an address wants of one is a `Wanted` (types.d.ts).
+// The columns for an address: one for each level of the path, or on narrow screens the last one. A column is a `Pane`,
+// and a column that an address needs is a `Wanted` (types.d.ts).
 
 import {restoreWidth} from './columns.js'
 import {base, debounced, el, isPlainKey, isRightToLeft, on, showWhole} from './elements.js'
@@ -9,10 +9,10 @@ import {watchState} from './messages.js'
 import {Place, positions, showCrumbs} from './place.js'
 import {getJSON, isReadingClosed, live, token} from './service.js'
 
-// More columns than these are not kept in the page: the path above leads to them.
+// The maximum number of columns in the page; the path in the header leads to the levels above them.
 const COLUMNS = 6
 
-// What shows details is loaded when a level is there, or an address leads to a detail.
+// The module for details is loaded after the first level, or for the address of a detail.
 const details = () => import('./detail-pane.js')
 
 class App {
@@ -21,11 +21,11 @@ class App {
   /** @type {any} The field in the header. */
   #everywhere = document.querySelector('.everywhere')
   #main = document.querySelector('main')
-  // What is beside the last level where there is room.
+  // The panel beside the last level, if there is room for it.
   #about = el('div.about')
   #narrow = matchMedia('(max-width: 47.99rem)')
   #rendering = new AbortController()
-  // How many changes were told so far: what is being read while one comes may be older.
+  // The number of changes so far. If it grows during a request, the answer may be older than the change.
   changes = 0
   /** @type {import('./types').Pane[]} */
   panes = []
@@ -51,7 +51,7 @@ class App {
     on(live, 'reset', () => this.#changed(() => true))
     const rendered = this.render(Place.of(location)), isEditable = async () => (await getJSON('/')).editable
     const isAllowed = await isEditable()
-    // Where reading needs a token, this is told once it was given, and that token need not be one for edits.
+    // If reading needs a token, the service answers this only once a token is given, which may be one for reading only.
     this.isEditable = isAllowed ?? (await rendered, await isEditable())
     for (const pane of this.panes) pane.head?.update()
     if (token.value && isAllowed) this.setEditing(true, true)
@@ -81,7 +81,7 @@ class App {
     this.render(place, {leaf, focus})
   }
 
-  // Goes where a row leads.
+  // Goes to the place of a row.
   follow(row, pane, {byKey = false} = {}) {
     const place = pane.place.toLink(row.href)
     const staysBeside = !this.isNarrow && (pane.place.isOutline || (pane.place.isSearch && row.leaf))
@@ -117,7 +117,7 @@ class App {
     else import('./menus.js').then(({showKeys}) => showKeys(this))
   }
 
-  // A search over everything is one below the root.
+  // A search of everything is a search from the root.
   #searchEverywhere() {
     const root = this.place.prefix(0), {value} = this.#everywhere
     this.go(value.trim() ? root.setting({show: null, depth: null, expand: null, q: value, in: root.value('in') ?? '*'})
@@ -126,8 +126,8 @@ class App {
 
   // MARK: Showing
 
-  // The panes that an address asks for; whether the last one is a level or a detail is known once it has been read, or
-  // by `leaf`.
+  // The columns that an address needs. Whether the last one is a level or a detail is known from `leaf`, or once it was
+  // read.
   #wanted(place) {
     const {shown, segments} = place
     const wanted = segments.map((_, length) =>
@@ -148,7 +148,7 @@ class App {
     this.place = place
     const wanted = this.#wanted(place)
     const panes = wanted.map(each => this.panes.find(pane => pane.shows(each, leaf)))
-    // What is there already changes at once; the rest when it has been read.
+    // Existing columns change at once, and new ones when they have been read.
     panes.forEach((pane, index) => pane?.adjust(wanted[index]))
     this.#markPath(wanted)
     const slow = setTimeout(() => this.#main.classList.add('loading'), 150)
@@ -173,7 +173,7 @@ class App {
     this.#focus(focus, left)
   }
 
-  // A row is marked as soon as it is taken, before what it leads to has been read.
+  // Marks the rows on the path at once, before the columns to which they lead have been read.
   #markPath(wanted) {
     for (const pane of this.panes) {
       const target = wanted.find(({part, place}) => part === 'level' && place.path === pane.place.path)
@@ -217,8 +217,8 @@ class App {
     this.#main.scrollTo({left: this.#main.scrollWidth * (isRightToLeft(this.#main) ? -1 : 1)})
   }
 
-  // Beside a level that is the last column: what its item has of its own, or what can be done. Only where there is room
-  // for it.
+  // Shows the panel beside a level that is the last column, if there is room: the fields of the level's item, and
+  // hints.
   async #showAbout() {
     const pane = this.panes.at(-1), {clientWidth} = this.#main
     this.#about.remove()
@@ -231,8 +231,9 @@ class App {
     this.#about.tabIndex = this.#about.scrollHeight > this.#about.clientHeight ? 0 : -1
   }
 
-  // Where the keyboard goes on: 'heading'; 'last' and 'detail', the last column; 'selected', the row that led to the place
-  // that was left; 'lost', that row too, or the heading if none did, but only if nothing has the focus any more.
+  // Moves the focus. 'heading': to the heading; 'last' and 'detail': to the last column; 'selected': to the row that
+  // leads to the place that was left; 'lost': to that row, or to the heading without one, but only if no element has
+  // the focus.
   async #focus(focus, left) {
     const isBack = ['selected', 'lost'].includes(focus), {place} = this, pane = isBack ? this.end : this.panes.at(-1)
     const isNeeded = () => focus && this.place === place && (focus !== 'lost' || document.activeElement === document.body)
@@ -252,25 +253,25 @@ class App {
     for (const pane of this.panes) if (isConcerned(pane)) pane.refresh()
   }
 
-  // A pane shows a newer state: its title may be another.
+  // Updates the path, and the panel beside the last level, after a pane has shown a newer state.
   refreshed(pane) {
     if (!this.panes.includes(pane)) return
     pane = this.panes.at(-1)
     const head = pane.level?.head ?? pane.detail
     const above = this.panes.at(-2)?.level?.head
     const ancestors = head?.ancestors ?? (above && [...above.ancestors, above])
-    // What is read of an item itself is newer than what another answer says of it.
+    // The title in an item's own column is newer than the title among the ancestors in another answer.
     const titled = ancestors?.map((each, length) => this.panes.find(({level, place}) => level?.head && place.segments.length === length)?.level.head ?? each)
     showCrumbs(pane.place, titled, head?.title)
     if (pane.level) this.#showAbout()
   }
 
-  // What a pane shows is not there any more.
+  // Opens a pane anew whose item is gone.
   lost(pane) {
     if (this.panes.includes(pane)) this.#again(pane)
   }
 
-  // A pane's item is there again, or has become a branch.
+  // Opens a pane anew whose item exists again or has become a branch.
   turned(pane) {
     if (this.panes.includes(pane) && !pane.home) this.#again(pane)
   }
@@ -289,7 +290,8 @@ class App {
 
   // MARK: Editing
 
-  // With `isKept`, the token was there before the page was loaded: one that is for reading alone is kept and not told of.
+  // `isKept`: whether the token is from before the page was loaded; if it is for reading only, it stays, without a
+  // message.
   async setEditing(isOn, isKept = false) {
     const {Editor, styles} = await import('./editor.js')
     await styles

@@ -14,7 +14,7 @@ function stored() {
 
 const widths = stored()
 
-// A column has the width of the last one that was at its depth.
+// Widths are kept by depth: a column gets the width of the previous column at its depth.
 const depthOf = ({place, level}) => level ? place.segments.length : 'detail'
 
 function setWidth(pane, width) {
@@ -33,7 +33,7 @@ function keepWidth(pane, width) {
   localStorage.setItem(KEY, JSON.stringify(widths))
 }
 
-// The edge of a column, to drag.
+// Makes the edge of a column, which changes the width by dragging and by the arrow keys.
 export function widthEdge(pane) {
   const width = () => boxOf(pane.element).width
   const edge = el('div.edge', {

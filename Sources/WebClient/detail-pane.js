@@ -1,4 +1,4 @@
-// Columns that show the fields of one item, or why there is none.
+// The column with the fields of an item, the panel beside a level, and the column for a missing item.
 
 import {widthEdge} from './columns.js'
 import {asset, backLink, coalesced, date, el, icon, iconButton, isColour, isPlainKey, isRightToLeft, oneLine, plural, size, swatch, titleText, TYPES, visible} from './elements.js'
@@ -16,7 +16,7 @@ export class DetailPane {
   previous = el('a.tool', {role: 'link', ariaLabel: 'Previous'}, icon('up'))
   next = el('a.tool', {role: 'link', ariaLabel: 'Next'}, icon('down'))
   body = el('div.detail-body')
-  // What editing adds to the head.
+  // The tools for editing, below the head.
   tools = el('div')
 
   // `home`: the place whose address shows this detail, if it is not the item's own.
@@ -53,7 +53,8 @@ export class DetailPane {
     return this
   }
 
-  // Drawn once it is in the page: what is shown depends on its size, and on whether someone edits by now.
+  // Draws the detail once the column is in the page, because the drawing depends on its size and on whether editing is
+  // on.
   shown() {
     this.draw()
   }
@@ -102,7 +103,7 @@ export class DetailPane {
     }
   }
 
-  // The level above is named where the position or the neighbours of the item are others.
+  // A change of the item's position or neighbours names the level above.
   concernedBy(entry) {
     if (entry.truncated) return true
     const {detail, level, parent} = this.place
@@ -115,7 +116,7 @@ export class DetailPane {
       this.detail = await readDetail(this.place, this.#controller.signal)
     } catch (error) {
       if (error.status !== 404) return
-      // It has another path since it was asked for: it is there.
+      // The item got another path during the request: read it there.
       if (this.place.path !== place.path) return void this.refresh()
       this.detail = null
       if (!this.app.editor?.drawDetail(this)) this.app.lost(this)
@@ -131,7 +132,7 @@ export class DetailPane {
     this.draw()
   }
 
-  // What is folded is unfolded while it is printed.
+  // Unfolds the folded parts for printing, and folds them again afterwards.
   print(isPrinting) {
     for (let each; isPrinting && (each = this.body.querySelector('details:not([open])'));) {
       each.open = true
@@ -151,14 +152,14 @@ export class DetailPane {
 
 // MARK: A field's value by its type.
 
-// So much of a text is shown at first.
+// The parts of long values that are shown at first.
 const FIRST_CHARACTERS = 20_000
 const FIRST_BYTES = 256
 const FIRST_ELEMENTS = 200
 const IMAGES = [['image/png', '\x89PNG'], ['image/jpeg', '\xFF\xD8\xFF'], ['image/gif', 'GIF8'], ['image/webp', 'RIFF']]
 const LINK = /\b(?:https?:\/\/|mailto:)[^\s<>"'`{}|\\^]+/gi
 
-// `open` holds the paths of the folded parts that the reader has opened.
+// `open` holds the paths of the folded parts that the user has opened.
 function fieldValue({type, value}, path, open) {
   switch (type) {
     case 'boolean': return el('span', value ? 'Yes' : 'No')
@@ -181,7 +182,8 @@ const fieldList = (fields, path, open) => el('dl.fields', ...fields.map(([name, 
   el('div.field', el('dt', {dir: 'auto'}, oneLine(name) || el('i', 'Untitled')),
     el('dd', {'data-type': typeName(value)}, fieldValue(value, `${path}/${name}`, open)))))
 
-// The type is said where the value does not show it: a text that looks like a number or a date is one too.
+// The name of the type, if the value does not show it; null otherwise. For a text, it is given only if the text looks
+// like a number, a date or a Boolean.
 const typeName = ({type, value}) => ['array', 'dictionary', 'data'].includes(type)
   || type === 'string' && !/^-?\d[\d.eE:TZ+-]*$|^(true|false|yes|no)$/i.test(value) ? null : TYPES[type]
 
@@ -197,7 +199,7 @@ function text(value) {
   return el('span', holder, rest)
 }
 
-// The text with what is plainly the address of a web page or of a mailbox as links; nothing else becomes one.
+// Yields the parts of a text, with the addresses of web pages and mailboxes as links.
 function* linked(value) {
   let end = 0
   for (const match of value.matchAll(LINK)) {
@@ -217,7 +219,7 @@ function folded(summary, path, open, content) {
     open[element.open ? 'add' : 'delete'](path)
   }
   const element = el('details', {open: open.has(path), ontoggle: toggled}, el('summary', summary))
-  // At once, and not only after the browser has told, so that nothing below jumps.
+  // At once, and not only at the browser's event, so that nothing below jumps.
   toggled()
   return element
 }
@@ -241,7 +243,7 @@ function dump(bytes) {
   }).trimEnd()
 }
 
-// What is missing, by names and not by a path.
+// The sentence about a missing item, with names in place of paths.
 function sentence({status, message, body: {nearest}}, place) {
   if (status !== 404 || nearest === undefined) return message
   const near = Place.ofLink(nearest), name = place.prefix(near.segments.length + 1).name
@@ -249,7 +251,7 @@ function sentence({status, message, body: {nearest}}, place) {
   return `There is no “${oneLine(name)}” in ${near.segments.length ? `“${oneLine(near.name)}”` : 'this document'}. ${hint}`.trim()
 }
 
-// MARK: What is beside a level where there is room: what its item has of its own, and what can be done.
+// MARK: The panel beside a level on a wide screen: the fields of the level's item, and hints.
 
 /**
  * @param {any} holder
@@ -269,12 +271,12 @@ export async function drawAbout(holder, {place, isSettings, level: {head, count}
     el('p', el('kbd', '/'), ' searches, ', el('kbd', '?'), ' shows the keys'))
 }
 
-// MARK: What is shown where there is nothing: the reason, and the way to what is there.
+// MARK: The column for a missing item: the reason, and a link to the nearest item that exists.
 
 export class MissingPane {
   body = el('div.detail-body')
 
-  // A form with unsaved changes is shown all the same.
+  // A form with unsaved changes of the missing item is shown, too.
   constructor(app, place, problem) {
     this.app = app
     this.place = place
@@ -299,7 +301,7 @@ export class MissingPane {
     return true
   }
 
-  // What is missing may come back.
+  // Checks whether the item exists again.
   refresh = coalesced(async () => {
     if (await getJSON(this.place.target).catch(() => null)) this.app.turned(this)
   })

@@ -1,12 +1,13 @@
-// What the client asks: dialogs, and panels beside a button. Loaded when the first is needed.
+// Dialogs, and panels beside a button. Loaded when the first one is needed.
 
 import {boxOf, el, hasFocus, on, within} from './elements.js'
 import {send, token} from './service.js'
 
-// MARK: Questions to the reader.
+// MARK: Dialogs.
 
-// Asks with some content and these buttons, of which the first gives up and the last is the likely one.
-// Gives the text of the one that was taken, or null. With one button it only tells. The dialog stays until an attempt, if one is given, succeeds.
+// Shows a dialog with content and buttons: the first cancels, and the last is the default. Resolves to the text of the
+// pressed button; null if the dialog is cancelled, or has only one button. With `attempt`, the default button calls it,
+// and the dialog stays until it succeeds.
 export function ask(title, content, [cancel, ...others], attempt) {
   const main = others.pop() ?? cancel, problem = el('p.problem', {role: 'alert'})
   const submit = async event => {
@@ -19,7 +20,7 @@ export function ask(title, content, [cancel, ...others], attempt) {
       dialog.close(main)
     } catch (error) {
       problem.textContent = error.sentence ?? reason(error)
-      // What is typed next takes the place of what was refused.
+      // Select the refused text, so that typing replaces it.
       first.select?.()
     }
     button.disabled = false
@@ -39,13 +40,13 @@ export function ask(title, content, [cancel, ...others], attempt) {
   })
 }
 
-// Asks for a text, until the attempt to use it succeeds.
+// Asks for a text; the dialog stays until `attempt` succeeds with it.
 export function askText(title, label, value, done, attempt) {
   const field = el('input', {required: true, autocomplete: 'off', dir: 'auto', value})
   return ask(title, [el('label', label, field)], ['Cancel', done], () => attempt(field.value))
 }
 
-// Why an edit was not done.
+// The message about an edit that has failed.
 export const reason = ({status, message}, prefix = 'Not saved') => `${prefix}: ` + ([401, 403].includes(status) ? 'your token does not allow edits any more.'
   : status ? message : 'the connection is lost.')
 
@@ -66,7 +67,8 @@ export async function askToken(purpose, why) {
   ], ['Cancel', 'Use the token'], attempt)
 }
 
-// An edit that changes nothing, or a read: a refusal of the token has a sentence.
+// Tests the token by an edit that changes nothing, or by a read. Throws an error with a `sentence` if the token is
+// refused or the connection is lost; any other refusal is a success.
 async function trial(method, target, content, refusal) {
   try {
     await send(method, target, content)
@@ -83,7 +85,7 @@ const allowsReading = () => trial('GET', '/detail/', undefined, 'That token is n
 
 // MARK: A small panel beside the button that opens it.
 
-// Opens a panel with this content; it closes by Escape and by a click elsewhere, and the focus goes back.
+// Opens a panel with content. Escape or a click elsewhere closes it, and the focus returns to the button.
 export function openPanel(button, label, content) {
   document.querySelector('.panel')?.hidePopover()
   const panel = el('div.panel', {popover: 'auto', role: 'dialog', ariaLabel: label, onkeydown: event => {

@@ -5,7 +5,7 @@ import {boxOf, el} from './elements.js'
 import {refuse} from './messages.js'
 import {Place} from './place.js'
 
-// Whether rows can be moved on a level; if not, that is told.
+// Whether rows can be moved on a level; if not, a message says why.
 export function isMovable({place}) {
   if (place.levelQuery) refuse('Rows can be moved only in the order of the document.')
   return !place.levelQuery
@@ -19,7 +19,7 @@ export function beginDrag(event, editor, pane, hrefs) {
   const line = el('div.drop-line')
   const item = event.target.closest('.item'), grabbed = boxOf(item), ghost = item.cloneNode(true)
   ghost.className = 'ghost'
-  // The address of an image that was read with a token holds only until it is shown: the copy is drawn.
+  // The address of an image that was read with a token is valid only until it is shown, so the copy is a canvas.
   for (const image of ghost.querySelectorAll('img')) {
     const shown = item.querySelector('img'), copy = el('canvas', {width: shown.naturalWidth, height: shown.naturalHeight})
     copy.getContext('2d').drawImage(shown, 0, 0)
@@ -49,7 +49,7 @@ export function beginDrag(event, editor, pane, hrefs) {
   }
   addEventListener('pointermove', moved => position = moved, {signal})
   addEventListener('pointerup', released => {
-    // It may be at another place than in the last frame.
+    // The pointer may have moved since the last frame.
     position = released
     aim()
     end(true)
@@ -59,7 +59,8 @@ export function beginDrag(event, editor, pane, hrefs) {
   follow()
 }
 
-// Where a drop at a point would put the rows, shown by a line between two rows or by the row that takes them.
+// The target of a drop at a point, or null; shows it by a line between two rows, or by the row whose level takes the
+// rows.
 function targetAt({clientX, clientY}, editor, hrefs, line, hasMoved) {
   document.querySelector('.drop-into')?.classList.remove('drop-into')
   line.hidden = true

@@ -20,7 +20,8 @@ export class Problem extends Error {
 const pathOf = link => link.replace(/^\/(levels|detail)/, '').replace(/\/$/, '')
 const above = path => path.replace(/\/[^/]*$/, '')
 
-/** Whether an entry of `/changes` may concern a level, whose rows can show any of their fields; or, with `below`, anything below it. */
+/** Returns whether an entry of `/changes` may concern the rows of a level, or any of their fields; with `below`, also
+  anything below it. */
 export function concerns({truncated, levels, details}, level, {below = false} = {}) {
   const path = pathOf(level), changed = [...levels.map(pathOf), ...details.map(link => above(pathOf(link)))]
   return Boolean(truncated) || changed.some(each => each === path || below && each.startsWith(path + '/'))
@@ -30,20 +31,22 @@ export class Drilldown {
   #watches = new Set()
   #isFollowing = false
 
-  /** `address`: that of the service; `token`: for reading or edits, from the next request on; `store`: for copies, or null. */
+  /** `address`: the address of the service; `token`: the token for reading or edits, which may be set later; `store`:
+    the storage for copies, or null. */
   constructor({address = new URL('..', import.meta.url).href, token = null, store = globalThis.localStorage} = {}) {
     this.address = address.replace(/\/$/, '')
     this.token = token
     this.store = store
   }
 
-  /** The answer to a link, such as '/levels/' or the `href` of a row, with options of the query, such as {sort: '-Title'}. */
+  /** Reads a link, such as '/levels/' or the `href` of a row, with query options, such as {sort: '-Title'}. */
   get(link, query = {}, how = {}) {
     const options = new URLSearchParams(query).toString()
     return this.send('GET', options ? `${link}${link.includes('?') ? '&' : '?'}${options}` : link, undefined, undefined, how)
   }
 
-  /** Sends a request once; `tag`: the version that must still be there. Throws a Problem, or a TypeError without a connection. */
+  /** Sends a request once; `tag`: the version that the item must still have. Throws a Problem, or a TypeError without a
+    connection. */
   async send(method, link, content, tag, how = {}) {
     const headers = {
       Accept: 'application/json', ...(this.token && {Authorization: `Bearer ${this.token}`}),
@@ -53,8 +56,9 @@ export class Drilldown {
     return response.status === 204 ? null : response.json()
   }
 
-  /** Changes fields of a detail; null removes one. What others changed in other fields stays. If they changed one of these
-    fields to another value, nothing is saved: the Problem has status 412, their detail as `theirs`, and the names as `fields`. */
+  /** Changes fields of a detail; null removes a field. Changes of others to other fields stay. If they gave one of
+    these fields a value other than the given one, nothing is saved: the Problem has status 412, their detail as
+    `theirs`, and the names of these fields as `fields`. */
   async save(detail, fields) {
     try {
       return await this.send('PATCH', detail.href, fields, detail.fieldsVersion)
@@ -97,7 +101,8 @@ export class Drilldown {
     return () => this.#watches.delete(watch)
   }
 
-  // Reads every watch, then those that a change concerns, until the connection or the server's memory of changes is lost.
+  // Reads every watch, and then each one again after a change that concerns it. Begins anew when the connection is
+  // lost, or when the server has forgotten the last revision.
   async #follow() {
     // @ts-ignore: TypeScript 4.8 does not know AbortSignal.timeout.
     const changes = query => this.get('/changes', query, {cache: 'no-store', signal: AbortSignal.timeout(45_000)})

@@ -1,4 +1,4 @@
-// The fields of an item as a form, by type, with what to do when someone else changed them meanwhile.
+// The form for the fields of an item, and the resolution of conflicts with edits of others.
 
 import {ask} from './dialogs.js'
 import {batch, changes, dictionary, isNumber, literal, same, sendFields} from './edits.js'
@@ -11,10 +11,10 @@ import {getJSON} from './service.js'
 
 const EMPTY = {string: '', integer: '0', real: '0', boolean: false, date: '2000-01-01T00:00:00Z', data: '', array: [], dictionary: []}
 
-// The names that documents use for what is below an item.
+// The names for the children of an item, which are not fields.
 const STRUCTURE = ['Children', 'Rows', 'Sections']
 
-// A value as one of another type, as far as it can be read as that.
+// Converts a value to another type; a value that cannot be converted becomes the empty value of that type.
 function converted({type: from, value}, type) {
   if (from === type) return {type, value}
   const text = typeof value === 'object' ? '' : String(value)
@@ -62,7 +62,7 @@ export class EditForm {
     this.#offer()
   }
 
-  // Goes on in a pane whose item was read again or is gone.
+  // Shows the form in a pane whose item was read again or is gone.
   show(pane) {
     const {detail} = pane
     this.pane = pane
@@ -81,7 +81,7 @@ export class EditForm {
     return !same(this.fields, this.original?.fields)
   }
 
-  // Save and revert are there once there is something to save. What is not saved yet is kept as a draft.
+  // Shows the buttons to save and to revert while there are unsaved changes, which are kept as a draft.
   #offer() {
     const {isChanged, editor: {drafts}} = this, {path} = Place.ofLink(this.original.href)
     if (isChanged) drafts.set(path, this)
@@ -124,14 +124,14 @@ export class EditForm {
         parts.splice(index, 1)
         draw(Math.max(0, index - 1))
       }))
-    // Asks for the name and the type of a part; gives nothing if that is given up.
+    // Asks for the name and the type of a part, and returns the part; undefined if the dialog is cancelled.
     const askPart = async (title, done, index = -1) => {
       const [before, old] = isList ? ['', parts[index]] : parts[index] ?? ['']
       const name = el('input', {required: true, autocomplete: 'off', dir: 'auto', value: before, oninput: () => name.setCustomValidity(
         parts.some(([other], at) => other === name.value && at !== index) ? 'There is a field of this name.' : '')})
       const type = choiceField('Type', Object.entries(TYPES), old?.type ?? 'string')
       if (!await ask(title, [!isList && el('label', 'Name', name), el('label', 'Type', type)].filter(Boolean), ['Cancel', done])) return
-      // Structure is no field: what is wanted by its name is an item below this one.
+      // These names are not fields: offer to add an item below this one instead.
       if (!path && STRUCTURE.includes(name.value)) return void this.editor.addTo(this.pane.place)
       const value = old ? converted(old, type.value) : {type: type.value, value: structuredClone(EMPTY[type.value])}
       return isList ? value : [name.value, value]
@@ -160,8 +160,8 @@ export class EditForm {
     return element
   }
 
-  // What is typed while it is being saved stays, and is not saved yet.
-  // `merged`: the names of fields that someone else changed and that are saved as they are now.
+  // Saves the fields. Text that is typed meanwhile stays, as an unsaved change. `merged`: the names of fields with the
+  // values of someone else, for the message.
   async save(version = this.original.fieldsVersion, before = this.original.fields, merged = null) {
     const sent = structuredClone(this.fields), isNew = this.#isGone
     this.#isBusy = true

@@ -1,4 +1,4 @@
-// Editing: what is added to heads, rows and details once a token is given.
+// Editing: the tools, marks and forms for heads, rows and details, once the user has given a token.
 
 import {allowsEdits, askText, openPanel, reason} from './dialogs.js'
 import {beginDrag, isMovable} from './dragging.js'
@@ -15,7 +15,7 @@ import {send} from './service.js'
 export const titleName = ({fields, title}) =>
   'Title' in fields ? 'Title' : Object.keys(fields).find(name => fields[name] === title) ?? 'Title'
 
-// The styles of added elements, once they have loaded.
+// Resolves when the styles for editing have loaded, or could not be loaded.
 export const styles = new Promise(resolve => document.head.append(el('link', {
   rel: 'stylesheet', href: import.meta.resolve('./editing.css'), onload: resolve, onerror: resolve})))
 
@@ -36,7 +36,7 @@ export class Editor {
     addEventListener('click', event => this.#clicked(event), true)
   }
 
-  // Whether the token is right. A refusal of one for reading is not told.
+  // Whether the token allows edits. A message says if it does not, except with `isForReading`.
   static async isAllowed(isForReading = false) {
     try {
       return await allowsEdits()
@@ -46,7 +46,7 @@ export class Editor {
     }
   }
 
-  // Does an edit; a refusal is told, and gives nothing.
+  // Makes an edit, and returns its result. If it fails, shows a message and returns undefined.
   async attempt(action, kept = '', prefix = 'Not saved') {
     try {
       const answer = await action()
@@ -61,7 +61,7 @@ export class Editor {
 
   updateHead(head) {
     const {pane} = head, version = pane.level.head?.version
-    // Marks of items that are gone or have become others are taken away.
+    // Removes the marks of items that were deleted or changed.
     if (pane.marked.size && pane.checked !== version) this.#details([...pane.marked.keys()], pane.marked).catch(() => {})
     pane.checked = version
     const isShown = this.app.isEditing && pane === this.app.end && !pane.isSettings
@@ -88,7 +88,7 @@ export class Editor {
     ]
   }
 
-  // What can be done with the item of a detail: its first child, a copy, its end.
+  // The tools for the item of a detail: add an item below it, duplicate and delete it.
   #detailTools(pane) {
     const {place, detail} = pane, isRoot = place.segments.length === 0
     return [
@@ -100,7 +100,7 @@ export class Editor {
     ]
   }
 
-  // Whether a row is to be moved to another level.
+  // Whether a row was cut, to be moved to another level.
   isCut(href) {
     return this.#cut.has(href)
   }
@@ -110,7 +110,7 @@ export class Editor {
     for (const pane of this.app.panes) pane.redrawAll()
   }
 
-  // What a row has while editing: a mark, and a handle to drag it by.
+  // The elements that editing adds to a row: a mark, and a handle to drag it.
   decorate({title}) {
     return [el('button.mark', {role: 'checkbox', ariaLabel: `Mark ${title}`, tabIndex: -1}), el('span.handle', {ariaHidden: true}, icon('move'))]
   }
@@ -126,7 +126,7 @@ export class Editor {
     this.mark(pane, href, event.shiftKey)
   }
 
-  // A mark keeps the detail of its item: by that it is known again.
+  // Marks or unmarks a row, or marks a range. A mark keeps the detail of its item, to detect changes before an edit.
   mark(pane, href, isRange) {
     const {marked, level} = pane, add = href => marked.has(href) || marked.set(href, readNow(Place.ofLink(href)).catch(() => null))
     const index = level.indexOf(href), last = isRange ? level.indexOf(this.last) : -1
@@ -137,7 +137,8 @@ export class Editor {
     pane.redrawAll()
   }
 
-  // The details of items as they are now; an error if one is not what it was when it was chosen, and is chosen no more.
+  // Reads the present details of items. If an item has changed since it was chosen, removes it from `chosen` and
+  // throws.
   #details(hrefs, chosen) {
     return Promise.all(hrefs.map(async href => {
       const before = await chosen.get(href)
@@ -151,7 +152,7 @@ export class Editor {
     }))
   }
 
-  // The keyboard goes on at the row of a link, or at the one that is now at an index.
+  // Moves the focus to the row of a link, or else to the row at an index, unless another element has the focus.
   async #goOn(pane, href, index = 0) {
     await pane.refresh()
     if (document.activeElement !== document.body && !hasFocus(pane.element)) return
@@ -208,7 +209,7 @@ export class Editor {
     })
   }
 
-  // What the document calls a title: that of another row or of the item itself, for documents with names of their own.
+  // The name of the field with the title, from another row or the item itself; documents can have their own names.
   async #titleName(place, pane) {
     const [, row] = pane?.level.loaded().next().value ?? []
     return titleName(await readNow(row ? Place.ofLink(row.href) : place))
@@ -233,7 +234,7 @@ export class Editor {
 
   async #added(places, verb = 'added') {
     const seen = await Promise.all(places.map(readNow)).catch(() => null)
-    // One that someone else has deleted already cannot be undone.
+    // If someone else has already deleted an item, the step cannot be undone.
     if (seen) this.history.push(new PresenceStep(places, {seen}, verb))
     const {end} = this.app
     if (end.level) this.#goOn(end, places.at(-1).detail)
@@ -267,7 +268,7 @@ export class Editor {
     }
   }
 
-  // An item has another path now: an address that leads to it or through it is made right.
+  // Replaces the path of an item by its new one, in the history, in columns and in the address.
   follow(from, to) {
     if (from.path === to.path) return
     const moved = each => each.isWithin(from)
@@ -290,7 +291,7 @@ export class Editor {
 
   async #remove(pane, hrefs) {
     if (!hrefs.length) return
-    // What is below another that goes too goes with it.
+    // An item below another deleted item is deleted with it.
     const top = hrefs.filter(href => !hrefs.some(other => other !== href && Place.ofLink(href).isWithin(Place.ofLink(other))))
     const places = top.map(Place.ofLink)
     const kept = await this.attempt(async () => {
@@ -311,20 +312,20 @@ export class Editor {
     tell(step.text, {label: 'Undo', action: () => this.history.undo(step), seconds: 30})
   }
 
-  // A control's value is sent.
+  // Adds the change of a control's value to the history once it is stored. `sent`: the request.
   stored(row, value, sent) {
     const name = row.title || row.control.key || 'Value'
     const step = new ValueStep(Place.ofLink(row.href), row.control.value, value, `“${name}” changed.`)
     this.history.during(sent.then(() => this.history.push(step))).catch(() => {})
   }
 
-  // What is shown is not below items that are deleted.
+  // Goes to the level above if the shown place is at or below a deleted item.
   #leave(places) {
     const gone = places.find(each => this.app.place.isWithin(each))
     if (gone) this.app.go(this.app.place.prefix(gone.segments.length - 1), {replace: true, focus: 'selected'})
   }
 
-  // A step of the history was reversed: its items are at other places, there again, or gone.
+  // Shows the result of a reversed step, whose items were moved, restored or deleted.
   reversed(step, before, text) {
     before.forEach((place, index) => this.follow(place, step.places[index]))
     if (step.kept) this.#leave(step.places)
@@ -334,8 +335,8 @@ export class Editor {
     for (const pane of this.app.panes) pane.refresh()
   }
 
-  // Moves the chosen rows by one row; at the end of a section into the next.
-  // Presses that come quickly wait for each other.
+  // Moves the chosen rows by one row; at the end of a section into the next. Quick key presses are handled one after
+  // another.
   shift(pane, by) {
     this.#shifts = this.history.during(this.#shifts.then(() => this.#shift(pane, by)).then(() => pane.refresh()))
   }
@@ -355,7 +356,7 @@ export class Editor {
   }
 
   // `at`: 'first', 'last', 'before:KEY' or 'after:KEY'. Rows keep their order among themselves.
-  // `chosen`: what was known of the items when they were marked or cut.
+  // `chosen`: the details of the items from when they were marked or cut, by their links.
   move(hrefs, to, at, chosen, section) {
     return this.history.during(this.#move(hrefs, to, at, chosen, section))
   }
@@ -400,7 +401,7 @@ export class Editor {
     this.#draftsButton.textContent = `${this.drafts.size} unsaved`
   }
 
-  // The forms with unsaved changes, wherever their items are, also if they are gone.
+  // Lists the forms with unsaved changes, also of items that are gone.
   #listDrafts() {
     openPanel(this.#draftsButton, 'Unsaved changes', [...this.drafts].map(([path, form]) => {
       const place = new Place(path.split('/'))
@@ -414,7 +415,8 @@ export class Editor {
     }))
   }
 
-  // Whether a detail is shown as a form. One with unsaved changes stays as it is, also where its item is gone.
+  // Shows a detail as a form if it can be edited; returns whether it does. A form with unsaved changes stays, even if
+  // its item is gone.
   drawDetail(pane) {
     const {detail} = pane, form = this.drafts.get(pane.place.path) ?? pane.form
     const isSettings = isSetting({...detail, fields: detail && plain(dictionary(detail.fields))})
@@ -429,14 +431,14 @@ export class Editor {
 
 const hrefAt = element => element.closest('.item')?.dataset.href
 
-// Shows tools; the one that was pressed keeps the focus.
+// Shows tools; the focus stays on the tool with the same label.
 function showTools(holder, tools) {
   const focused = hasFocus(holder) && document.activeElement.ariaLabel
   holder.replaceChildren(...(tools.length ? [el('div.edit-tools', {role: 'toolbar', ariaLabel: 'Editing'}, ...tools)] : []))
   if (focused) holder.querySelector(`[aria-label="${focused}"]:enabled`)?.focus()
 }
 
-// A copy of an item as a property list: without a key of its own, and told by its title.
+// A copy of an item as a property list, without its key, and with “copy” after its title.
 function copied(item, titleName) {
   if (item.type !== 'dictionary') return {...item, value: item.value + ' copy'}
   return dictionary(item.value.filter(([name]) => name !== 'Key')

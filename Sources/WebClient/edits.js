@@ -1,4 +1,4 @@
-// Sending edits, and what is read for them.
+// Functions that send edits, and that read the data for them.
 
 import {decodeSegment, Place} from './place.js'
 import {plist, readPlist} from './plist.js'
@@ -12,11 +12,12 @@ export const dictionary = value => ({type: 'dictionary', value})
 
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)
 
-// What is read for an edit is asked for once: the edit is not to be done at some later time, when nobody expects it.
+// Reads a detail for an edit with one request. Without a connection it fails at once, so that the edit is not made at
+// some later time, when nobody expects it.
 export const readNow = place => send('GET', place.detail)
 
 /**
- * Sends an edit; asks for another token if the present one was taken back.
+ * Sends an edit; asks for another token if the present one is refused.
  * @param {Parameters<typeof send>} request
  */
 export async function edit(...request) {
@@ -29,31 +30,32 @@ export async function edit(...request) {
   }
 }
 
-// Sends edits as one batch; gives the places of their items. With `type`, the steps are property-list values.
+// Sends edits as one batch; resolves to the places of their items, null for deleted ones. With `type`, the steps are
+// property-list values.
 export async function batch(steps, type) {
   const body = type ? plist(dictionary([['edits', {type: 'array', value: steps}]])) : {edits: steps}
   const {edits} = await edit('POST', '/edits', body, {type})
   return edits.map(each => each && Place.ofLink(each.href))
 }
 
-// Whether two details are of one item that was not changed, wherever it is now.
+// Whether two details have the same title, count and fields; their paths may differ.
 export const alike = (one, other) => same(...[one, other].map(each =>
   each && [each.title, each.count, Object.entries(each.fields).sort(([a], [b]) => a < b ? -1 : 1)]))
 
-// The position of an item, in a form that other rows do not change: after a row, or first in a section.
+// The position of an item, as a neighbour and not as an index: after a row, or first in a section.
 export async function spotOf(place, {position: {section, index}, previous}) {
   const above = place.parent, {sections} = await getJSON(above.level + '?limit=1&fields=')
   const isFirst = sections[section]?.start === index || !previous
   return {above, after: isFirst ? null : Place.ofLink(previous.href), section: isFirst && sections.length > 1 ? section : null}
 }
 
-// What is needed to put an item back: the whole of it as its file has it, with its exact types, and its position.
+// Reads everything that restores a deleted item: the item with all items below it, in exact types, and its position.
 export async function snapshot(place, detail) {
   const [item, spot] = await Promise.all([readPlist(`/document/${place.path}?inline=false`), spotOf(place, detail)])
   return {...spot, item, title: detail.title}
 }
 
-// Puts items at their positions, or last on their levels if the rows around them are others now.
+// Puts items at their positions; if one of these no longer exists, puts all of them last on their levels.
 async function putBack(items, step, type) {
   const exact = each => ({...step(each), at: each.after ? 'after:' + keyOf(each.after.path) : 'first', ...(each.section !== null && {section: each.section})})
   const send = steps => batch(type ? steps.map(typed) : steps, type)
@@ -70,9 +72,9 @@ export const insertBack = items => putBack(items, ({item, above}) => ({insert: i
 
 export const moveBack = items => putBack(items, ({place, above, tag}) => ({move: place.detail, to: above.level, ifMatch: tag}))
 
-// Sends the fields of an item that are not those of `before`; gives its new detail.
-// A property list keeps every type and digit, but has no way to say in a patch that something goes: then JSON says it,
-// or the item is sent as a whole.
+// Sends the fields of an item that differ from `before`; resolves to its new detail. A patch in a property list keeps
+// every type and digit, but cannot remove fields. A patch that only removes fields is sent as JSON; otherwise, if
+// fields are removed, all fields are sent.
 export function sendFields({place, isJSON}, fields, before, ifMatch) {
   const {detail} = place, now = new Map(fields), old = new Map(before), exact = {ifMatch, type: 'application/x-plist'}
   const changed = changes(fields, before)
@@ -85,25 +87,25 @@ export function sendFields({place, isJSON}, fields, before, ifMatch) {
   return edit('PUT', detail, plist(dictionary(fields)), exact)
 }
 
-// Whether a dictionary lacks something that was in it, or in one within it: a patch would leave that there.
+// Whether a dictionary, or a dictionary in it, lacks a name that it had before; a patch would not remove it.
 const loses = (old, now) => old?.type === 'dictionary' && now.type === old.type && old.value.some(([name, value]) => {
   const next = new Map(now.value).get(name)
   return !next || loses(value, next)
 })
 
-// The names whose values are not those of another state of the item.
+// The names of the fields whose values differ from another state of the item.
 export function changes(fields, other) {
   const before = new Map(other), after = new Map(fields)
   return [...new Set([...before.keys(), ...after.keys()])].filter(name => !same(before.get(name), after.get(name)))
 }
 
-// What makes some fields of others by a merge patch (RFC 7396): of dictionaries too, only what was changed in them.
+// The merge patch (RFC 7396) that makes `fields` of `other`; a changed dictionary has only its changed fields.
 function members(fields, other) {
   const before = new Map(other), after = new Map(fields)
   return `{${changes(fields, other).map(name => JSON.stringify(name) + ':' + literal(after.get(name), before.get(name)))}}`
 }
 
-// A value in JSON, numbers with every digit; `old` is what it takes the place of.
+// A value in JSON, numbers with every digit, and a missing value as null; `old` is the value that it replaces.
 export function literal(now, old) {
   if (!now) return 'null'
   const {type, value} = now

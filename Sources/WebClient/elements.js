@@ -1,6 +1,7 @@
-// Making elements, and text and values as the reader sees them.
+// Functions that make elements, and that format text and values.
 
-// MARK: The path at which a proxy has the service; empty without one. The modules are in its folder `/client/HASH`.
+// MARK: The path prefix under which a proxy serves the service; empty without one. The modules are in its folder
+// `/client/HASH`.
 
 export const base = new URL('../..', import.meta.url).pathname.slice(0, -1)
 
@@ -8,8 +9,9 @@ export const base = new URL('../..', import.meta.url).pathname.slice(0, -1)
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-// Makes an element, `tag.class`. Attributes that are properties too are set as these, so that functions listen, and last,
-// since the value of a choice needs its options. Null and undefined set none.
+// Makes an element, `tag.class`. An attribute that is also a property is set as a property, so that a function becomes
+// a listener. Attributes are set after the children, because the value of a select needs its options. Null and
+// undefined attributes are omitted.
 export function el(name, attributes, ...children) {
   const [tag, ...classes] = name.split('.'), element = document.createElement(tag)
   if (classes.length) element.className = classes.join(' ')
@@ -39,13 +41,13 @@ export function stop(event) {
   event.stopPropagation()
 }
 
-// Whether a key is neither typed into a field nor part of a command.
+// Whether an event is outside of all fields, and without Ctrl, Alt and Meta.
 export const isPlainKey = event =>
   !(event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, textarea'))
 
 export const isRightToLeft = element => getComputedStyle(element).direction === 'rtl'
 
-// Paths of 20 by 20, drawn with a stroke.
+// SVG paths in a square of 20 by 20, drawn with a stroke.
 const ICONS = {
   forward: 'M8 5l5 5-5 5',
   back: 'M12 4l-6 6 6 6',
@@ -84,7 +86,7 @@ export const iconButton = (name, label, onclick, attributes) =>
 export const toggleSwitch = (ariaLabel, checked, attributes) =>
   el('input.switch', {type: 'checkbox', role: 'switch', ariaLabel, checked, ...attributes})
 
-// A field to choose one of some options, each as [value, text].
+// A select with options, each [value, text], or [value] if the text is the value.
 export const choiceField = (ariaLabel, options, value, onchange) =>
   el('select', {ariaLabel, value, onchange}, ...options.map(([value, text]) => el('option', {value}, text ?? value)))
 
@@ -116,31 +118,32 @@ export function debounced(milliseconds, action) {
   return later
 }
 
-// What is cut off is shown as a whole by a tip.
+// Sets a tooltip with the whole text if the text under the pointer is cut off.
 export function showWhole({target}) {
   const cut = target.closest?.('.title, .subtitle, .value, .cell, .section-header bdi, h2 bdi, .crumbs bdi')
   const box = cut?.closest('.crumbs a, .crumbs span') ?? cut
   if (cut) cut.title = box.scrollWidth > box.clientWidth ? cut.textContent : ''
 }
 
-// MARK: Text and values as the reader sees them.
+// MARK: Formatting of text and values.
 
 const NUMBER = new Intl.NumberFormat()
 const DAY = new Intl.DateTimeFormat(undefined, {dateStyle: 'long', timeZone: 'UTC'})
 const MOMENT = new Intl.DateTimeFormat(undefined, {dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC'})
 const UNITS = ['bytes', 'KB', 'MB', 'GB']
 
-// Control characters as their pictures, and marks that reorder the text around them by number; line ends and tabs stay.
+// Replaces control characters by their pictures, except line ends and tabs, and marks of text direction by their
+// numbers, such as [U+202E].
 export const visible = text => text
   .replace(/[\0-\x08\x0B-\x1F\x7F]/g, mark => mark < ' ' ? String.fromCharCode(0x2400 + mark.charCodeAt(0)) : '\u2421')
   .replace(/[\u202A-\u202E\u2066-\u2069]/g, mark => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`)
 
-// Such text on one line.
+// Visible text on one line.
 export const oneLine = text => visible(text).replace(/\s+/g, ' ')
 
 export const foldCase = text => text.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase().toLowerCase()
 
-// A text as parts; the hits of a search are marked. Case and accents are ignored.
+// Divides a text into parts, with the hits of a search as `mark` elements. Case and accents are ignored.
 export function marked(text, query) {
   const wanted = foldCase(query ?? ''), parts = [], places = []
   if (!wanted) return [text]
@@ -163,7 +166,7 @@ export const count = number => NUMBER.format(number)
 
 export const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? '' : 's'}`
 
-// The types of fields, as the reader calls them.
+// The displayed names of the types of fields.
 export const TYPES = {string: 'Text', integer: 'Whole number', real: 'Number', boolean: 'Yes or no', date: 'Date', data: 'Data', array: 'List', dictionary: 'Fields'}
 
 const isDate = value => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)
@@ -171,7 +174,7 @@ const isDate = value => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d
 export function date(text) {
   const moment = new Date(text)
   if (Number.isNaN(moment.getTime())) return text
-  // The time zone is that of the document, in reading as in editing.
+  // Times are in UTC, as in the document and in the form for edits.
   return /T00:00:00(\.0+)?Z$/.test(text) ? DAY.format(moment) : MOMENT.format(moment) + ' UTC'
 }
 
@@ -181,10 +184,10 @@ export function size(bytes) {
   return `${new Intl.NumberFormat(undefined, {maximumFractionDigits: unit ? 1 : 0}).format(value)} ${UNITS[unit]}`
 }
 
-// A field of a row on one line.
+// Formats the value of a field as one line.
 export function brief(value) {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  // Never grouped: years and identifiers are numbers too.
+  // Digits are not grouped, because years and identifiers are numbers, too.
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   if (isDate(value)) return date(value)
   if (Array.isArray(value)) return plural(value.length, 'element')
@@ -192,7 +195,7 @@ export function brief(value) {
   return oneLine(String(value).slice(0, 300))
 }
 
-// Whether a row or a detail is one of a settings bundle, of which only the value can be changed.
+// Whether a row or a detail is part of a settings bundle, in which only values can be changed.
 export const isSetting = ({control, fields}) => /^PS/.test(fields?.Type) && Boolean(control) || fields?.Type === 'PSChildPaneSpecifier'
 
 export const isColour = text => typeof text === 'string' && /^#[0-9a-f]{6}$/i.test(text)
@@ -205,11 +208,11 @@ export function swatch(colour) {
 
 export const backLink = place => place && el('a.back.tool', {href: place.address, ariaLabel: 'Back'}, icon('back'))
 
-// The title of an item, or that it has none.
+// The title of an item on one line; for an empty title, “Untitled”.
 export const titleText = title => oneLine(title.slice(0, 400)).trim() ? oneLine(title.slice(0, 400)) : el('i', 'Untitled')
 
-// The address of an image of the document: only files of its own `assets` folder are shown. A segment of dots would lead
-// out of it.
+// The address of an image in the document's `assets` folder; null for any other value, such as an address elsewhere, or
+// a path with a segment of dots, which could lead out of the folder.
 export function asset(name) {
   if (typeof name !== 'string' || name === '' || name.length > 1000 || /^[a-z]+:|^\/|(^|\/)\.\.?(\/|$)/i.test(name)) return null
   return '/assets/' + name.split('/').map(encodeURIComponent).join('/')

@@ -5,10 +5,11 @@ import {el, iconButton, plural} from './elements.js'
 import {Place} from './place.js'
 import {send} from './service.js'
 
-// How many steps are kept.
+// The maximum number of kept steps.
 const KEPT = 100
 
-// A step has `text` (what was done) and `reverse()`, after which the step is its own opposite. Every place in a step is followed when its item gets another path.
+// A step has `text`, a sentence about the edit, and `reverse()`, which undoes the edit and makes the step its own
+// opposite. When an item gets another path, its places in all steps are replaced.
 export class History {
   #past = []
   #future = []
@@ -38,7 +39,7 @@ export class History {
     return this.#inTurn(() => this.#reverse(this.#future.at(-1), this.#future, this.#past, 'Redone'))
   }
 
-  // Presses that come quickly wait for each other.
+  // Runs actions one after another, in the order of the key presses.
   #inTurn(action) {
     return this.#latest = this.#latest.then(action)
   }
@@ -46,7 +47,8 @@ export class History {
   #latest = Promise.resolve()
   #unanswered = 0
 
-  // Undo that is pressed before an edit is answered waits for it. `edit`: a promise that ends after its step is pushed.
+  // Makes an undo that is requested during an edit wait for its answer. `edit`: a promise that ends after its step was
+  // pushed.
   during(edit) {
     this.#unanswered++
     this.#update()
@@ -58,7 +60,7 @@ export class History {
     return edit
   }
 
-  // A step that is refused is kept only if the service was not reached.
+  // Reverses a step. A step that is refused (404, 409, 412) is removed; after any other failure, it can be tried again.
   async #reverse(step, from, to, word) {
     const index = from.indexOf(step)
     if (index < 0) return true
@@ -90,7 +92,7 @@ export class History {
   }
 }
 
-// Values of documents have a type: they are not looked into.
+// Values of documents have a `type` and contain no places, so they are left as they are.
 function followed(value, moved) {
   if (value instanceof Place) return moved(value)
   if (Array.isArray(value)) return value.map(each => followed(each, moved))
@@ -102,14 +104,14 @@ const conflict = () => Object.assign(new Error('changed'), {status: 412})
 
 const quoted = (items, verb) => `${items.length === 1 ? `“${items[0].title || 'Untitled'}”` : plural(items.length, 'item')} ${verb}.`
 
-// The details of items, which must be as they were when the step was done.
+// Reads the details of items; throws a conflict unless they are as in `seen`.
 const unchanged = (places, seen) => Promise.all(places.map(async (place, index) => {
   const now = await readNow(place)
   if (seen[index] && !alike(now, seen[index])) throw conflict()
   return now
 }))
 
-// The fields of one item were changed.
+// A change of one item's fields.
 export class FieldsStep {
   places; isJSON; states; tag; text
 
@@ -126,7 +128,7 @@ export class FieldsStep {
   }
 }
 
-// The value of a control was changed.
+// A change of a control's value.
 export class ValueStep {
   places; states; text
 
@@ -143,7 +145,7 @@ export class ValueStep {
   }
 }
 
-// Items were added (`seen`: their details) or deleted (`kept`: their snapshots).
+// The addition of items (`seen`: their details), or their deletion (`kept`: their snapshots).
 export class PresenceStep {
   places; seen; kept; text
 
@@ -156,7 +158,7 @@ export class PresenceStep {
     if (kept) {
       const made = await insertBack(kept)
       this.kept = null
-      // What is read now is what a later reverse must find; without it any state will do.
+      // A later reversal must find the items as they are now; an item that cannot be read now may have any state.
       this.seen = {type: 'seen', details: await Promise.all(made.map(place => readNow(place).catch(() => null)))}
       this.places = made
       return
@@ -168,7 +170,7 @@ export class PresenceStep {
   }
 }
 
-// Items were moved from these spots, in the order of the document.
+// A move of items from these spots, in the order of the document.
 export class MoveStep {
   places; spots; seen; text
 

@@ -34,7 +34,7 @@ export class LevelHead {
       return button
     }
     this.viewButton = menu('view', 'Sort, group, filter', 'openViewMenu')
-    // On narrow screens: the way to the level above.
+    // The back link is shown on narrow screens.
     this.element = el('header.pane-head', el('div.head-line', backLink(pane.place.parent), this.heading,
       el('div.tools', this.#searchButton, this.viewButton, this.#infoButton, menu('more', 'More', 'openMoreMenu'))),
     this.#searchBox, this.#chips, this.extra, this.#note, this.#problem, this.#columns)
@@ -118,7 +118,7 @@ export class LevelHead {
     this.#ask()
   }
 
-  // A search begins a new step of the browser's history; more letters change that step.
+  // The first letters of a search add an entry to the browser's history; further letters replace it.
   #ask() {
     this.#askLater.cancel()
     const {place, app} = this.pane, q = this.#field.value.trim() && this.#field.value || null

@@ -21,7 +21,7 @@ export class LevelPane {
   #body = el('div.pane-body')
   #empty = el('p.empty')
 
-  // `level`: one that was read already; `selected`: the path of the row that the next pane shows.
+  // `level`: the level, if it was read already; `selected`: the path of the row whose item the next column shows.
   constructor(app, place, selected, level = new Level(place)) {
     this.app = app
     this.place = place
@@ -80,7 +80,7 @@ export class LevelPane {
     }
   }
 
-  // Reads the level, from where it was left or where the selected row is.
+  // Reads the level around its last scroll position, or around the selected row.
   async open(signal) {
     const saved = positions.get(this.target)
     let start = saved?.index ?? 0
@@ -105,7 +105,7 @@ export class LevelPane {
     return this.list.geometry.topOfRow(Math.min(present < 0 ? index : present, this.level.count - 1)) - dy
   }
 
-  // Another query of the same level. What is shown stays until the answer is there.
+  // Asks for the same level with another query. The rows stay until the answer has arrived.
   async ask(place) {
     const before = this.place
     this.place = place
@@ -137,7 +137,7 @@ export class LevelPane {
       this.list.y = saved ? this.#heightOf(saved) : 0
       this.app.announce(plural(level.count, place.isSearch ? 'hit' : 'row'))
     }
-    // What came while it was read may not be in it.
+    // Changes that arrived during the request may be missing from the answer.
     if (changes !== this.app.changes) this.refresh()
   }
 
@@ -262,7 +262,7 @@ export class LevelPane {
     const anchors = this.#anchors(), {first, last} = this.list.visible
     let next
     try {
-      // A row that someone moved far away leads to where the others are not.
+      // If someone moved the first row far away, the rows around it are not the visible ones: try another row.
       for (const anchor of [anchors[0], anchors.at(-1), anchors[anchors.length >> 1]]) {
         next = await level.refreshed(anchor, last - first + 20, this.#controller.signal)
         if (anchors.filter(({href}) => next.indexOf(href) >= 0).length * 2 >= anchors.length) break
@@ -277,7 +277,7 @@ export class LevelPane {
     this.app.refreshed(this)
   })
 
-  // The rows that are seen, with their distance from the top: the one that has the focus first.
+  // The visible rows, with their distances from the top of the visible part; the focused row is the first.
   #anchors() {
     const {first, last} = this.list.visible
     const anchors = []
@@ -303,7 +303,8 @@ export class LevelPane {
     this.#describe()
   }
 
-  // The row that stays where it is: the one with the focus, else one that moved as far as most.
+  // The row that keeps its position on the screen: the focused row, otherwise the row whose index has moved by the
+  // median.
   #steadiest(anchors, level) {
     const found = anchors.filter(({href}) => level.indexOf(href) >= 0)
     if (found[0]?.href === this.list.focused) return found[0]
@@ -340,7 +341,7 @@ export class LevelPane {
     return this.list.focus(index)
   }
 
-  // The index of the row of an item, or of the one that leads to it; -1 if there is none.
+  // The index of the row of an item, or of the row that leads to the item; -1 without either.
   async indexTowards(item) {
     await this.asked
     const {place, level} = this, {length} = place.segments, above = item.prefix(length + 1)
@@ -370,7 +371,7 @@ export class LevelPane {
 
 let typed = '', typedAt = 0
 
-// Does what a key means here; gives whether it means something.
+// Handles a key; returns whether it has a meaning here.
 function act(key, pane) {
   const {app, level, list} = pane, {first, last} = list.visible
   const index = list.indexOf(document.activeElement), row = level.row(index)
@@ -400,7 +401,7 @@ function goOut(pane, row) {
   else pane.app.goUp(pane)
 }
 
-// Goes to the next row that begins with what is typed; asks the service where not all rows are here.
+// Goes to the next row that begins with the typed letters; if no loaded row does, asks the service.
 async function typeAhead(pane, index, key) {
   const now = performance.now()
   typed = now - typedAt < 900 ? typed + key : key

@@ -4,7 +4,7 @@ import {Place} from './place.js'
 import {getJSON} from './service.js'
 
 const PAGE = 100
-// More sections than this are read by themselves, after the first rows.
+// If a level has more sections than this, they are read with a request of their own, after the first rows.
 const SECTIONS = '100'
 // The most pages to keep; the pages furthest from the visible rows are dropped.
 const KEPT_PAGES = 20
@@ -43,7 +43,7 @@ export class Level {
     return this.place.asking({...this.place.fields, ...values})
   }
 
-  // A further page repeats no sections but its own.
+  // Reads pages; by default, the answer has only the sections of these rows.
   #page(number, signal, pages = 1, sections = 'page') {
     return getJSON(this.target({limit: PAGE * pages, start: number * PAGE, sections}), signal)
   }
@@ -68,7 +68,8 @@ export class Level {
     this.#take(answer)
   }
 
-  // Until all sections are read, rows of other pages are in sections without a title.
+  // Takes all of an answer except its rows. Until all sections are read, the rows of other pages are in sections
+  // without a title.
   #take({rows, ...head}) {
     this.head = head
     if (!head.sectionCount) return
@@ -77,18 +78,18 @@ export class Level {
     head.sections = [...rest(0, sections[0].start), ...sections, ...rest(endOf(sections), count)]
   }
 
-  // Reads all sections, if the first answer has only some.
+  // Reads all sections if the first answer had only some; returns whether it has.
   async divide(signal) {
     if (!this.head.sectionCount) return false
     const {sections} = await getJSON(this.target({limit: 1, start: 0, fields: ''}), signal)
-    // Otherwise they are of a newer state, which is read soon.
+    // Sections of another number of rows are from a newer state, which is read soon.
     if (endOf(sections) !== this.count) return false
     this.head = {...this.head, sections, sectionCount: undefined}
     return true
   }
 
-  // Reads the pages of some rows that are missing, and gives up those that are on their way but not needed.
-  // `done` is called for each page; its argument tells whether the level has become another meanwhile.
+  // Reads the missing pages of a range of rows, and aborts requests for other pages. `done` is called for each page;
+  // its argument is whether the level has changed meanwhile.
   need(first, last, done) {
     const from = Math.floor(first / PAGE), to = Math.floor(last / PAGE)
     for (const [number, controller] of this.#loading) {
@@ -128,8 +129,8 @@ export class Level {
     this.#loading.clear()
   }
 
-  // Brings a level up to date of which a row is wanted again where it is now.
-  // Gives the new level, which may share rows with this one.
+  // Reads the present state as a new level, which may share rows with this one. It has the rows around the present
+  // index of the row `anchor`.
   async refreshed(anchor, span, signal) {
     const next = await this.#reread(anchor, span, signal)
     await next.divide(signal)
@@ -157,7 +158,7 @@ export class Level {
     return !/(^|&)(q|depth|expand)=/.test(this.place.levelQuery)
   }
 
-  // Where a row is now: told by its detail on a level in its own order, else as it was.
+  // The present index of a row: from its detail if the level is in document order, otherwise its former index.
   async #presentIndex(anchor, signal) {
     if (!anchor) return 0
     if (this.place.levelQuery || this.count <= PAGE) return anchor.index
@@ -167,7 +168,7 @@ export class Level {
 
 const endOf = sections => sections.at(-1).start + sections.at(-1).count
 
-// Where an item is on its level, if it is.
+// The index of an item on its level; undefined if it is not known, or if the service refuses, as for a deleted item.
 export async function positionOf(place, signal) {
   try {
     return (await getJSON(place.detail, signal)).position.index
@@ -176,7 +177,7 @@ export async function positionOf(place, signal) {
   }
 }
 
-// The rows after a delta (contract, `since`).
+// Applies the changes in an answer to `since` to rows, and returns the new rows.
 export function applied(delta, rows) {
   const byKey = new Map(rows.map(row => [row.key, row]))
   for (const {row} of delta.updated) byKey.set(row.key, row)

@@ -2,7 +2,8 @@
 
 import {boxOf, el, hasFocus, on, plural, within} from './elements.js'
 
-// MARK: Where the rows, headers and footers of a level are, in pixels from its top. All rows of a level have one height.
+// MARK: The positions of a level's rows, headers and footers, in pixels from its top. All rows of a level have one
+// height.
 
 export class Geometry {
   // sections: as in the answer; heights: {row, header, gap, footer(section), isCut}; the gap
@@ -32,7 +33,7 @@ export class Geometry {
     return this.sections[section].title == null ? section && this.heights.gap : this.heights.header
   }
 
-  // The section that contains a height.
+  // The section at a vertical position.
   sectionAt(y) {
     return lastAtMost(this.sections.length, index => this.tops[index] <= y)
   }
@@ -55,7 +56,8 @@ export class Geometry {
   }
 }
 
-// The last index below `count` for which `holds`, which holds for all before it; 0 if it holds for none.
+// The last index below `count` for which `holds` is true; 0 if there is none. `holds` must be true up to some index,
+// and false after it.
 function lastAtMost(count, holds) {
   let low = 0, high = count - 1
   while (low < high) {
@@ -66,17 +68,19 @@ function lastAtMost(count, holds) {
   return low
 }
 
-// MARK: A list of any length that scrolls: only the rows that are seen, and a few around them, are in the page.
+// MARK: A list of any length that scrolls. Only the visible rows, and a few around them, are in the page.
 
-// Browsers limit how high an element may be. A longer list is shown through a moving offset.
+// Browsers limit the height of an element. A longer list has an offset that moves with the scroll position.
 const HIGHEST = 8_000_000
-// Pixels beyond the visible part in which rows are made too; while it is printed, rows that are read anyway.
+// The distance beyond the visible part in which rows are made, too, in pixels; the larger one is for printing, without
+// reading further rows.
 const MARGIN = 300
 const PRINTED = 50_000
 // Section blocks begin at multiples of this, so that their rows seldom need new positions.
 const BLOCK = 4000
 
-// Footers of so many sections are as high as their text; where there are more, each has one line, and its text as a tip.
+// In a level of at most this many sections, footers are as high as their text; in others, each has one line, and its
+// text as a tooltip.
 export const MEASURED_FOOTERS = 200
 
 // `source`: label, row(index), draw(element, row), need(first, last), scrolled(), resized().
@@ -94,7 +98,7 @@ export class List {
   // The row that has the focus stays in the page wherever the list is scrolled to.
   focused = null
   #margin = MARGIN
-  // How many rows are not on paper.
+  // The note with the number of rows that are not printed.
   #unprinted = el('p.unprinted')
 
   constructor(source, isTree) {
@@ -112,7 +116,7 @@ export class List {
     })
   }
 
-  // Makes what is printed, or again what is seen.
+  // Makes the rows for printing, or again only those around the visible part.
   print(isPrinting) {
     this.#margin = isPrinting ? PRINTED : MARGIN
     this.redraw()
@@ -134,7 +138,7 @@ export class List {
   }
 
   get y() {
-    // The event of a scroll may still be to come.
+    // The browser may not have sent the event of the latest scrolling yet.
     this.#follow()
     return this.element.scrollTop + this.#offset
   }
@@ -144,7 +148,7 @@ export class List {
     y = within(0, y, end)
     const real = Math.min(total, HIGHEST)
     this.canvas.style.height = real + 'px'
-    // The same share of the offset as of the way: both ends of the list are reached.
+    // The offset is proportional to the position, so that both ends of the list are reached.
     this.#setOffset(total > HIGHEST ? Math.round((y / end) * (total - real)) : 0)
     this.element.scrollTop = y - this.#offset
     this.#lastTop = this.element.scrollTop
@@ -163,8 +167,8 @@ export class List {
       const height = this.#height
       const share = top / (HIGHEST - height)
       const offset = Math.round(share * (total - HIGHEST))
-      // A long way is a jump by the scroll bar; on a short one rows move as far as the fingers do,
-      // and the offset catches up where that would lead astray.
+      // A long distance is a jump by the scroll bar. On a short one, rows move exactly as far as the finger or the
+      // wheel, and the offset is corrected only at the ends, or once it is too far from the proportional one.
       if (moved > height * 2) this.#setOffset(offset)
       else if (Math.abs(offset - this.#offset) > HIGHEST / 4 || share <= 0 || share >= 1) this.y = top + this.#offset
     }
@@ -215,7 +219,7 @@ export class List {
     }
   }
 
-  // Shows other rows at a height. Rows that were there keep their elements, and move from where they were.
+  // Shows other rows, scrolled to `y`. Rows that remain keep their elements, and move there from their old positions.
   replace(geometry, y) {
     const before = this.#positions(), focusedIndex = this.#focusedIndex(), {focused} = this
     const shown = [...this.#rows.values()].map(({element}) => element)
@@ -230,26 +234,27 @@ export class List {
     for (const element of shown) if (!used.has(element)) element.remove()
     this.#kept = null
     this.#putInOrder()
-    // A row that came into another section was taken out of the page for a moment; of one that is gone, the next follows.
+    // A focused row that moved into another section has lost the focus; if it is gone, the row now at its index gets
+    // the focus.
     if (focusedIndex >= 0 && !hasFocus(this.element)) this.#focusLink(focused) ?? this.focus(focusedIndex)
     if (!matchMedia('(prefers-reduced-motion: reduce)').matches) this.#animate(before)
   }
 
   #kept = null
 
-  // The order in the page is that of the rows, for those who do not see where they are.
+  // Puts the elements into the order of the rows, for screen readers.
   #putInOrder() {
     for (const index of [...this.#rows.keys()].sort((a, b) => b - a)) {
       const {element} = this.#rows.get(index)
       const list = element.parentNode, next = this.#elementAfter(index, list)
       if (element.nextSibling === next) continue
-      // Moving keeps the focus where the browser can.
+      // `moveBefore` keeps the focus, in browsers that have it.
       if (list.moveBefore) list.moveBefore(element, next)
       else list.insertBefore(element, next)
     }
   }
 
-  // The place of each row on the screen, by its link.
+  // The position on the screen and the version of each row, by its link.
   #positions() {
     const rows = [...this.#rows.values()].filter(({row}) => row)
     return new Map(rows.map(({element, row}) => [row.href, {top: boxOf(element).top, version: row.version}]))
@@ -257,7 +262,7 @@ export class List {
 
   #animate(before) {
     const rows = [...this.#rows.values()].filter(({row}) => row)
-    // One that still moves begins anew where it is.
+    // A row that is still moving begins anew from its present position.
     for (const {element} of rows) for (const animation of element.getAnimations()) animation.cancel()
     for (const [href, {top, version}] of this.#positions()) {
       const old = before.get(href), {element} = rows.find(({row}) => row.href === href)
@@ -266,7 +271,7 @@ export class List {
     }
   }
 
-  // Makes what is seen now, and removes what is not.
+  // Makes the elements around the visible part, and removes all others except the focused row.
   update() {
     const {geometry} = this
     const top = this.y - this.#margin, bottom = this.y + this.#height + this.#margin
@@ -403,7 +408,7 @@ export class List {
     this.reveal(index)
     const target = this.#rows.get(index)?.element.querySelector('.row[href]')
     target?.focus({preventScroll: true})
-    // A row that is still to be read has the focus when it comes, unless something else is done meanwhile.
+    // A row that is not read yet gets the focus when it arrives, unless another element gets the focus meanwhile.
     this.#awaited = target ? -1 : index
     return target
   }

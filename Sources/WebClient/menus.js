@@ -1,4 +1,4 @@
-// The menus of a pane: what developers and editors want; sort, group, filter and outline.
+// The menus of a column: More, and Sort, group, filter.
 
 import {ask as askReader, openPanel} from './dialogs.js'
 import {base, choiceField, el, icon, iconButton, stop, titleText, toggleSwitch} from './elements.js'
@@ -7,7 +7,7 @@ import {tell} from './messages.js'
 import {conditions, Place} from './place.js'
 import {getJSON, openTab, token} from './service.js'
 
-// MARK: What developers and editors want at a place: its JSON, the curl command, its address, editing.
+// MARK: The menu More: the path, the curl command, the address, the JSON, the keys, and editing.
 
 export function openMoreMenu(pane, button) {
   const {app, target} = pane
@@ -26,7 +26,7 @@ export function openMoreMenu(pane, button) {
   ])
 }
 
-// The levels above, for a screen that has no room for the path.
+// Links to the levels above, for narrow screens, which do not show the path.
 const pathLinks = ({place, level, detail}) => el('nav.path', {ariaLabel: 'Path'}, ...place.segments.map((_, depth) => {
   const above = place.prefix(depth), title = (level?.head ?? detail)?.ancestors?.[depth]?.title ?? (above.name || 'Root')
   return el('a.menu-item.step', {href: above.address, onclick: ({target}) => target.closest('.panel').hidePopover(), style: `--depth: ${depth}`},
@@ -41,7 +41,7 @@ const EDITING_KEYS = [['F2', 'renames'], ['Insert', 'adds'], ['Delete', 'deletes
 export const showKeys = app => askReader('Keys', [el('dl.keys', ...[...KEYS, ...(app.isEditing ? EDITING_KEYS : [])].map(([keys, what]) =>
   el('div', el('dt', keys), el('dd', what))))], ['Close'])
 
-// The command for a shell: quoted so that nothing in it is expanded. A token is not part of it.
+// The curl command for a shell, quoted so that nothing in it is expanded, and without the token.
 const curl = target => `curl '${(location.origin + base + target).replace(/'/g, "'\\''")}'`
 
 async function copy(text, message) {
@@ -53,7 +53,8 @@ async function copy(text, message) {
   }
 }
 
-// MARK: Sort, group, filter and outline of a level. Its fields are those of its first rows.
+// MARK: The menu Sort, group, filter, which also has columns and the outline. It offers the fields of the level's first
+// rows.
 
 export async function openViewMenu(pane, button) {
   const names = await fieldNames(pane.place)

@@ -1,14 +1,14 @@
-// What the client says: notices that go by themselves, and states that last until they are over.
+// Notices: messages that disappear after some seconds, and states that are shown until they end.
 
 import {el, iconButton, on} from './elements.js'
 import {connection, getJSON, live, token} from './service.js'
 
-// MARK: What the reader is told in words: states that last until they are over, and messages that go by themselves.
+// MARK: States and messages.
 
 const area = document.querySelector('.notices')
 const states = new Map()
 
-// Shows a sentence under a name until it is set to null.
+// Shows a notice for the state with a name: another text replaces it, and null removes it.
 function setState(name, text) {
   if (states.get(name)?.textContent === text) return
   states.get(name)?.remove()
@@ -19,12 +19,12 @@ function setState(name, text) {
   area.append(notice)
 }
 
-// So many offers stand at once.
+// The maximum number of offers at once.
 const OFFERS = 3
 
 /**
- * Shows a sentence for some seconds. With an action it is an offer: other sentences leave it there, and once it was
- * taken it stays until the action gives that it is done.
+ * Shows a message for some seconds. With `action`, it is an offer with a button: other messages do not replace it, and
+ * once the button was pressed, it stays until the action returns true.
  * @param {string} text
  * @param {{action?: () => any, label?: string, isRefusal?: boolean, seconds?: number}} how
  */
@@ -55,9 +55,9 @@ async function checkFreshness() {
 }
 
 export function watchState() {
-  // What was asked for by a key or a button and is refused.
+  // A refused request of a key or a button, which nothing else handles.
   on(window, 'unhandledrejection', ({reason}) => reason.status && reason.status !== 401 && refuse(reason.message))
-  // A stream that is only taken up again is not worth a word.
+  // A stream that reconnects within a second needs no notice.
   on(connection, 'lost', () => setTimeout(() => connection.isLost
     && setState('lost', 'The connection is lost. What is shown may be old; trying again…'), 1000))
   on(connection, 'found', () => {
@@ -68,7 +68,7 @@ export function watchState() {
   on(live, 'change', () => states.has('stale') && checkFreshness())
 }
 
-// One question at a time, for however many requests wait for it. The dialog is loaded when it is needed.
+// All requests that need a token share one dialog, which is loaded when it is needed.
 let asked = null
 token.ask = (purpose, why) =>
   asked ??= import('./dialogs.js').then(({askToken}) => askToken(purpose, why)).finally(() => asked = null)

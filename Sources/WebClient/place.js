@@ -1,10 +1,10 @@
-// Places in the document: their addresses, the path to them, and where each level was left.
+// Places in the document: their addresses, the path in the header, and the scroll positions of levels.
 
 import {base, el, isRightToLeft, oneLine} from './elements.js'
 
 // MARK: A place in the document: a path, the query of its level, and its address in the browser.
 
-// The form of a segment that links have: unreserved characters stand, all else is percent-encoded.
+// Encodes a segment as in links of the service: all characters except unreserved ones are percent-encoded.
 function encodeSegment(text) {
   return encodeURIComponent(text).replace(/[!'()*]/g, mark => '%' + mark.charCodeAt(0).toString(16).toUpperCase())
 }
@@ -19,13 +19,13 @@ export function decodeSegment(segment) {
 
 const segmentsOf = path => path.split('/').filter(Boolean)
 
-// The path of a row's item, as that of a place.
+// The path of a link's item, as in `Place.path`.
 export const itemPath = href => href.replace(/^\/(levels|detail)\/?/, '')
 
 // The fields that rows show unless others are asked for.
 const CELL = ['Subtitle', 'Image', 'Kind', 'View', 'Tag', 'Value', 'Type']
 
-// What belongs to this client or is set by it.
+// The query options that only this client has, or that it sets itself in requests.
 const OWN = Object.fromEntries('show above columns format limit start after wait since'.split(' ').map(name => [name, null]))
 
 export class Place {
@@ -61,7 +61,7 @@ export class Place {
     return base + '/browse/' + this.path + (this.query ? '?' + this.query : '')
   }
 
-  // The name of the last segment, until its title is known.
+  // The last segment as text, shown until the title is known.
   get name() {
     return this.segments.length ? decodeSegment(this.segments.at(-1)) : ''
   }
@@ -74,12 +74,12 @@ export class Place {
     return this.to(this.segments.slice(0, length))
   }
 
-  // The place that a link leads to from here.
+  // The place of a link; see `to`.
   toLink(href) {
     return this.to(Place.ofLink(href).segments)
   }
 
-  // Another place; the levels that are above both stay as they were ordered, grouped and filtered.
+  // Another place. Levels that are above both places keep their order, groups and filters.
   to(segments) {
     let shared = 0
     while (shared < segments.length && segments[shared] === this.segments[shared]) shared++
@@ -90,7 +90,8 @@ export class Place {
     return new Place(segments, query.toString())
   }
 
-  // The queries of this level and of those above it, by their depth: `above` has them in the address.
+  // The queries of this level and of the levels above it, by their depth; in an address, the latter are the values of
+  // `above`.
   get #kept() {
     const kept = new Map(this.#values.getAll('above').map(text => [parseInt(text), text.replace(/^\d*\?/, '')]))
     if (this.levelQuery && !this.isSearch && !this.isOutline) kept.set(this.segments.length, this.levelQuery)
@@ -106,7 +107,7 @@ export class Place {
     return this.#values.get(name)
   }
 
-  // The same place with some values of the query set, or removed where they are null.
+  // The same place with some options of the query set, or removed if they are null.
   setting(values) {
     const query = this.#values
     for (const [name, value] of Object.entries(values)) {
@@ -116,34 +117,35 @@ export class Place {
     return new Place(this.segments, query.toString())
   }
 
-  // The query that the level is asked with: all but what only this client knows or sets.
+  // The query for the level in requests: all options except those in `OWN`.
   get levelQuery() {
     return this.setting(OWN).query
   }
 
-  // The link of the level in its order.
+  // The link of the level with its query.
   get target() {
     return this.asking({})
   }
 
-  // That link with further values.
+  // The link of the level with its query and further options.
   asking(values) {
     const {query} = new Place([], this.levelQuery).setting(values)
     return this.level + (query && '?' + query)
   }
 
-  // The item whose detail is shown beside its level: `show` is its path below this one; empty is this one itself.
+  // The item whose detail is shown beside this level, or null. The option `show` is the path from this place to the
+  // item; it is empty for the item of this place.
   get shown() {
     const below = this.value('show')
     return below === null ? null : new Place([...this.segments, ...segmentsOf(below)])
   }
 
-  // This place, with the detail of an item at or below it.
+  // This place, with the detail of an item at or below it shown beside the level; null for no detail.
   showing(item) {
     return this.setting({show: item && item.segments.slice(this.segments.length).join('/')})
   }
 
-  // Whether this is an item's place, or one below it.
+  // Whether this place is that of an item, or below it.
   isWithin({path}) {
     return (this.path + '/').startsWith(path + '/')
   }
@@ -163,7 +165,8 @@ export class Place {
     return this.names('sort').map(name => name.replace(/^-/, '')).filter(name => !['Title', 'Key'].includes(name))
   }
 
-  // The fields that rows show beside their usual ones: the fields of the order, of the columns and of the search.
+  // The option `fields` for rows with further fields: those of the order, of the columns and of the search. Empty
+  // without further fields, or if the address has the option.
   get fields() {
     if (this.value('fields') !== null) return {}
     if (this.isSearch && this.value('in')) return {fields: '*'}
@@ -184,7 +187,7 @@ export class Place {
 export const conditions = place => place.values('where').map(text =>
   /^([^:!<>~]*)([:!<>~])(.*)$/s.exec(text)?.slice(1) ?? [text, ':', ''])
 
-// MARK: Where each level was left, for this tab: going back and reloading lead to the same rows.
+// MARK: The scroll position of each level, kept for this tab, so that going back and reloading show the same rows.
 
 const KEPT = 200
 
@@ -214,7 +217,7 @@ addEventListener('pagehide', positions.store)
 
 const path = document.querySelector('.crumbs'), list = path?.querySelector('ol')
 
-// `ancestors`: as in an answer; until there is one, the segments stand for the titles.
+// `ancestors`: as in an answer; without them, the segments are shown in place of titles.
 export function showCrumbs(place, ancestors, title) {
   const part = (tag, attributes, name) => el('li', el(tag, attributes, el(name.trim() ? 'bdi' : 'bdi.untitled', short(name))))
   list.replaceChildren(
@@ -227,10 +230,10 @@ export function showCrumbs(place, ancestors, title) {
   document.title = document.querySelector('h1').textContent = short(title ?? (place.name || 'Root')) || 'Untitled'
 }
 
-// An edge of the path that can be scrolled fades.
+// Fades the edge of a path that is not scrolled to its beginning.
 const showCut = () => path.classList.toggle('cut', path.scrollLeft !== 0)
 
-// The end of the path is what is seen first, also after there is less room for it.
+// Scrolls to the end of the path, at first and whenever its size changes.
 function showEnd() {
   path.scrollLeft = path.scrollWidth * (isRightToLeft(path) ? -1 : 1)
   showCut()

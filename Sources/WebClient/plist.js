@@ -28,7 +28,8 @@ function readValue(element) {
   }
 }
 
-// A dictionary as a plain object; values that are no text become numbers, booleans and arrays.
+// Converts a value: a dictionary to an object, an array to an array, and a number to a number, which may be rounded.
+// Dates and data stay text.
 export function plain({type, value}) {
   switch (type) {
     case 'integer':
@@ -39,8 +40,8 @@ export function plain({type, value}) {
   }
 }
 
-// The types as JSON has them. So that numbers keep their digits, and names their order, both numbers and texts are read
-// as texts, with a letter before them.
+// Reads JSON with types. Numbers and texts are parsed as texts with a letter before them, so that numbers keep their
+// digits, and names their order.
 export const readJSON = text => JSON.parse(
   text.replace(/"((?:[^"\\]+|\\.)*")|-?\d[\d.eE+-]*/g, (token, rest) => rest ? '"s' + rest : `"n${token}"`), typed)
 
@@ -70,7 +71,8 @@ const escaped = text => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replac
 
 export const bytesIn = base64 => base64.replace(/=+$/, '').length * 3 >> 2
 
-// The detail of an item with the exact types of its fields; of JSON's types if XML cannot carry them.
+// Reads the detail of an item with the exact types of its fields; as JSON, with its types, if a property list cannot
+// represent the detail.
 export async function readDetail(place, signal) {
   let isJSON = false
   const answer = await readPlist(place.detail, signal).catch(error => {

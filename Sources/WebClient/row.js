@@ -1,22 +1,22 @@
-// What a row shows, and the controls of a settings page.
+// Drawing of rows, and the controls of a settings page.
 
 import {asset, brief, choiceField, count, debounced, el, foldCase, hasFocus, icon, isColour, isPlainKey, marked, on, oneLine, plural, stop, swatch, titleText, toggleSwitch} from './elements.js'
 import {refuse, tell} from './messages.js'
 import {itemPath} from './place.js'
 import {send, showImage, token} from './service.js'
 
-// MARK: What a row shows: image, title, subtitle or trail, value, count, and the mark of a branch.
+// MARK: The content of a row: image, title, subtitle or trail, value, count, and the mark of a branch.
 
-// Draws a row into its list item, unless it shows that row already.
+// Draws a row into its list item, unless the item already shows this state of the row.
 // `context`: app, place, selected, marked, isTree, isEditing, hasImages, columns, decorate, onToggle, refresh.
 export function drawRow(item, row, context) {
   const shown = row && `${row.href} ${row.version} ${row.indent} ${row.expanded} ${context.isEditing} ${context.hasImages} ${context.place.query}`
   if (item.shown !== shown || !shown) {
     const focused = hasFocus(item) && document.activeElement
-    // What is being typed or dragged stays until that is done.
+    // A field with the focus, or a slider that is dragged, is drawn again only afterwards.
     const held = item.querySelector('[type=range]:active, :is([type=text], [type=password]):focus')
     if (held) {
-      // What was chosen is not replaced by what was there before it: once it is stored, the row is drawn with it.
+      // A changed control is not drawn again with its old value; `store` draws the row with the new one.
       held.onblur = held.onpointerup = () => setTimeout(() =>
         held.isConnected && !held.closest('.control').isChanged && drawRow(item, row, context))
       return
@@ -52,7 +52,7 @@ function content(row, context) {
 
 function parts(row, context) {
   const {fields} = row, image = asset(fields.Image), {columns, place, hasImages} = context
-  // What the rows are sorted by says more than the usual value.
+  // The field by which the rows are sorted is shown in place of `Value`.
   const value = columns.length ? undefined : fields[place.sortFields.find(name => name in fields)] ?? fields.Value
   const shown = (name, value) => el(name, {dir: 'auto'}, isColour(value) && swatch(value), value === undefined ? '' : brief(value))
   const missing = () => el('span.picture', {ariaHidden: true}, oneLine(row.title).trim().charAt(0).toUpperCase())
@@ -76,7 +76,7 @@ function texts(row, {place}) {
       ...(hit ? [hit[0] + ': ', ...marked(hit[1], query), second === '' ? '' : ' · '] : []), brief(second)))
 }
 
-// The field in which a search found a text that is not in the title, and the text around it.
+// The field with the hit of a search, as [name, text around the hit]; null if the title has the hit, or no shown field.
 function hitField({title, fields}, query) {
   const wanted = foldCase(query)
   if (foldCase(title).includes(wanted)) return null
@@ -101,7 +101,7 @@ function disclosure(row, {onToggle}) {
 export const isTall = ({error, trail, fields}, place) =>
   Boolean(error || trail?.length || fields.Image || (fields.Subtitle ?? '') !== '' || place.isSearch && place.value('in'))
 
-// MARK: The controls of a settings page, as the browser's own.
+// MARK: The controls of a settings page, as fields of the browser.
 
 const KEYBOARDS = {
   Numeric: 'numeric', NumberPad: 'numeric', NumbersAndPunctuation: 'decimal', EmailAddress: 'email', URL: 'url',
@@ -109,8 +109,8 @@ const KEYBOARDS = {
 
 const enabled = holder => holder.querySelector(':is(input, select):enabled')
 
-// A click on a control's row is one on the control. On one that cannot be changed, it tells how it can be, or leads to
-// the detail where nothing can be changed.
+// Passes a click on a row on to its control. If editing is off, it shows how to begin; if the document cannot be
+// edited, the click follows the link of the row.
 function press(event, holder, app) {
   const field = enabled(holder)
   if (!holder.querySelector('input, select') || !isPlainKey(event) || !(field || app.isEditable)) return
@@ -120,7 +120,7 @@ function press(event, holder, app) {
   if (field.matches('[type=checkbox], [type=radio]')) field.click()
 }
 
-// The control of a row. Without an edit token it only shows its value.
+// Makes the control of a row, which is disabled unless editing is on.
 function control(row, {isEditing, app, refresh}) {
   const label = row.title || row.control.key || 'Value'
   const holder = el('span.control', {onclick: event => press(event, holder, app), onchange: () => holder.isChanged = true})
@@ -141,8 +141,8 @@ function control(row, {isEditing, app, refresh}) {
       refuse(error.status ? error.message : 'The value was not saved: the connection is lost.')
     }
     holder.isChanged = false
-    // What was chosen is in no row yet, and another may have set the former value again meanwhile: then the row has the
-    // version that was drawn last, and shows another value.
+    // The control shows the chosen value, but the loaded row still has the old one. If another client restores the old
+    // value, the row has the version that was drawn last, and would not be drawn again.
     const item = holder.closest('.item')
     if (!item) return
     item.shown = null
@@ -160,7 +160,7 @@ function toggle({value, trueValue = true, falseValue = false, type}, store, labe
 function slider({value, min = 0, max = 1}, store, ariaLabel) {
   const save = debounced(250, () => store(Number(range.value)))
   const output = el('output', brief(value ?? min))
-  // Step by step by the keys, although any value is allowed.
+  // In a hundred steps, for the keys, although the document allows any value.
   const range = el('input', {
     type: 'range', min, max, step: (max - min) / 100, value: value ?? min, ariaLabel,
     oninput: () => output.textContent = brief(Math.round(range.value * 1000) / 1000),

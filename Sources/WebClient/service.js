@@ -3,7 +3,7 @@
 import {Problem} from './drilldown.js'
 import {base, on} from './elements.js'
 
-// MARK: Requests to the service. Reading never gives up: while the service cannot be reached it waits and asks again.
+// MARK: Requests to the service. Reads are repeated until the service can be reached.
 
 // Whether the service can be reached. Dispatches `lost` and `found`.
 class Connection extends EventTarget {
@@ -15,7 +15,8 @@ class Connection extends EventTarget {
     this.dispatchEvent(new Event(isLost ? 'lost' : 'found'))
   }
 
-  // Waits before the next attempt: longer each time, and less when the connection is found again.
+  // Waits before the next attempt: twice as long each time, up to 4 seconds, but a quarter of it once the connection is
+  // found.
   pause(attempt, signal) {
     const over = new AbortController(), options = {signal: over.signal}
     const most = Math.min(250 * 2 ** attempt, 4000)
@@ -39,12 +40,12 @@ export const token = {
     if (text) sessionStorage.setItem('token' + base, text)
     else sessionStorage.removeItem('token' + base)
   },
-  // Asks the reader for a token; set by the module that has the dialog.
+  // Asks the user for a token; messages.js sets it.
   /** @type {(purpose: string, why?: string) => Promise<any>} */
   ask: async () => false,
 }
 
-// Whether reading needs a token: without one the index has links alone.
+// Whether reading needs a token: then the answer to `/` without a token lacks `editable`.
 export const isReadingClosed = async () => {
   const response = await fetch(base + '/', {headers: {Accept: 'application/json'}})
   return (await response.json()).editable === undefined
@@ -53,7 +54,8 @@ export const isReadingClosed = async () => {
 const allHeaders = headers =>
   ({Accept: 'application/json', ...(token.value && {Authorization: 'Bearer ' + token.value}), ...headers})
 
-// Integers that a double cannot hold become BigInt; a browser that does not tell the digits rounds them.
+// Reads JSON. Integers outside of the safe range become BigInt; without `source` in the reviver, the browser rounds
+// them.
 async function readExactly(response) {
   const text = await response.text()
   return JSON.parse(text, /\d{16}/.test(text) ? (_, value, context) =>
@@ -61,7 +63,7 @@ async function readExactly(response) {
 }
 
 /**
- * Asks until there is a whole answer, and gives what `read` makes of it; throws a Problem for one that is an error.
+ * Repeats a request until the service has answered, and returns the result of `read`; throws a Problem for a refusal.
  * @param {string} target
  * @param {{signal?: AbortSignal, headers?: object, read?: (response: Response) => any}} how
  */
@@ -82,7 +84,7 @@ export async function request(target, {signal, headers, read = readExactly} = {}
       }
     } catch (error) {
       if (error.status || signal?.aborted) throw error
-      // What is in the way may go: an answer of something else is asked for again, but not without end.
+      // An unreadable answer may be that of a proxy in between: ask again, but not without end.
       if (error.name !== 'TypeError' && attempt > 2) {
         connection.set(false)
         throw new Problem(200, {detail: 'The answer is not what was asked for.'})
@@ -95,7 +97,7 @@ export async function request(target, {signal, headers, read = readExactly} = {}
 
 const blobAt = async target => URL.createObjectURL(await request(target, {headers: {Accept: '*/*'}, read: response => response.blob()}))
 
-// The token is sent only to an address for which the server asks for one.
+// The token is sent only if the server asks for one at this address.
 async function imageAt(target) {
   const response = await fetch(base + target, {headers: {Accept: 'image/*'}})
   if (response.status === 401) return blobAt(target)
@@ -103,7 +105,7 @@ async function imageAt(target) {
   return URL.createObjectURL(await response.blob())
 }
 
-// Links and images send no token. With one, what they lead to is read first.
+// Image elements send no token. With a token, the image is read first and shown from memory.
 export function showImage(target, image) {
   if (!token.value) image.src = base + target
   else imageAt(target).then(address => {
@@ -122,7 +124,8 @@ export async function openTab(target) {
 export const getJSON = (target, signal) => request(target, {signal})
 
 /**
- * Sends an edit once. A failure to reach the service is thrown as it is: whether the edit was done is not known.
+ * Sends an edit once. If the connection fails, the error is thrown as it is, and it is not known whether the edit was
+ * done.
  * @param {string} method
  * @param {string} target
  * @param {any} [content]
@@ -136,10 +139,10 @@ export async function send(method, target, content, {ifMatch, type} = {}) {
   return response.json()
 }
 
-// MARK: Follows the changes of the document by the event stream, and takes it up again whenever it breaks off.
+// MARK: The event stream of changes, which is resumed after each interruption.
 
-/** The events of a stream (WHATWG HTML, section 9.2.6) as {type, id, data}. The service gives a sign of life every 15 seconds:
-  a stream that is quiet for more than twice that is dead, and ends. */
+/** Yields the events of a stream (WHATWG HTML, section 9.2.6) as {type, id, data}. The service sends a heartbeat every
+  15 seconds; a stream that is silent for more than twice that time is broken, and ends. */
 export async function* events(body, silence = 35_000) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -192,7 +195,7 @@ class Live extends EventTarget {
   #take({type, id, data}) {
     if (type === 'reset') return this.#reset()
     if (id) {
-      // The first revision that is told: what was read before it may be older.
+      // The first event names the current revision; answers that were read before it may be older.
       if (this.#revision === null) this.dispatchEvent(new Event('reset'))
       this.#revision = id
     }
@@ -203,8 +206,8 @@ class Live extends EventTarget {
   async *#events() {
     const headers = {Accept: 'text/event-stream', ...(this.#revision && {'Last-Event-ID': this.#revision})}
     const over = new AbortController()
-    // Browsers allow few connections to one server, for all tabs and the pages that Back leads to: one that is not seen
-    // keeps none.
+    // Browsers allow few connections to one server, for all tabs and the pages kept for Back, so a hidden page closes
+    // its stream.
     on(document, 'visibilitychange', () => over.abort(), {once: true, signal: over.signal})
     try {
       yield* events(await request('/changes', {headers, signal: over.signal, read: response => response.body}))

@@ -150,4 +150,16 @@ public final class Semaphore: Sendable {
         // A signal handler of the process ends the wait early.
         while unsafe sem_wait(counter) != 0 {}
     }
+
+    /// Waits for a signal, and takes it; false after some seconds without one.
+    func wait(seconds: Int) -> Bool {
+        var end = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &end)
+        end.tv_sec += seconds
+        while unsafe sem_timedwait(counter, &end) != 0 {
+            // A signal handler of the process ends the wait early.
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
 }

@@ -7,9 +7,11 @@ import TreeStore
 /// Requests come first, in order of arrival. Background work, such as checks after a change, comes behind them and does
 /// not count against their capacity; while requests are always waiting, it gets a small share of the time.
 ///
-/// A thread is started if work arrives while fewer than the maximum are running, and ends when no work is left.
+/// A thread begins if work arrives while fewer than the maximum are running, and ends when no work is left.
 final class WorkQueue: Sendable {
     typealias Work = @Sendable () -> Void
+    /// Runs work on another thread.
+    typealias Start = @Sendable (@escaping Work) -> Void
 
     fileprivate struct State {
         var requests = NumberedQueue<Work>()
@@ -26,7 +28,7 @@ final class WorkQueue: Sendable {
     /// The maximum number of requests ahead of a new one.
     private let capacity: Int
     private let threads: Int
-    private let start: @Sendable (@escaping Work) -> Void
+    private let start: Start
     private let clock: @Sendable () -> Duration
 
     /// The time of requests, as a multiple of the time of the work behind them.
@@ -38,7 +40,7 @@ final class WorkQueue: Sendable {
     ///   - start: runs its argument on a thread of its own; tests choose when it runs.
     init(
         capacity: Int = 128, threads: Int = 1, clock: @escaping @Sendable () -> Duration = WorkQueue.time,
-        start: @escaping @Sendable (@escaping Work) -> Void = WorkQueue.onThread
+        start: @escaping Start = WorkQueue.onThread
     ) {
         self.capacity = capacity
         self.threads = threads
@@ -93,22 +95,17 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// The niceness of the threads: threads that serve other requests have precedence.
-    private static let niceness: Int32 = 5
-
     private static let epoch = ContinuousClock.now
     static let time: @Sendable () -> Duration = { epoch.duration(to: .now) }
 
-    /// Runs work on a new thread, or on this thread if the system refuses to start one.
-    static func onThread(_ work: @escaping Work) {
-        do {
-            _ = try Thread(name: "work") {
-                Thread.setNiceness(niceness)
-                work()
-            }
-        } catch {
-            work()
-        }
+    /// Threads that serve other requests go first.
+    static let onThread: Start = start(niceness: 5)
+    /// For long work: other work goes first, too.
+    static let onThreadBehind: Start = start(niceness: 15)
+
+    private static func start(niceness: Int32) -> Start {
+        let threads = StandbyThreads(name: "work", niceness: niceness)
+        return { threads.run($0) }
     }
 }
 

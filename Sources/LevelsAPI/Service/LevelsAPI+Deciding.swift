@@ -108,7 +108,8 @@ struct LaterAnswers {
     /// The maximum time that a request waits for its turn.
     static let longest = Duration.seconds(30)
 
-    /// The maximum time of a brief attempt to read an answer. After the last one, the answer is read in `longReading`.
+    /// The maximum time of a brief attempt to read an answer. The next attempt comes behind new requests. After the last
+    /// one, the answer is read in `longReading`.
     static let briefTime = Duration.milliseconds(20)
     /// The number of brief attempts. The source may keep the intermediate results of an attempt, so that the next one
     /// takes less time.
@@ -122,11 +123,13 @@ struct LaterAnswers {
         publication.snapshot.isImmediate(at: path) ? queue : reading
     }
 
-    /// - Parameter startWork: runs its argument on a thread of its own.
-    init(startWork: @escaping @Sendable (@escaping WorkQueue.Work) -> Void) {
-        queue = WorkQueue(capacity: room.capacity, start: startWork)
-        reading = WorkQueue(capacity: room.capacity, threads: Self.connections, start: startWork)
-        longReading = WorkQueue(capacity: room.capacity, threads: Self.connections, start: startWork)
+    /// - Parameter startWork: runs its argument on a thread of its own; nil for threads of low priority.
+    init(startWork: WorkQueue.Start?) {
+        let start = startWork ?? WorkQueue.onThread
+        queue = WorkQueue(capacity: room.capacity, start: start)
+        reading = WorkQueue(capacity: room.capacity, threads: Self.connections, start: start)
+        longReading = WorkQueue(
+            capacity: room.capacity, threads: Self.connections, start: startWork ?? WorkQueue.onThreadBehind)
     }
 }
 
@@ -157,9 +160,8 @@ extension LevelsAPI {
             guard let reserved = waiters.reserve(for: wait.duration, otherwise: busy()) else { throw .tooManyWaiters }
             place = reserved
         } else {
-            guard let waiter = laterAnswers.room.admit(for: LaterAnswers.longest, otherwise: busy()) else {
-                throw .tooBusy(for: queue.expectedTime)
-            }
+            let waiter = laterAnswers.room.admit(for: LaterAnswers.longest, otherwise: busy(), isBrief: true)
+            guard let waiter else { throw .tooBusy(for: queue.expectedTime) }
             place = Waiters.Place(waiter: waiter)
         }
         finishLater(place, question: question, conditions: KeptConditions(request))
@@ -213,11 +215,13 @@ extension LevelsAPI {
                 _ = place.waiter.finish(problem(error, question: question))
                 return
             }
-            let queue = tries > 1 ? laterAnswers.reading : laterAnswers.longReading
-            let isTaken = queue.add { [weak self] in
+            let again: WorkQueue.Work = { [weak self] in
                 self?.finish(place, question: question, conditions: conditions, tries: tries - 1)
             }
-            if !isTaken { place.waiter.finish(problem(.tooBusy(for: queue.expectedTime), question: question)) }
+            // New requests go first, because most take little time.
+            guard tries == 1 else { return laterAnswers.reading.addBehind(again) }
+            let queue = laterAnswers.longReading
+            if !queue.add(again) { place.waiter.finish(problem(.tooBusy(for: queue.expectedTime), question: question)) }
         }
     }
 }

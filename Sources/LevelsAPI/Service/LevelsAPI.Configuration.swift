@@ -41,8 +41,8 @@ extension LevelsAPI {
         var largestImmediateWork = 10_000
         /// The maximum time that the thread that notifies of a publication spends on waiting requests.
         var notifyingTime = Duration.milliseconds(100)
-        /// Runs its argument on a thread of its own.
-        var startWork: @Sendable (@escaping @Sendable () -> Void) -> Void = WorkQueue.onThread
+        /// Runs its argument on a thread of its own; nil for the threads of the work queues.
+        var startWork: WorkQueue.Start?
 
         /// The defaults.
         public init() {}

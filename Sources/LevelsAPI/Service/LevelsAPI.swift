@@ -53,7 +53,7 @@ public final class LevelsAPI: Sendable {
         waiters = Waiters(room: room, arrangements: selection.arrangements)
         laterAnswers = LaterAnswers(startWork: configuration.startWork)
         // The limit of edits in progress bounds this queue, too.
-        bodyQueue = WorkQueue(capacity: .max, start: configuration.startWork)
+        bodyQueue = WorkQueue(capacity: .max, start: configuration.startWork ?? WorkQueue.onThread)
         let editing = configuration.editing
         edits = EditsInProgress(capacity: editing?.capacity ?? 0, byteLimit: editing?.bodyBytes ?? 0)
         let admission = Admission(

@@ -10,9 +10,9 @@ public struct DatabaseTables: TreeSource {
     public let name: String
     private let place: TablesPlace
     private let options: TableRows.Options
-    /// Whether the tables of a tree are refused.
+    /// Whether a database that also has a tree is refused.
     private let refusesTrees: Bool
-    /// The longest time that a watcher's first load waits for a database that is missing or locked.
+    /// The longest time that a watcher's first load waits for a database that cannot be reached or is locked.
     private let patience: Duration
 
     /// Creates a source of the tables of a SQLite file.
@@ -30,8 +30,8 @@ public struct DatabaseTables: TreeSource {
     /// - Parameters:
     ///   - address: `postgres://[USER@]HOST[:PORT]/DATABASE`.
     ///   - passwordFile: the file with the password of the role; nil if libpq finds one itself.
-    ///   - refusesTrees: whether a database with a tree is refused, because its address may have been meant for that.
-    ///   - patience: how long a watcher's first load waits for it.
+    ///   - refusesTrees: whether to refuse a database with a tree, because the user may have meant the tree.
+    ///   - patience: the longest time that a watcher's first load waits for a database that cannot be reached.
     /// - Throws: `SourceError` for an address that is not valid, or a file that cannot be read.
     public init(
         postgres address: String, passwordFile: String?, options: TableRows.Options, refusesTrees: Bool = false,

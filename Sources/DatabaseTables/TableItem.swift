@@ -41,13 +41,13 @@ extension TableRows {
         }
     }
 
-    /// A PostgreSQL database that a document names.
+    /// Returns the place of a PostgreSQL database that a document names.
     ///
     /// - Throws: `SourceError` unless the operator has named all its hosts.
     private static func server(_ address: String, among hosts: [String]) throws(SourceError) -> TablesPlace {
         let database = try PostgresDatabase(address, passwordFile: nil)
         let shown = database.address.shown
-        // A service, or a file with secrets, is the operator's to name.
+        // Only the operator may name other parameters, such as a service or a file with secrets.
         if let name = database.address.unusual(besides: ["host", "port", "user", "dbname", "sslmode", "options"]) {
             throw SourceError(shown, reason: "a document cannot give the parameter '\(quoted: name)'")
         }

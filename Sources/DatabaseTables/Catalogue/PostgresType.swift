@@ -3,7 +3,7 @@ internal import DatabaseTrees
 internal import DrilldownDates
 internal import PropertyLists
 
-/// The type of a column in PostgreSQL, as far as its values are shown; of a domain, the base type.
+/// The type of a column in PostgreSQL, which determines how its values are shown; for a domain, its base type.
 struct PostgresType: Sendable {
     enum Kind: Sendable {
         case boolean, integer, real, numeric, text, data, date, timestamp, zonedTimestamp
@@ -16,7 +16,7 @@ struct PostgresType: Sendable {
     }
 
     let kind: Kind
-    /// Whether a value can have more bytes than are shown.
+    /// Whether the length of its values varies, so that a value may have more bytes than are shown.
     let isLong: Bool
 
     /// - Parameters:
@@ -45,12 +45,12 @@ struct PostgresType: Sendable {
         isLong = length < 0
     }
 
-    /// The expressions that select a column: its value, or the beginning of a long text, and for a type of any length the
-    /// size in bytes.
+    /// Returns the expressions that select a column: its value, and if the length of its values varies, the size in
+    /// bytes. For a larger value, the first expression is the beginning of a text, or NULL.
     ///
     /// - Parameters:
-    ///   - limit: the most bytes of a value.
-    ///   - beginning: the most characters of a longer text.
+    ///   - limit: the maximum size of a value, in bytes.
+    ///   - beginning: the number of characters at the beginning of a larger text.
     func shown(_ column: String, limit: Int, beginning: Int) -> [String] {
         let value = kind == .structure ? "to_json(\(column))" : column
         guard isLong else { return [value] }
@@ -63,7 +63,7 @@ struct PostgresType: Sendable {
 // MARK: Values
 
 extension PostgresType {
-    /// A value by its text.
+    /// Returns a value from its text in PostgreSQL; a text that the type cannot represent stays a string.
     func value(_ text: [UInt8]) -> PropertyListValue {
         switch kind {
         case .boolean: .boolean(text == [UInt8(ascii: "t")])
@@ -78,7 +78,7 @@ extension PostgresType {
         }
     }
 
-    /// The text that stands for a value as a title; nil for data, arrays and dictionaries.
+    /// Returns the title for a value; nil for data, arrays, dictionaries and null.
     func title(_ text: [UInt8]) -> [UInt8]? {
         switch value(text) {
         case .string(let string): Array(string.utf8)
@@ -89,10 +89,11 @@ extension PostgresType {
 
     private func string(_ text: [UInt8]) -> PropertyListValue { .string(String(decoding: text, as: UTF8.self)) }
 
-    /// A real number, an infinity or NaN.
+    /// Returns a real number, an infinity or NaN; nil for any other text.
     private static func real(_ text: [UInt8]) -> Double? { Double(String(decoding: text, as: UTF8.self)) }
 
-    /// An integer, or a real that stands for exactly this number.
+    /// Returns the number in a text as an integer, or as a real with exactly this value; nil if neither can represent
+    /// it.
     private static func number(_ text: [UInt8]) -> PropertyListValue? {
         guard let digits = DecimalDigits(text) else { return real(text).map { .real($0) } }
         if let integer = digits.integer { return .integer(integer) }
@@ -100,7 +101,7 @@ extension PostgresType {
         return .real(real)
     }
 
-    /// Seconds since 2001; nil for `infinity` and for years beyond 1 … 9999.
+    /// Returns a date in seconds since 2001; nil for `infinity` and for years outside of 1 to 9999.
     private static func date(_ text: [UInt8]) -> Double? {
         guard text.count > 10 else { return Timestamp.seconds(text) }
         guard text.count >= 19, text[10] == UInt8(ascii: " ") else { return nil }
@@ -135,14 +136,14 @@ extension PropertyListValue {
     }
 }
 
-/// A decimal number: its significant digits, and the power of ten of the first one.
+/// A decimal number in a unique form: its digits without zeros at the ends, and a power of ten.
 struct DecimalDigits: Equatable {
     private let isNegative: Bool
     private let digits: [UInt8]
-    /// The power of ten after the last digit.
+    /// The power of ten by which the digits, as an integer, are multiplied.
     private let exponent: Int
 
-    /// Nil for text that is not a decimal number.
+    /// The result is nil for a text that is not a decimal number.
     init?(_ text: [UInt8]) {
         var rest = text[...]
         isNegative = rest.first == UInt8(ascii: "-")
@@ -173,7 +174,7 @@ struct DecimalDigits: Equatable {
         self.exponent = digits.isEmpty ? 0 : exponent
     }
 
-    /// The number if it is whole, and within the range of a property list.
+    /// The number, if it is an integer in the range of a property list; otherwise nil.
     var integer: PropertyListInteger? {
         guard exponent >= 0, digits.count + exponent <= 20 else { return nil }
         var magnitude: UInt64 = 0

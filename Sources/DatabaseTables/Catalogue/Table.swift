@@ -28,7 +28,7 @@ struct Column: Sendable {
     /// The collation of its texts, such as `NOCASE`.
     let collation: String
 
-    /// The type in PostgreSQL; nil in SQLite, where each value has its own.
+    /// The type in PostgreSQL; nil in SQLite, where each value has its own type.
     let type: PostgresType?
 
     /// The UTF-8 of the name.
@@ -51,10 +51,10 @@ enum Identifier {
     /// Returns a name as an identifier in a statement.
     static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
-    /// A part of a statement for PostgreSQL, whose question marks stand for no values.
+    /// Returns a part of a statement for PostgreSQL with its question marks doubled, because they are not parameters.
     static func marked(_ sql: String) -> String { sql.replacing("?", with: "??") }
 
-    /// A part of a statement for people.
+    /// Returns a part of a statement as it is shown in messages.
     static func shown(_ sql: String, in dialect: Dialect) -> String {
         dialect == .sqlite ? sql : sql.replacing("??", with: "?")
     }
@@ -67,7 +67,7 @@ struct ForeignKey: Sendable, Hashable {
     let columns, targets: [Int]
 }
 
-/// The language of a database, as far as statements depend on it.
+/// The dialect of SQL in statements.
 enum Dialect: Sendable { case sqlite, postgres }
 
 /// A table, a view, or a query of an item of a document.
@@ -78,7 +78,7 @@ struct Table: Sendable {
     let source: String
     let columns: [Column]
     let dialect: Dialect
-    /// Whether it is a view or a foreign table of PostgreSQL, which may take long or fail.
+    /// Whether it is a view or a foreign table of PostgreSQL; reading one may take long or fail.
     var isMade = false
     /// The numbers of the columns that identify a record; empty if the rowid or the position does.
     var key: [Int] = []
@@ -105,16 +105,15 @@ struct Table: Sendable {
         source = query.map { Self.source(query: $0) } ?? "main.\(quoted)"
     }
 
-    /// A table of PostgreSQL.
+    /// Creates a table of PostgreSQL.
     ///
-    /// - Parameters:
-    ///   - source: what statements read: the table in its schema, or a query in parentheses.
+    /// - Parameter source: the text after FROM: the table in its schema, or a query in parentheses.
     init(name: String, columns: [Column], source: String) {
         (self.name, self.columns, dialect) = (name, columns, .postgres)
         (quoted, self.source) = (source, source)
     }
 
-    /// A query as what statements read.
+    /// Returns a query as the text after FROM.
     static func source(query: String) -> String { "(\(query)\n)" }
 
     /// Whether only its position identifies a record.

@@ -1,7 +1,7 @@
 internal import DatabaseTrees
 internal import Levels
 
-/// Reads the catalogue of a PostgreSQL database (`pg_catalog`): what the role may select.
+/// Reads the catalogue of a PostgreSQL database (`pg_catalog`): the tables and columns that the role may select.
 struct PostgresCatalogue {
     private let reader: PostgresReader
     private var tables: [Table] = []
@@ -28,7 +28,7 @@ struct PostgresCatalogue {
     /// The columns of each index of a table, by the name of the table.
     private(set) var byName: [String: [[Int]]] = [:]
 
-    /// Tables and views with their columns. A domain has the type below it.
+    /// Selects the tables and views with their columns. The type of a domain is its base type.
     private static let tablesQuery = """
         WITH RECURSIVE base (oid, base) AS (
           SELECT oid, oid FROM pg_type WHERE typtype <> 'd'
@@ -75,7 +75,7 @@ struct PostgresCatalogue {
         }
     }
 
-    /// The name of a collation in answers; `BINARY` for the order of the bytes.
+    /// Returns the name of a collation in answers; `BINARY` for the order of the bytes.
     private static func collation(_ name: String?) -> String {
         guard let name, !["C", "POSIX", "ucs_basic", "C.UTF-8", "C.utf8"].contains(name) else { return "BINARY" }
         return name
@@ -89,7 +89,8 @@ struct PostgresCatalogue {
         ORDER BY i.indrelid, NOT i.indisprimary, i.indnkeyatts, c.relname
         """
 
-    /// The key is the primary key, or the shortest unique index over columns that are never NULL, the first by name.
+    /// Reads the indexes, and takes as the key of a table its primary key, otherwise the shortest unique index over
+    /// columns that are never NULL; among several, the first by name.
     private mutating func readIndexes() throws(DatabaseError) {
         try reader.rows(Self.indexesQuery) { (row) throws(DatabaseError) in
             guard let table = row.number(0).flatMap({ numbers[$0] }),
@@ -116,16 +117,17 @@ struct PostgresCatalogue {
         }
     }
 
-    /// The numbers of columns that an array of `attnum` lists, as `{1,2}`; nil if the role may not select one.
+    /// Returns the numbers of the columns in an array of `attnum`, such as `{1,2}`; nil if the role may not select one
+    /// of them.
     private func places(_ array: String?, of table: Int, count: Int? = nil) -> [Int]? {
         guard let array else { return nil }
-        // An array that was a vector counts from 0, as `[0:1]={1,2}`.
+        // An array from a vector has its bounds before it, as in `[0:1]={1,2}`.
         let elements = array.split(separator: "{").last?.dropLast().split(separator: ",") ?? []
         let found = elements.prefix(count ?? elements.count).compactMap { Int($0).flatMap { columns[table][$0] } }
         return found.count == min(elements.count, count ?? elements.count) && !found.isEmpty ? found : nil
     }
 
-    /// Adds the rows of a query, as the last table.
+    /// Adds a query as the last table; its rows are the records.
     private mutating func add(query: String) throws(DatabaseError) {
         var alone = query[...]
         while let last = alone.last, last.isWhitespace || last == ";" { alone.removeLast() }
@@ -154,7 +156,8 @@ struct PostgresCatalogue {
 }
 
 extension PostgresCatalogue {
-    /// Differs after every change of a table, a column, an index, a constraint or a right.
+    /// Selects a version of the schema, which differs after every change of a table, a column, an index, a constraint
+    /// or a right.
     static let versionQuery = """
         WITH shown AS (SELECT oid FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema')
         SELECT concat_ws(':', count(*), sum(hashtextextended(name, 0)), current_schema()) FROM (
@@ -168,7 +171,7 @@ extension PostgresCatalogue {
         ) all_names (name)
         """
 
-    /// The names of the trees in the database: schemas with their tables.
+    /// Selects the names of the trees in the database: the schemas that have the tables of a tree.
     static let treesQuery = """
         SELECT n.nspname FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid
         WHERE c.relkind = 'r' AND c.relname IN ('head', 'items', 'revisions', 'changes')

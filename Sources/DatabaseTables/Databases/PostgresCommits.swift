@@ -2,21 +2,21 @@ internal import DatabaseTrees
 internal import Threads
 internal import TreeSources
 
-/// Notices commits to a PostgreSQL database by its snapshot, which is looked at again and again.
+/// Notices commits to a PostgreSQL database by its snapshot, which is read four times a second.
 final class PostgresCommits: TableCommits {
     private let database: PostgresDatabase
-    /// What looks at the version of the database; nil while it cannot be reached.
+    /// The connection that reads the version of the database; nil while the database cannot be reached.
     private var reader: PostgresReader?
     private var version = ""
     private var nextLook = ContinuousClock.now
-    /// The time between two attempts to connect.
+    /// The pause before the next attempt to connect; doubled after each failure.
     private var pause = PostgresCommits.interval
     private(set) var isAway = false
 
     /// The time between two looks.
     private static let interval = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(5)
-    /// How long a look may take.
+    /// The time limit for a look.
     private static let patience = Duration.seconds(2)
 
     init(_ database: PostgresDatabase, options: TableOptions) {
@@ -42,7 +42,8 @@ final class PostgresCommits: TableCommits {
         return made
     }
 
-    /// Whether anything was committed since the latest look, or the database is away or back.
+    /// Returns whether something was committed since the latest look, or the database has become unreachable or
+    /// reachable.
     private func hasChanged() -> Bool {
         defer { nextLook = .now + (isAway ? pause : Self.interval) }
         do throws(DatabaseError) {

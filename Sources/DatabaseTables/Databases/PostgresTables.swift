@@ -6,7 +6,7 @@ final class PostgresTables: TableConnection {
     private let options: TableOptions
     /// The versions that were seen last.
     private var state = DatabaseState()
-    /// Whether the schema may be another one than at the latest look.
+    /// Whether the schema may have changed since the latest look.
     private var mayDiffer = true
     /// The earliest time of the next look at the schema.
     private var nextLook = ContinuousClock.now
@@ -20,7 +20,8 @@ final class PostgresTables: TableConnection {
 
     var isCurrent: Bool { !reader.isLost }
 
-    /// Equal snapshots have the same content, because every transaction that writes changes them.
+    /// Begins to read one state. Equal snapshots have the same content, because every writing transaction changes the
+    /// snapshot.
     func begin(
         until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool
     ) throws(DatabaseError) -> DatabaseState {
@@ -58,7 +59,7 @@ final class PostgresTables: TableConnection {
         }
     }
 
-    /// Looks at the schema again with the next answer after a statement that the server refuses.
+    /// Runs a statement. If the server refuses it, the next answer looks at the schema again.
     private func noting<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
         do throws(DatabaseError) { return try body() } catch {
             if error.kind == .refused { (nextLook, mayDiffer) = (.now, true) }
@@ -66,7 +67,7 @@ final class PostgresTables: TableConnection {
         }
     }
 
-    /// The generic plan without sorts and sequential scans, as far as indexes make them unnecessary.
+    /// Returns the generic plan, without sorts and sequential scans as far as indexes make these unnecessary.
     func plan(of sql: String) throws(DatabaseError) -> StatementPlan {
         try reader.run(
             """
@@ -75,7 +76,7 @@ final class PostgresTables: TableConnection {
             """)
         var lines: [String] = []
         do throws(DatabaseError) {
-            // Its values have numbers, and question marks that stand for none are doubled.
+            // The reader numbers the parameters; doubled question marks are not parameters.
             _ = try reader.first("PREPARE drilldown_plan AS \(sql)")
             let count = sql.replacing("??", with: "").count { $0 == "?" }
             let values = count == 0 ? "" : "(\(Array(repeating: "NULL", count: count).joined(separator: ", ")))"
@@ -84,13 +85,13 @@ final class PostgresTables: TableConnection {
             }
         } catch {
             guard error.kind == .refused else { throw error }
-            // The type of a column has no order.
+            // The server refuses, for example, an order by a column whose type lacks an order.
         }
         try reader.run("ROLLBACK TO SAVEPOINT plan; DEALLOCATE ALL")
         return lines.isEmpty ? StatementPlan(isSought: false, isSorted: true) : Self.plan(lines)
     }
 
-    /// Reads the lines of `EXPLAIN`; a partition of the table `c` is called `c_1`.
+    /// Reads the lines of `EXPLAIN`, in which a partition of the table `c` has a name such as `c_1`.
     private static func plan(_ lines: [String]) -> StatementPlan {
         var (isSought, isSorted, isOfTable) = (false, false, false)
         for line in lines {
@@ -117,7 +118,7 @@ final class PostgresTables: TableConnection {
         return result
     }
 
-    /// The planner's estimate, from the latest analysis and the present size.
+    /// Returns the planner's estimate, from the latest ANALYZE and the present size.
     func estimate(_ table: Table) throws(DatabaseError) -> Int {
         var count = 0
         try rows("EXPLAIN (FORMAT JSON) SELECT 1 FROM \(table.source) AS c", []) { (row) throws(DatabaseError) in
@@ -131,7 +132,7 @@ final class PostgresTables: TableConnection {
 
     func indexes(of table: Table) throws(DatabaseError) -> [[Int]] { indexes[table.name] ?? [] }
 
-    /// The names of the trees in the database.
+    /// Returns the names of the trees in the database.
     func trees() throws(DatabaseError) -> [String] {
         var names: [String] = []
         try reader.rows(PostgresCatalogue.treesQuery) { (row) throws(DatabaseError) in

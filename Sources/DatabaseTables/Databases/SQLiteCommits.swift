@@ -4,13 +4,15 @@ internal import TreeSources
 
 /// Notices commits of other programs to a database.
 protocol TableCommits: CommitWatcher {
-    /// Whether the latest look has failed.
+    /// Whether the database could not be read.
     var isAway: Bool { get }
 
-    /// Forgets what was committed until now.
+    /// Ignores all commits until now that were not reported.
     func forget()
 
-    /// - Parameter isAsked: whether to look although nothing has happened.
+    /// Returns whether to report a commit, as `takeCommit(at:)` does.
+    ///
+    /// - Parameter isAsked: whether to look at the version even if no look is due.
     func takeCommit(at now: ContinuousClock.Instant, isAsked: Bool) -> Bool
 }
 

@@ -18,16 +18,16 @@ final class SQLiteTables: TableConnection {
         connection = try SQLiteConnection(path: path, for: .read)
         connection.setBusyTimeout(options.timeout)
         try connection.execute("PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
-        // A function cannot be interrupted while it makes one value.
+        // SQLite cannot interrupt a function while it makes one value, however large.
         if options.reference?.query != nil { connection.limitValues(to: Self.mostValueBytes) }
-        // The first statement that reads the file.
+        // Reads the file for the first time, and so throws if it is not a database.
         _ = try connection.first("PRAGMA schema_version")
     }
 
-    /// The largest value of a query, in bytes.
+    /// The maximum size of a value in the result of an item's `Query`, in bytes.
     private static let mostValueBytes = 32 << 20
 
-    /// Whether the path still leads to the file.
+    /// Whether the path still leads to the opened file.
     var isCurrent: Bool {
         guard let found = FileIdentity(path: path) else { return false }
         return found.inode == identity.inode && found.device == identity.device
@@ -42,7 +42,7 @@ final class SQLiteTables: TableConnection {
             schema: try connection.first("PRAGMA schema_version")?[0] ?? .null, data: try dataVersion)
     }
 
-    /// Differs after a commit of another program.
+    /// The version of the content, which differs after a commit of another program.
     var dataVersion: SQLiteValue {
         get throws(DatabaseError) { try connection.first("PRAGMA data_version")?[0] ?? .null }
     }
@@ -67,7 +67,7 @@ final class SQLiteTables: TableConnection {
         try connection.rows(sql, values) { (statement) throws(DatabaseError) in try body(.sqlite(statement)) }
     }
 
-    /// The plan that `EXPLAIN QUERY PLAN` reports.
+    /// Returns the plan that `EXPLAIN QUERY PLAN` reports.
     func plan(of sql: String) throws(DatabaseError) -> StatementPlan {
         var steps: [String] = []
         try connection.rows("EXPLAIN QUERY PLAN " + sql) { (statement) throws(DatabaseError) in
@@ -81,11 +81,11 @@ final class SQLiteTables: TableConnection {
 
     func briefly<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result? { try body() }
 
-    /// By the latest analysis, else by the largest rowid.
+    /// Returns the number of records at the latest ANALYZE, otherwise the largest rowid; 0 without either.
     func estimate(_ table: Table) throws(DatabaseError) -> Int {
         if try connection.first("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_stat1'") != nil {
             let name = SQLiteValue.text(Array(table.name.utf8))
-            // Each text begins with the number of rows in an index, and an index may be of some rows only.
+            // Each `stat` begins with the number of rows in an index; a partial index has fewer than the table.
             let found = try connection.first(
                 "SELECT max(CAST(stat AS INTEGER)) FROM main.sqlite_stat1 WHERE tbl = ?", [name])
             if let count = found?[0].integer { return Int(clamping: count) }

@@ -1,43 +1,46 @@
 internal import DatabaseTrees
 
-/// A connection to a database whose tables are read, in the dialect of its statements.
+/// A connection to a database whose tables are read.
 ///
-/// Statements have `?` for each value. `OpenDatabase` holds what is known about the present state.
+/// Statements are in the dialect of the database, and have `?` for each value. `OpenDatabase` keeps results for the
+/// present state.
 protocol TableConnection: AnyObject {
-    /// Whether it still leads to the database that the address names.
+    /// Whether it is open, and leads to the database to which the address leads now.
     var isCurrent: Bool { get }
 
     /// Begins to read one state of the database.
     ///
-    /// - Parameter isWanted: whether somebody still waits for the answer; its statements end once nobody does.
+    /// - Parameters:
+    ///   - deadline: the time at which its statements are interrupted.
+    ///   - isWanted: whether the answer is still wanted; otherwise its statements are interrupted, too.
     func begin(
         until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool
     ) throws(DatabaseError) -> DatabaseState
 
-    /// Ends reading the state; nothing happens outside of one.
+    /// Ends reading the state; does nothing before `begin`.
     func end()
 
-    /// The tables in the state that is read. All statements before are forgotten.
+    /// Reads the tables in the present state, and frees the statements that were prepared before.
     func readCatalogue(_ options: TableOptions) throws(DatabaseError) -> Catalogue
 
-    /// The first row of a query.
+    /// Returns the first row of a query; nil without rows.
     func first(_ sql: String, _ values: [SQLiteValue]) throws(DatabaseError) -> [SQLiteValue]?
 
-    /// All rows of a query.
+    /// Calls a closure for each row of a query.
     func rows(
         _ sql: String, _ values: [SQLiteValue], _ body: (ResultRow) throws(DatabaseError) -> Void
     ) throws(DatabaseError)
 
-    /// How the database would run a statement.
+    /// Returns the plan of a statement.
     func plan(of sql: String) throws(DatabaseError) -> StatementPlan
 
-    /// Runs statements that may take a moment or fail; nil if they do.
+    /// Runs statements that may take long or fail; the result is nil if they exceed a short time or are refused.
     func briefly<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result?
 
-    /// About how many records a large table has.
+    /// Returns the approximate number of records in a large table.
     func estimate(_ table: Table) throws(DatabaseError) -> Int
 
-    /// The columns of each index of a table, without indexes of expressions or of some records.
+    /// Returns the columns of each index of a table, except partial indexes and indexes with expressions.
     func indexes(of table: Table) throws(DatabaseError) -> [[Int]]
 }
 
@@ -47,9 +50,9 @@ struct DatabaseState {
     var data: SQLiteValue = .null
 }
 
-/// How a database runs a statement about the table `c`.
+/// The plan of a database for a statement about the table `c`.
 struct StatementPlan {
-    /// Whether it seeks the records in an index.
+    /// Whether it finds the records by a seek in an index.
     let isSought: Bool
     /// Whether it sorts records.
     let isSorted: Bool
@@ -60,7 +63,7 @@ enum ResultRow {
     case sqlite(SQLiteStatement)
     case postgres(PostgresRow)
 
-    /// The value of a column, with which other statements can compare.
+    /// Returns the value of a column, in a form that can be a parameter of other statements.
     func value(_ column: Int32) -> SQLiteValue {
         switch self {
         case .sqlite(let statement): statement.value(column)

@@ -1,7 +1,7 @@
 internal import DatabaseTrees
 internal import Levels
 
-/// Where the tables of a database are.
+/// The location of a database with tables.
 enum TablesPlace: Sendable {
     /// A SQLite file.
     case file(String)

@@ -9,7 +9,7 @@ final class OpenDatabase: @unchecked Sendable {
     let connection: any TableConnection
     private let options: TableRows.Options
     private(set) var catalogue = Catalogue(tables: [], foreignKeys: [])
-    /// The version of the schema that the catalogue describes; NULL before the catalogue was read.
+    /// The versions to which the catalogue and the kept results belong; NULL before the catalogue was read.
     private var state = DatabaseState()
     /// The counted numbers of records in the present version, by statement.
     private var counts: [String: RecordCount] = [:]
@@ -20,7 +20,7 @@ final class OpenDatabase: @unchecked Sendable {
     /// Samples of orders in the present version, by the list and its order.
     private(set) var ranks: [String: RankSamples] = [:]
     private var answers = KeptAnswers()
-    /// How statements are run, for the present schema.
+    /// The query plans of statements for the present schema.
     private var plans: [String: StatementPlan] = [:]
 
     init(_ connection: any TableConnection, options: TableRows.Options) {
@@ -110,7 +110,7 @@ final class OpenDatabase: @unchecked Sendable {
         let isKept = list.values.isEmpty
         if isKept, let known = counts[statement] { return known }
         if list.table.dialect == .postgres, isKept {
-            // Every commit on the server makes kept numbers obsolete.
+            // Every commit on the server makes kept counts obsolete, so large tables are not counted.
             let about = try connection.estimate(list.table)
             guard about <= 2 * limit else {
                 let count = RecordCount(number: about, isEstimate: true)
@@ -129,7 +129,7 @@ final class OpenDatabase: @unchecked Sendable {
 }
 
 extension OpenDatabase {
-    /// How a statement would be run.
+    /// Returns the plan of a statement, which is kept for the present schema.
     func plan(of sql: String) throws(DatabaseError) -> StatementPlan {
         if let known = plans[sql] { return known }
         let plan = try connection.plan(of: sql)
@@ -159,7 +159,7 @@ final class ConnectionPool: Sendable {
         (self.options, self.connect) = (options, connect)
     }
 
-    /// Takes a connection to the database that the address leads to now.
+    /// Takes a free connection to the database to which the address leads now, or opens one.
     func take() throws(DatabaseError) -> OpenDatabase {
         while let database = free.withLock({ $0.popLast() }) {
             if database.connection.isCurrent { return database }

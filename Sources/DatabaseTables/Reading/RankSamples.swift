@@ -105,7 +105,7 @@ extension TableReading {
     /// Returns the statements for the samples of a list; nil if no index finds its samples.
     private func sampledOrder(_ list: RecordList) throws(DatabaseError) -> SampledOrder? {
         guard let order = SampledOrder(list) else { return nil }
-        // Without an index, SQLite would sort all remaining records for each sample.
+        // Without an index, the database would sort all remaining records for each sample.
         let plan = try database.plan(of: order.next(isAfter: true))
         return plan.isSought && !plan.isSorted ? order : nil
     }

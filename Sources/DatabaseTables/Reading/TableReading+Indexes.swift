@@ -84,7 +84,7 @@ extension TableReading {
             collation: collation == "BINARY" ? nil : collation)
     }
 
-    /// Returns whether an index gives the order of a list, so that SQLite reads a page without sorting.
+    /// Returns whether an index gives the order of a list, so that the database reads a page without sorting.
     private func isServed(_ list: RecordList) throws(DatabaseError) -> Bool {
         let terms = list.terms
         let depth = list.soughtTerms
@@ -100,7 +100,7 @@ extension TableReading {
                 "SELECT 1 FROM \(list.source)" + (conditions.isEmpty ? "" : " WHERE \(conditions)")
                 + " ORDER BY \(order) LIMIT 1"
             let plan = try database.plan(of: sql)
-            // PostgreSQL would rather look through all records in order than sort the wanted ones.
+            // Without sorts, PostgreSQL may read all records in order to find those of the list.
             let mustSeek = number > 0 || list.table.dialect == .postgres && list.condition != nil
             if plan.isSorted || mustSeek && !plan.isSought { return false }
         }
@@ -174,7 +174,7 @@ private struct ConditionStatement {
         }
     }
 
-    /// In PostgreSQL, a value must be one of the column's type.
+    /// In PostgreSQL, the value must be of the column's type; the result is nil for any other value.
     private init?(condition: RowCondition, column: String, type: PostgresType) {
         let text = Array(condition.value.utf8)
         var texts = [text]

@@ -67,7 +67,7 @@ extension TableReading {
         return try shortPage(Self.level(packer), query: query, cursor: cursor) { number in
             let list = try self.list(ofTable: number)
             guard list.table.isMade else { return try self.count(list) }
-            // A view that takes long does not keep the others waiting.
+            // A view that takes long to count does not delay the other tables.
             let connection = try self.database.connection
             return try connection.briefly { () throws(DatabaseError) in try self.count(list) }
                 ?? RecordCount(number: connection.estimate(list.table), isEstimate: true)

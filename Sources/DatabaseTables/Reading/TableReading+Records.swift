@@ -188,7 +188,7 @@ private struct RecordScan {
             values: values.filter { $0 != .null }, settled: values.count)
     }
 
-    /// The records whose first terms have these values, in parts that an index gives one after the other.
+    /// Returns the parts with the records whose first terms have these values, each of which an index gives in order.
     func parts(equalTo values: [SQLiteValue]) -> [ListScan] {
         let all = part(equalTo: values)
         guard list.splitsNull, !isReversed else { return [all] }

@@ -234,7 +234,7 @@ extension TableReading {
 extension SQLiteValue {
     /// The title of the section for records with the value; nil for data and NULL.
     ///
-    /// - Parameter type: of its column in PostgreSQL; nil in SQLite.
+    /// - Parameter type: the type of its column in PostgreSQL; nil in SQLite.
     fileprivate func sectionTitle(of type: PostgresType?) -> String? {
         switch self {
         case .null, .data: return nil

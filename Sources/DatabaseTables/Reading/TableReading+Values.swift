@@ -136,7 +136,7 @@ extension TableReading {
 extension SQLiteValue {
     /// The title of a value of a drill column.
     ///
-    /// - Parameter type: of its column in PostgreSQL; nil in SQLite.
+    /// - Parameter type: the type of its column in PostgreSQL; nil in SQLite.
     fileprivate func drillTitle(of type: PostgresType?) -> [UInt8] {
         if let type, case .text(let bytes) = self, !bytes.isEmpty {
             let shown = type.title(bytes) ?? bytes

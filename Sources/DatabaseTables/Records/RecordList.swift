@@ -18,7 +18,7 @@ struct RecordList {
     var own = RowQuery()
     /// The numbers of the columns whose values are the levels above the records, outermost first.
     var drillColumns: [Int] = []
-    /// Whether an index gives the order; the list is then read in parts that SQLite need not sort (`soughtTerms`).
+    /// Whether an index gives the order; the list is then read in parts that the database need not sort (`soughtTerms`).
     var isSought = false
 
     init(_ table: Table) {
@@ -62,14 +62,15 @@ struct RecordList {
 
     /// The number of first terms whose values are sought one by one; 0 if this is not necessary.
     ///
-    /// NULL is last in the list, but first in an ascending index. SQLite reads an index in the list's order only if no
-    /// ascending nullable term follows another term that varies. Thus all terms before the last such term are fixed.
+    /// NULL is last in the list, but not always in an index (`OrderTerm.hasNullLast`). An index gives the list's order
+    /// only if no nullable term with NULL first follows another term that varies. Thus all terms before the last such
+    /// term are fixed.
     var soughtTerms: Int {
         isSought ? terms.indices.last { $0 > 0 && terms[$0].isNullable && !terms[$0].hasNullLast } ?? 0 : 0
     }
 
-    /// Whether the records in which the first term that is not sought is NULL are read by a statement of their own, because
-    /// no index has them last.
+    /// Whether a separate statement reads the records with NULL in the first term that is not sought, because no index
+    /// has them last.
     var splitsNull: Bool {
         guard isSought, terms.indices.contains(soughtTerms) else { return false }
         return terms[soughtTerms].isSplit
@@ -112,8 +113,8 @@ extension Table {
         rowID != nil && (key.isEmpty || key.contains { !columns[$0].isNotNull && !isRowIDAlias($0) })
     }
 
-    /// The affinities of the key's columns; without a key, the affinity of the rowid.
-    /// In PostgreSQL the text of a value names it.
+    /// The affinities of the key's columns; without a key, the affinity of the rowid. In PostgreSQL all are text,
+    /// because a value's text identifies it.
     var keyAffinities: [Affinity] {
         key.isEmpty ? [.integer] : key.map { columns[$0].type == nil ? columns[$0].affinity : .text }
     }
@@ -155,15 +156,16 @@ struct OrderTerm {
         OrderTerm(column: column, sql: sql, isNullable: isNullable, isDescending: !isDescending, dialect: dialect)
     }
 
-    /// Whether the records in which it is NULL are read by a statement of their own. SQLite has them last by itself.
+    /// Whether a separate statement reads the records in which it is NULL; SQLite can read them last in the same
+    /// statement.
     var isSplit: Bool { dialect == .postgres && isNullable && !hasNullLast }
 
-    /// Whether NULL is last in an index: it is the smallest value in SQLite, and the largest in PostgreSQL.
+    /// Whether an index has NULL last: NULL is the smallest value in SQLite, and the largest in PostgreSQL.
     var hasNullLast: Bool { isDescending == (dialect == .sqlite) }
 }
 
 extension Dialect {
-    /// A join whose first table has one record. SQLite keeps the order of the tables of a cross join.
+    /// The join of a first table with one record. SQLite reads the tables of a cross join in their order.
     var joining: String { self == .sqlite ? "CROSS JOIN" : "JOIN" }
 }
 
@@ -187,7 +189,7 @@ struct ListScan {
     let values: [SQLiteValue]
     /// The number of the term that the condition compares with `<` or `>`, and so is not NULL; nil without one.
     var ranged: Int?
-    /// The number of leading terms whose records do not mix NULL and other values.
+    /// The number of first terms that are NULL either in all records of the part, or in none of them.
     var settled = 0
 
     /// All records.
@@ -231,8 +233,8 @@ struct ListScan {
     /// Returns the text after ORDER BY.
     ///
     /// - Parameters:
-    ///   - ranged: the number of a term that is not NULL.
-    ///   - settled: the number of the first terms in which it does not matter where NULL is.
+    ///   - ranged: the number of a term that is not NULL in the read part; nil if any may be.
+    ///   - settled: the number of first terms that are NULL in all records of the part, or in none of them.
     static func order(by terms: [OrderTerm], isReversed: Bool, ranged: Int? = nil, settled: Int = 0) -> String {
         terms.enumerated().map { number, term in
             let isDown = term.isDescending != isReversed

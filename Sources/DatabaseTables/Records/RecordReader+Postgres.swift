@@ -3,7 +3,8 @@ internal import Levels
 internal import PropertyLists
 
 extension RecordReader {
-    /// The title; that of a record whose title is NULL, empty, data or a structure is its key.
+    /// Returns the title; the key if the title is NULL, empty, data or a structure, or if the table has no title
+    /// column.
     func title(_ row: PostgresRow, at place: Int, key: [UInt8]) -> [UInt8] {
         guard let number = table.titleColumn, let type = table.columns[number].type, let text = row.bytes(place),
             let title = type.title(text), !title.isEmpty
@@ -13,7 +14,7 @@ extension RecordReader {
             ? Array(shown) : Array(String(decoding: shown, as: UTF8.self).utf8)
     }
 
-    /// Adds a field to a row; returns the size of a value that is too large.
+    /// Adds a field to a row, unless it is NULL. If its value is too large, returns its size; otherwise nil.
     func addField(
         _ row: PostgresRow, at place: Int, of column: Column, to packer: inout RowPacker
     ) -> Int? {

@@ -18,7 +18,7 @@ struct RecordList {
     var own = RowQuery()
     /// The numbers of the columns whose values are the levels above the records, outermost first.
     var drillColumns: [Int] = []
-    /// Whether an index gives the order; the list is then read in parts that the database need not sort (`soughtTerms`).
+    /// Whether an index gives the order; the list is then read in parts that are not sorted (`soughtTerms`).
     var isSought = false
 
     init(_ table: Table) {

@@ -7,14 +7,20 @@ final class SQLiteTables: TableConnection {
     let connection: SQLiteConnection
     private let path: String
     private let identity: FileIdentity
+    private let clock: StateClock?
+    /// The latest state that was read, and the connection's own number of it; NULL if it is to be looked at again.
+    private var state = DatabaseState()
+    private var ownVersion: SQLiteValue = .null
 
     /// - Throws: `DatabaseError` if the file cannot be opened, or is not a database.
-    init(path: String, options: TableOptions) throws(DatabaseError) {
+    ///
+    /// - Parameter clock: numbers the states for all connections; without it, no two states count as the same.
+    init(path: String, options: TableOptions, clock: StateClock? = nil) throws(DatabaseError) {
         guard let identity = FileIdentity(path: path) else {
             throw DatabaseError(kind: .away, reason: "the file does not exist")
         }
         guard identity.isRegular else { throw DatabaseError(kind: .other, reason: "it is not a file") }
-        (self.path, self.identity) = (path, identity)
+        (self.path, self.identity, self.clock) = (path, identity, clock)
         connection = try SQLiteConnection(path: path, for: .read)
         connection.setBusyTimeout(options.timeout)
         try connection.execute("PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
@@ -29,17 +35,31 @@ final class SQLiteTables: TableConnection {
 
     /// Whether the path still leads to the opened file.
     var isCurrent: Bool {
-        guard let found = FileIdentity(path: path) else { return false }
-        return found.inode == identity.inode && found.device == identity.device
+        FileIdentity(path: path)?.isSameFile(as: identity) ?? false
     }
 
     func begin(
         until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool
     ) throws(DatabaseError) -> DatabaseState {
         connection.setDeadline(deadline, while: isWanted)
-        try connection.execute("BEGIN")
-        return DatabaseState(
-            schema: try connection.first("PRAGMA schema_version")?[0] ?? .null, data: try dataVersion)
+        _ = try connection.first("BEGIN")
+        let version = try dataVersion
+        if version != ownVersion { try beginAnew() }
+        return state
+    }
+
+    /// Begins the transaction again, because the database has changed since the last one.
+    private func beginAnew() throws(DatabaseError) {
+        ownVersion = .null
+        connection.rollBack()
+        let before = clock?.number(of: identity)
+        _ = try connection.first("BEGIN")
+        let version = try dataVersion
+        state = DatabaseState(schema: try connection.first("PRAGMA schema_version")?[0] ?? .null)
+        // If another program has committed meanwhile, this answer shares no results.
+        guard let before, clock?.number(of: identity) == before else { return }
+        state.data = .integer(before)
+        ownVersion = version
     }
 
     /// The version of the content, which differs after a commit of another program.

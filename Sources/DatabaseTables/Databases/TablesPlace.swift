@@ -7,11 +7,14 @@ enum TablesPlace: Sendable {
     case file(String)
     case postgres(PostgresDatabase)
 
-    /// Connects to the database.
-    func connect(_ options: TableOptions) throws(DatabaseError) -> any TableConnection {
+    /// Returns a closure that connects to the database; all its connections know the states by the same versions.
+    func connector(_ options: TableOptions) -> @Sendable () throws(DatabaseError) -> any TableConnection {
         switch self {
-        case .file(let path): try SQLiteTables(path: path, options: options)
-        case .postgres(let database): try PostgresTables(database, options: options)
+        case .file(let path):
+            let clock = StateClock(path: path)
+            return { () throws(DatabaseError) in try SQLiteTables(path: path, options: options, clock: clock) }
+        case .postgres(let database):
+            return { () throws(DatabaseError) in try PostgresTables(database, options: options) }
         }
     }
 

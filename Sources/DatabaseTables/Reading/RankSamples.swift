@@ -1,12 +1,12 @@
 internal import DatabaseTrees
 
-/// The values of every thousandth record in an order, from its beginning.
+/// The values of every 250th record in an order, from its beginning.
 ///
 /// With them, a page at a high position begins with a seek, and only the records after a sample are counted to find the
 /// position of a record.
 struct RankSamples {
     /// The number of records from one sample to the next.
-    static let interval = 1_000
+    static let interval = 250
     /// The lowest position at which a page begins with a seek to a sample; an earlier page begins with an OFFSET.
     static let smallest = 10_000
 
@@ -75,13 +75,13 @@ extension TableReading {
     ///
     /// - Parameter expected: the approximate result.
     func rank(of values: [SQLiteValue], in list: RecordList, expected: Int) throws(DatabaseError) -> Int? {
-        guard expected >= RankSamples.interval, let order = try sampledOrder(list) else { return nil }
+        guard let order = try sampledOrder(list) else { return nil }
         var number = expected / RankSamples.interval
-        let samples = try samples(of: order, upTo: number)
-        number = min(number, samples.values.count)
         // Records may have been added or deleted since the cursor was made, so the sample before the record may be some
         // steps away.
         for _ in 0..<Self.mostRankSteps {
+            let samples = try samples(of: order, upTo: number)
+            number = min(number, samples.values.count)
             let last = number == 0 ? nil : samples.values[number - 1]
             let most = 2 * RankSamples.interval
             let found = try database.connection.first(
@@ -89,7 +89,6 @@ extension TableReading {
                 list.values + (last ?? []) + values + [.integer(Int64(most))])
             let count = Int(found?[0].integer ?? 0)
             if count == most {
-                guard number < samples.values.count else { return nil }
                 number += 1
             } else if count == 0, number > 0 {
                 number -= 1
@@ -100,7 +99,7 @@ extension TableReading {
         return nil
     }
 
-    private static var mostRankSteps: Int { 8 }
+    private static var mostRankSteps: Int { 32 }
 
     /// Returns the statements for the samples of a list; nil if no index finds its samples.
     private func sampledOrder(_ list: RecordList) throws(DatabaseError) -> SampledOrder? {
@@ -116,9 +115,9 @@ extension TableReading {
     /// a later request continues from them.
     private func samples(of order: SampledOrder, upTo wanted: Int) throws(DatabaseError) -> RankSamples {
         let database = try database
-        var samples = database.ranks[order.name] ?? RankSamples()
+        var samples = database.known.ranks[order.name] ?? RankSamples()
         guard samples.values.count < wanted, !samples.isComplete else { return samples }
-        defer { database.keep(samples, as: order.name) }
+        defer { database.known.keep(samples, as: order.name) }
         while samples.values.count < wanted, !samples.isComplete {
             let last = samples.values.last
             let found = try database.connection.first(

@@ -68,7 +68,7 @@ extension TableReading {
         of list: RecordList, query: RowQuery, count: Int
     ) throws(DatabaseError) -> (rows: ArrangedRows, level: Level) {
         let name = "\(list.source) \(list.condition ?? "") \(list.values) \(query.arrangement)"
-        return try database.arrangement(name) { () throws(DatabaseError) in
+        return try database.known.arrangement(name) { () throws(DatabaseError) in
             let level = try self.scan(list, query: query, count: count)
             return (ArrangedRows(level: level, by: query), level)
         }

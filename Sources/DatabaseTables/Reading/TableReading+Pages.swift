@@ -258,7 +258,7 @@ extension TableReading {
                     return false
                 }
                 page.add(statement, key: key, reader: reader)
-                last = reader.terms(statement)
+                if page.count == most { last = reader.terms(statement) }
                 return true
             }
         }

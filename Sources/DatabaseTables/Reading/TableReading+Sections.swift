@@ -21,7 +21,7 @@ extension TableReading {
     /// - Throws: `RowRefusal` if no index finds the sections, or if there are too many.
     func runs(of list: RecordList, by grouping: RowGrouping) throws -> [SectionRun] {
         let name = "\(list.source) \(list.condition ?? "") \(list.values) \(grouping)"
-        return try database.runs(name) {
+        return try database.known.runs(name) {
             switch grouping {
             case .document: []
             case .initial: try initialRuns(of: list)

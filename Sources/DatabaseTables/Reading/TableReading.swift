@@ -25,9 +25,9 @@ final class TableReading: RowSource, @unchecked Sendable {
 
     var isImmediate: Bool { false }
 
-    func keptAnswer(_ name: String) -> (any Sendable)? { taken?.keptAnswer(name) }
+    func keptAnswer(_ name: String) -> (any Sendable)? { taken?.known.answer(name) }
 
-    func keep(_ answer: any Sendable, as name: String, cost: Int) { taken?.keep(answer, as: name, cost: cost) }
+    func keep(_ answer: any Sendable, as name: String, cost: Int) { taken?.known.keep(answer, as: name, cost: cost) }
 
     func hash(of part: ShownPart, of item: Item) -> ContentHash { rows.hash(of: part, of: item) }
 

@@ -14,7 +14,7 @@ public struct TableRows: RowSource {
     var prefix: [Item.Step] = []
 
     init(_ place: TablesPlace, options: Options) {
-        pool = ConnectionPool(options: options) { () throws(DatabaseError) in try place.connect(options) }
+        pool = ConnectionPool(options: options, connect: place.connector(options))
         title = place.title
         self.options = options
     }

@@ -45,7 +45,7 @@ enum RecordKey {
     private static func append(_ value: SQLiteValue, affinity: Affinity, to text: inout [UInt8]) {
         switch value {
         case .null: text += Array("~3".utf8)
-        case .integer(let number): text += Array("\(number)".utf8)
+        case .integer(let number): text += number.description.utf8
         case .real(let number):
             text += Array((number.isInfinite ? number < 0 ? "-Inf" : "Inf" : JSONText.real(number)).utf8)
         case .data(let bytes): text += Array("~4".utf8) + hexadecimal(bytes)

@@ -4,7 +4,7 @@ internal import Levels
 internal import PropertyLists
 
 /// Reads keys, titles and fields of records from the rows of a statement.
-struct RecordReader {
+final class RecordReader {
     let table: Table
     /// The columns to select, in the order of the result.
     let columns: [String]
@@ -24,7 +24,7 @@ struct RecordReader {
     /// The places in the result of the terms that order the list.
     private let order: [Int32]
 
-    init(list: RecordList, showing isShown: (Column) -> Bool, limit: Int) {
+    convenience init(list: RecordList, showing isShown: (Column) -> Bool, limit: Int) {
         self.init(table: list.table, ordered: list.terms, showing: isShown, limit: limit)
     }
 
@@ -130,8 +130,7 @@ struct RecordReader {
     private func addFields(_ statement: SQLiteStatement, to packer: inout RowPacker) -> String? {
         var refusal: String?
         for (number, place) in shown {
-            let column = table.columns[number]
-            let name = column.bytes
+            let name = table.columns[number].bytes
             switch statement.kind(place) {
             case .null: break
             case .integer: packer.add(name.span, .integer(PropertyListInteger(statement.integer(place))))
@@ -139,12 +138,19 @@ struct RecordReader {
             case .text, .data:
                 let size = statement.byteCount(place)
                 guard size <= limit else {
-                    refusal = refusal ?? Self.refusal(column.name, size: size, limit: limit)
+                    refusal = refusal ?? Self.refusal(table.columns[number].name, size: size, limit: limit)
                     continue
                 }
                 let isText = statement.kind(place) == .text
-                let bytes = statement.withText(place) { isText ? Self.repaired($0) : Array(copying: $0) }
-                if isText { packer.add(name.span, text: bytes.span) } else { packer.add(name.span, data: bytes.span) }
+                statement.withText(place) { bytes in
+                    if !isText {
+                        packer.add(name.span, data: bytes)
+                    } else if Self.isUTF8(bytes) {
+                        packer.add(name.span, text: bytes)
+                    } else {
+                        packer.add(name.span, text: Self.repaired(bytes).span)
+                    }
+                }
             }
         }
         return refusal
@@ -158,7 +164,15 @@ struct RecordReader {
     /// Returns a text as valid UTF-8, with U+FFFD in place of invalid bytes.
     private static func repaired(_ text: Span<UInt8>) -> [UInt8] {
         let bytes = Array(copying: text)
-        return String(validating: bytes, as: UTF8.self) != nil
-            ? bytes : Array(String(decoding: bytes, as: UTF8.self).utf8)
+        return isUTF8(text) ? bytes : Array(String(decoding: bytes, as: UTF8.self).utf8)
+    }
+
+    private static func isUTF8(_ text: Span<UInt8>) -> Bool {
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: text)
+            return true
+        } catch {
+            return false
+        }
     }
 }

@@ -1,0 +1,59 @@
+internal import DatabaseTrees
+internal import Files
+internal import Locking
+
+/// Numbers the states of a SQLite file for all connections.
+///
+/// Each connection numbers the states in its own way: the number differs when another connection has committed
+/// (`PRAGMA data_version`). So the clock is a connection, too. If it gives the same number before and after another
+/// connection begins to read, that connection reads the state with this number.
+final class StateClock: Sendable {
+    private struct Look {
+        let connection: SQLiteConnection
+        let identity: FileIdentity
+        var version: SQLiteValue
+    }
+
+    private struct Looks {
+        var last: Look?
+        var number: Int64 = 0
+    }
+
+    private let path: String
+    private let looks = Guarded(Looks())
+
+    init(path: String) { self.path = path }
+
+    /// Returns the number of the present state; nil if the path leads to another file, or if it cannot be read now.
+    func number(of identity: FileIdentity) -> Int64? {
+        looks.withLock { looks in
+            do throws(DatabaseError) {
+                if var look = looks.last, look.identity.isSameFile(as: identity) {
+                    let version = try Self.version(look.connection)
+                    if version != look.version { looks.number += 1 }
+                    look.version = version
+                    looks.last = look
+                    return looks.number
+                }
+                looks.last = nil
+                let connection = try SQLiteConnection(path: path, for: .read)
+                connection.setBusyTimeout(.zero)
+                let version = try Self.version(connection)
+                guard FileIdentity(path: path)?.isSameFile(as: identity) ?? false else { return nil }
+                looks.last = Look(connection: connection, identity: identity, version: version)
+                looks.number += 1
+                return looks.number
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    private static func version(_ connection: SQLiteConnection) throws(DatabaseError) -> SQLiteValue {
+        try connection.first("PRAGMA data_version")?[0] ?? .null
+    }
+}
+
+extension FileIdentity {
+    func isSameFile(as other: FileIdentity) -> Bool { inode == other.inode && device == other.device }
+}

@@ -1,0 +1,128 @@
+internal import DatabaseTrees
+internal import Levels
+internal import Locking
+
+/// Results that are kept for one state of a database, for all connections that read this state.
+final class KnownState: Sendable {
+    private struct Findings {
+        /// The numbers of records that were counted, by statement.
+        var counts: [String: RecordCount] = [:]
+        /// The runs of sections that were counted, by the name of the grouping.
+        var runs: [String: [SectionRun]] = [:]
+        /// The latest arrangements, by the name of the list and the query.
+        var arrangements: [(name: String, rows: ArrangedRows, level: Level)] = []
+        /// Samples of orders, by the name of the list.
+        var ranks: [String: RankSamples] = [:]
+        var answers = KeptAnswers()
+    }
+
+    private let findings = Guarded(Findings())
+
+    private static let mostArrangements = 4
+    /// The memory for kept arrangements, in bytes.
+    private static let arrangementBytes = 32 << 20
+    /// The maximum number of orders with kept samples; the samples of 10 million records take about 4 MB.
+    private static let mostRanks = 8
+    /// The maximum number of groupings with kept runs; a client can group the list below any record.
+    private static let mostRuns = 64
+
+    /// Returns the kept arrangement with a name, or makes it and keeps it.
+    func arrangement(
+        _ name: String, _ make: () throws(DatabaseError) -> (ArrangedRows, Level)
+    ) throws(DatabaseError) -> (rows: ArrangedRows, level: Level) {
+        let known = findings.withLock { $0.arrangements.first { $0.name == name } }
+        if let known { return (known.rows, known.level) }
+        let (rows, level) = try make()
+        findings.withLock { findings in
+            guard !findings.arrangements.contains(where: { $0.name == name }) else { return }
+            findings.arrangements.append((name, rows, level))
+            while findings.arrangements.count > Self.mostArrangements
+                || findings.arrangements.reduce(0, { $0 + $1.level.residentBytes }) > Self.arrangementBytes
+            {
+                findings.arrangements.removeFirst()
+            }
+        }
+        return (rows, level)
+    }
+
+    /// Samples of orders, by the name of the list.
+    var ranks: [String: RankSamples] { findings.withLock(\.ranks) }
+
+    /// Keeps samples, unless another connection has found more.
+    func keep(_ samples: RankSamples, as name: String) {
+        findings.withLock { findings in
+            if let known = findings.ranks[name] {
+                guard known.values.count < samples.values.count || samples.isComplete else { return }
+            } else if findings.ranks.count >= Self.mostRanks {
+                findings.ranks = [:]
+            }
+            findings.ranks[name] = samples
+        }
+    }
+
+    func answer(_ name: String) -> (any Sendable)? { findings.withLock { $0.answers[name] } }
+
+    func keep(_ answer: any Sendable, as name: String, cost: Int) {
+        findings.withLock { $0.answers.keep(answer, as: name, cost: cost) }
+    }
+
+    /// Returns the kept runs with a name, or counts them and keeps them.
+    func runs<Failure: Error>(
+        _ name: String, _ count: () throws(Failure) -> [SectionRun]
+    ) throws(Failure) -> [SectionRun] {
+        if let known = findings.withLock({ $0.runs[name] }) { return known }
+        let counted = try count()
+        findings.withLock { findings in
+            if findings.runs.count >= Self.mostRuns { findings.runs = [:] }
+            findings.runs[name] = counted
+        }
+        return counted
+    }
+
+    /// Returns the kept number of records of a statement, or counts them and keeps the number.
+    func count(
+        _ statement: String, _ count: () throws(DatabaseError) -> RecordCount
+    ) throws(DatabaseError) -> RecordCount {
+        if let known = findings.withLock({ $0.counts[statement] }) { return known }
+        let counted = try count()
+        findings.withLock { $0.counts[statement] = counted }
+        return counted
+    }
+}
+
+/// The latest answers about one state of a database.
+struct KeptAnswers {
+    private var answers: [(name: String, answer: any Sendable, cost: Int)] = []
+    private var cost = 0
+
+    /// The maximum number of answers, and their maximum memory in bytes.
+    private static let most = 64
+    private static let mostCost = 1 << 20
+
+    subscript(name: String) -> (any Sendable)? { answers.first { $0.name == name }?.answer }
+
+    mutating func keep(_ answer: any Sendable, as name: String, cost: Int) {
+        guard cost <= Self.mostCost / 4, self[name] == nil else { return }
+        answers.append((name, answer, cost))
+        self.cost += cost
+        while answers.count > Self.most || self.cost > Self.mostCost { self.cost -= answers.removeFirst().cost }
+    }
+}
+
+/// The latest state of a database, for all connections.
+final class KnownStates: Sendable {
+    private let latest = Guarded<(version: SQLiteValue, known: KnownState)?>(nil)
+
+    /// Returns the results for the state with a version, which are new if another state came meanwhile.
+    ///
+    /// - Parameter version: NULL for a state that no other connection knows.
+    func state(_ version: SQLiteValue) -> KnownState {
+        guard version != .null else { return KnownState() }
+        return latest.withLock { latest in
+            if let latest, latest.version == version { return latest.known }
+            let known = KnownState()
+            latest = (version, known)
+            return known
+        }
+    }
+}

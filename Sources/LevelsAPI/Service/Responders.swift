@@ -110,6 +110,8 @@ public final class MonitoringResponder: Responder {
     public func response(toFault id: String, target: String) -> Response {
         service.response(toFault: id, target: target)
     }
+
+    public func responseWithoutMemory(target: String) -> Response { service.responseWithoutMemory(target: target) }
 }
 
 extension LevelsAPI {

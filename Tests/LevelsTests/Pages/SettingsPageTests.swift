@@ -96,7 +96,7 @@ import Testing
     @Test("gives the targets of its child panes")
     func childPanes() throws {
         let text =
-            "{\"PreferenceSpecifiers\":[{\"Title\":\"A\"},\n{\"Type\":\"PSChildPaneSpecifier\",\"Title\":\"B\",\"File\":\"Sub\"},\n {\"Type\":\"PSChildPaneSpecifier\"}],\"StringsTable\":\"T\"}"
+            "{\"PreferenceSpecifiers\":[{\"Title\":\"A\"},\n{\"Type\":\"PSChildPaneSpecifier\",\"Title\":\"B\",\"File\":\"Sub\"},\n {\"Type\":\"PSChildPaneSpecifier\"}],\"Other\":[{},\n{}],\"StringsTable\":\"T\"}"
         let page = try #require(SettingsPage(try Document.tree(text)))
         #expect(page.stringsTable == "T")
         #expect(

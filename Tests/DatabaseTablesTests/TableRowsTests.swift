@@ -206,6 +206,27 @@ import TreeSources
                     ]))
     }
 
+    @Test("have the rowid in the key if it is NULL, as an INT PRIMARY KEY may be")
+    func nullableKey() throws {
+        try change("CREATE TABLE Loose (Id INT PRIMARY KEY, Title); INSERT INTO Loose VALUES (NULL, 'a'), (NULL, 'b')")
+        #expect(try list("/Loose") == ["~3,1 a 0", "~3,2 b 0"])
+    }
+
+    @Test("meet a condition with or without an index", arguments: ["", "CREATE INDEX Item_Text ON Item (Text)"])
+    func conditionsOnTexts(index: String) throws {
+        try change(
+            """
+            CREATE TABLE Item (Id INTEGER PRIMARY KEY, Text TEXT);
+            INSERT INTO Item VALUES (1, '10'), (2, '10.0'), (3, 'e' || char(0x301)), (4, 'é'), (5, 'x'); \(index)
+            """)
+        func items(_ text: String) throws -> [String] {
+            try list("/Item", by: { $0.conditions = [RowCondition("Text:" + text)].compactMap(\.self) })
+        }
+        #expect(try items("10").count == 2)
+        #expect(try items("é").count == 2)
+        #expect(try items("x").count == 1)
+    }
+
     /// Two trees, a record that refers to nothing, and a circle; another table refers to each record.
     private func addParts() throws {
         try change(

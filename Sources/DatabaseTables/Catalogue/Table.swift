@@ -21,7 +21,7 @@ enum Affinity: Sendable {
 struct Column: Sendable {
     let name: String
     let affinity: Affinity
-    /// Whether it has a NOT NULL constraint; the primary key of a table WITHOUT ROWID always has one.
+    /// Whether it has a NOT NULL constraint, as the primary key of a table WITHOUT ROWID always has, or is the rowid.
     let isNotNull: Bool
     /// The position in the primary key, from 1; 0 for a column outside of it.
     let keyPlace: Int

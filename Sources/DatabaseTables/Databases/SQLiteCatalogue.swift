@@ -43,11 +43,15 @@ private struct SQLiteCatalogueReader {
         let rows = try all(
             "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid", name
         )
+        // An INTEGER PRIMARY KEY without an index of its own is the rowid, which is never NULL. INT PRIMARY KEY is not.
+        let hasKeyIndex = try !all("SELECT 1 FROM pragma_index_list(?) WHERE origin = 'pk'", name).isEmpty
         let columns = rows.map { row in
-            Column(
+            let declared = row[1].string ?? ""
+            let isRowID = row[3].integer != 0 && !hasKeyIndex && kind == "table" && declared.uppercased() == "INTEGER"
+            return Column(
                 name: row[0].string ?? "",
-                affinity: Affinity(declared: row[1].string ?? "", isStrict: isStrict),
-                isNotNull: row[2].integer != 0, keyPlace: Int(row[3].integer ?? 0),
+                affinity: Affinity(declared: declared, isStrict: isStrict),
+                isNotNull: row[2].integer != 0 || isRowID, keyPlace: Int(row[3].integer ?? 0),
                 collation: connection.collation(of: row[0].string ?? "", in: name))
         }
         guard !columns.isEmpty else { return }

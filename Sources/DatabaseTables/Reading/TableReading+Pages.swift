@@ -158,10 +158,22 @@ extension TableReading {
         // Only conditions on columns: a title may be a key, whose text can differ from the text of its columns.
         let conditions = query.conditions.filter { condition in
             guard case .named = condition.field else { return false }
-            return condition.relation == .equal
+            return condition.relation == .equal && findsAll(condition, in: list.table)
         }
         guard !list.table.isPositional, !conditions.isEmpty else { return list }
         return try narrowed(list, by: conditions)?.list ?? list
+    }
+
+    /// Whether an index finds all records that meet a condition of equality. It misses the texts `10.0` and 'é' in another
+    /// normal form, which equal `10` and 'é'.
+    private func findsAll(_ condition: RowCondition, in table: Table) -> Bool {
+        guard let number = table.column(of: condition.field) else { return false }
+        let column = table.columns[number]
+        guard RecordKey.number(Array(condition.value.utf8)) != nil else {
+            return condition.value.utf8.allSatisfy { $0 < 0x80 }
+        }
+        guard let type = column.type else { return [.integer, .real, .numeric].contains(column.affinity) }
+        return [.integer, .real, .numeric].contains(type.kind)
     }
 
     private func groupedPage(

@@ -102,15 +102,9 @@ struct RowsBelow {
 }
 
 extension Table {
-    /// Returns whether a column is another name of the rowid, which is never NULL: an integer that is the whole primary
-    /// key.
-    func isRowIDAlias(_ number: Int) -> Bool {
-        rowID != nil && key == [number] && columns[number].keyPlace == 1 && columns[number].affinity == .integer
-    }
-
     /// Whether only the rowid identifies each record, because key columns are missing or may be NULL.
     var isNamedByRowID: Bool {
-        rowID != nil && (key.isEmpty || key.contains { !columns[$0].isNotNull && !isRowIDAlias($0) })
+        rowID != nil && (key.isEmpty || key.contains { !columns[$0].isNotNull })
     }
 
     /// The affinities of the key's columns; without a key, the affinity of the rowid. In PostgreSQL all are text,
@@ -138,7 +132,7 @@ extension Table {
         }
         return OrderTerm(
             column: column, sql: "c.\(columns[column].quoted)",
-            isNullable: !columns[column].isNotNull && !isRowIDAlias(column), isDescending: isDescending,
+            isNullable: !columns[column].isNotNull, isDescending: isDescending,
             dialect: dialect)
     }
 }

@@ -30,7 +30,9 @@ extension TreeBuilder {
             _ = tree.fields.close(base: frame.base.field)
             if tree.fields.replaceWithUID(dictionaryAt: frame.base.start) { return }
             // The open frames are the root and one of its fields, such as the array of specifiers.
-            if frames.count == 2, items.field(specifiersSlot) == tree.fields.count - 1 { specifierPositions.append(frame.position) }
+            if frames.count == 2, items.field(specifiersSlot) == tree.fields.count - 1 {
+                specifierPositions.append(frame.position)
+            }
         }
         try tree.fields.bytes.endContainer(at: frame.base.start)
         if frame.kind == .array, kind?.hasSlots == true {

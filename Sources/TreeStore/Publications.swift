@@ -79,7 +79,7 @@ public final class Publications: Sendable {
         return new
     }
 
-    /// Runs an action once for all publications of a turn: at its end, or at once outside a turn.
+    /// Runs an action at the end of the turn if something was published in the turn, otherwise immediately.
     public func atEndOfTurn(_ action: @escaping @Sendable () -> Void) {
         let isInTurn = book.withLock { book in
             if book.isInTurn { book.atEnd.append(action) }

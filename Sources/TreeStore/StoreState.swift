@@ -79,7 +79,7 @@ final class Notifier: Sendable {
     private let isStopping = Atomic(false)
     private let isUnlimited = Atomic(false)
 
-    /// The largest number of publications waiting to be notified, because each holds a tree.
+    /// The largest number of publications that subscribers have not received, because each holds a tree.
     private static let limit = 8
 
     /// - Throws: `SystemCallError` if no descriptor is available.
@@ -98,7 +98,7 @@ final class Notifier: Sendable {
     /// Wakes the thread to notify subscribers; returns at once.
     func ring() { bell.signal() }
 
-    /// Waits while too many publications have not been notified.
+    /// Waits while subscribers have not received too many publications.
     func waitForRoom(_ publications: Publications) {
         while publications.pendingCount >= Self.limit, !isUnlimited.load(ordering: .acquiring) { room.wait() }
     }
@@ -109,7 +109,7 @@ final class Notifier: Sendable {
         room.signal()
     }
 
-    /// Ends the thread after it has notified all publications; returns at once.
+    /// Ends the thread after it has notified the subscribers of all publications; returns at once.
     func stop() {
         isStopping.store(true, ordering: .releasing)
         bell.signal()

@@ -33,7 +33,7 @@ function keepWidth(pane, width) {
   localStorage.setItem(KEY, JSON.stringify(widths))
 }
 
-// Makes the edge of a column, which changes the width by dragging and by the arrow keys.
+// Makes the edge of a column. Dragging it, or the left or right arrow key on it, changes the width of the column.
 export function widthEdge(pane) {
   const width = () => boxOf(pane.element).width
   const edge = el('div.edge', {

@@ -271,7 +271,7 @@ export async function drawAbout(holder, {place, isSettings, level: {head, count}
     el('p', el('kbd', '/'), ' searches, ', el('kbd', '?'), ' shows the keys'))
 }
 
-// MARK: The column for a missing item: the reason, and a link to the nearest item that exists.
+// MARK: The column for an address that cannot be shown: the reason and a link to what exists, or a button to enter a token.
 
 export class MissingPane {
   body = el('div.detail-body')

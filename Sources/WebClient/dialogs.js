@@ -106,7 +106,7 @@ export function openPanel(button, label, content) {
   panel.querySelector('button, a, select, input').focus()
 }
 
-// The arrow keys, Home and End move among the items of a panel.
+// The up and down arrow keys, Home and End move the focus among the items of a panel.
 function moveFocus(panel, event) {
   if (event.target.matches('select, input:not([type=checkbox])')) return
   const items = [...panel.querySelectorAll('button, a, select, input')], index = items.indexOf(event.target)

@@ -62,7 +62,7 @@ export class EditForm {
     this.#offer()
   }
 
-  // Shows the form in a pane whose item was read again or is gone.
+  // Updates the form for a pane whose item was read or is gone; unsaved changes stay.
   show(pane) {
     const {detail} = pane
     this.pane = pane

@@ -21,7 +21,7 @@ export const styles = new Promise(resolve => document.head.append(el('link', {
 
 export class Editor {
   #cut = new Map()
-  // The forms with unsaved changes, by the path of their item: they last as long as the tab.
+  // The forms with unsaved changes, by the path of their item. They are lost when the web page is reloaded or closed.
   drafts = new Map()
 
   history = new History(this)
@@ -137,8 +137,8 @@ export class Editor {
     pane.redrawAll()
   }
 
-  // Reads the present details of items. If an item has changed since it was chosen, removes it from `chosen` and
-  // throws.
+  // Reads the present details of items. `chosen` has their details from when they were marked or cut; if an item has
+  // changed since, removes it from `chosen` and throws.
   #details(hrefs, chosen) {
     return Promise.all(hrefs.map(async href => {
       const before = await chosen.get(href)

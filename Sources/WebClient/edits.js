@@ -99,7 +99,7 @@ export function changes(fields, other) {
   return [...new Set([...before.keys(), ...after.keys()])].filter(name => !same(before.get(name), after.get(name)))
 }
 
-// The merge patch (RFC 7396) that makes `fields` of `other`; a changed dictionary has only its changed fields.
+// The merge patch (RFC 7396) that turns `other` into `fields`; of a changed dictionary, it has only the changed entries.
 function members(fields, other) {
   const before = new Map(other), after = new Map(fields)
   return `{${changes(fields, other).map(name => JSON.stringify(name) + ':' + literal(after.get(name), before.get(name)))}}`

@@ -401,7 +401,8 @@ function goOut(pane, row) {
   else pane.app.goUp(pane)
 }
 
-// Goes to the next row that begins with the typed letters; if no loaded row does, asks the service.
+// Goes to the next row whose title begins with the typed letters. If no loaded row does, asks the service, unless the level
+// has a query or at most 100 rows.
 async function typeAhead(pane, index, key) {
   const now = performance.now()
   typed = now - typedAt < 900 ? typed + key : key

@@ -76,7 +76,8 @@ const HIGHEST = 8_000_000
 // reading further rows.
 const MARGIN = 300
 const PRINTED = 50_000
-// Section blocks begin at multiples of this, so that their rows seldom need new positions.
+// A block of a section begins at the top of the section or at a multiple of this, so that its rows seldom need new
+// positions.
 const BLOCK = 4000
 
 // In a level of at most this many sections, footers are as high as their text; in others, each has one line, and its

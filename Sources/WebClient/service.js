@@ -54,8 +54,8 @@ export const isReadingClosed = async () => {
 const allHeaders = headers =>
   ({Accept: 'application/json', ...(token.value && {Authorization: 'Bearer ' + token.value}), ...headers})
 
-// Reads JSON. Integers outside of the safe range become BigInt; without `source` in the reviver, the browser rounds
-// them.
+// Reads JSON. Integers outside the safe range become BigInt. A browser that does not pass the source text to the reviver
+// (`context.source`) rounds them.
 async function readExactly(response) {
   const text = await response.text()
   return JSON.parse(text, /\d{16}/.test(text) ? (_, value, context) =>

@@ -95,7 +95,7 @@ struct RequestCheckTests {
             "HTTP/1.0 does not have Transfer-Encoding."),
         Case(
             "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 9\r\n\r\n", 400,
-            "The trailer contains a field that is not allowed in a trailer."),
+            "The trailer contains a field that is malformed or not allowed in a trailer."),
         Case(
             "GET /\(String(repeating: "x", count: 8192)) HTTP/1.1\r\n\(host)\r\n", 414,
             "The request line is longer than 8192 bytes."),

@@ -117,7 +117,7 @@ import Testing
         #expect(answer.line.contains(#""detail":"\#(detail)""#), "\(answer.line)")
         #expect(
             try Desk("[]").get("/assets/a").line.contains(
-                "This document has no assets folder; only that of a file has one, beside it."))
+                "This document has no assets folder; only a document in a file or a folder has one."))
     }
 
     @Test(

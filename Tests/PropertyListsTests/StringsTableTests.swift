@@ -54,7 +54,7 @@ import Testing
             ("\"a\" = \"b;\n", "1:7: the text that begins here is never closed; end it with a quotation mark"),
             ("\"a\" = \"\\", "1:7: the text that begins here is never closed; end it with a quotation mark"),
             ("\"a\" = \"\\U12G4\";", "1:8: \\U must be followed by four hexadecimal digits, as in \\U00E9"),
-            ("\"a\" = \"\\UD83D\";", "1:8: half of a UTF-16 surrogate pair is missing after this \\U"),
+            ("\"a\" = \"\\UD83D\";", "1:8: this \\U is half of a UTF-16 surrogate pair, and the other half is missing"),
             ("<plist><string>a</string></plist>", "1:16: a property list of strings must be a dictionary"),
         ])
     func broken(_ text: String, _ expected: String) {

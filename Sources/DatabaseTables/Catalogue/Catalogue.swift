@@ -6,7 +6,7 @@ internal import PropertyLists
 /// The tables of a database, with their keys, title columns and foreign keys.
 struct Catalogue: Sendable {
     private(set) var tables: [Table]
-    /// The keys of the tables, in order.
+    /// The tables' keys in paths, in order.
     let keys: [[UInt8]]
     private let numbers: [[UInt8]: Int]
 

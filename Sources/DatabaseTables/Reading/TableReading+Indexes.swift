@@ -62,8 +62,8 @@ extension TableReading {
         }
     }
 
-    /// Returns the order that a page of a list names: the query's fields and the key, and the collation of the first
-    /// field.
+    /// Returns the order for the notes of a page: the query's fields, then the remaining key columns, and the collation of
+    /// the first field.
     func order(of list: RecordList, query: RowQuery) -> RowPage.IndexOrder {
         let asked = query.order.sort?.criteria ?? []
         let isTurned = asked.last?.isDescending ?? false

@@ -150,7 +150,7 @@ final class PostgresConnection {
                 failure?.statement = number
             }
         }
-        // Anything else means that the results do not belong to the statements.
+        // The results end with the sync; otherwise they do not belong to the statements.
         try check(try next()?.status == PGRES_PIPELINE_SYNC ? 1 : 0)
         try check(unsafe PQexitPipelineMode(handle))
         if let failure { throw failure }

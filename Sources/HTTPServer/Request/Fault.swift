@@ -69,7 +69,9 @@ struct Fault {
         )
     }
     static var transferEncodingVersion: Fault { Fault(400, reason: "HTTP/1.0 does not have Transfer-Encoding.") }
-    static var trailer: Fault { Fault(400, reason: "The trailer contains a field that is not allowed in a trailer.") }
+    static var trailer: Fault {
+        Fault(400, reason: "The trailer contains a field that is malformed or not allowed in a trailer.")
+    }
     static func bodyTooLong(limit: Int) -> Fault { Fault(413, reason: "The body is longer than \(limit) bytes.") }
     static func chunksTooLong(limit: Int) -> Fault {
         Fault(413, reason: "The body in chunks is longer than \(limit) bytes; announce its size by Content-Length.")

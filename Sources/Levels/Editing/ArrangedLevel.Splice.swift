@@ -123,7 +123,8 @@ enum LargePages {
     /// The size of such a page on x86-64, and on AArch64 with pages of 4 KiB.
     private static let size = 2 << 20
 
-    /// Advises the kernel that a large block will be written as a whole (madvise(2), MADV_HUGEPAGE).
+    /// Asks the kernel for large pages (madvise(2), MADV_HUGEPAGE) for a block of at least 8 MiB that will be written as a
+    /// whole.
     ///
     /// This is only a hint: without large pages, the kernel uses small ones.
     static func advise(_ block: UnsafeMutableRawBufferPointer) {

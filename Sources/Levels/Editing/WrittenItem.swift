@@ -30,7 +30,7 @@ extension WrittenItem.Field {
         _ = try walk.tell(packed.span, at: 0, to: &consumer)
     }
 
-    /// The entries of a packed dictionary in the document.
+    /// The entries of a packed dictionary that are written in the document, all except a `control`.
     fileprivate static func all(in range: Range<Int>, of bytes: [UInt8]) -> [WrittenItem.Field] {
         PackedField.all(in: range, of: bytes.span).compactMap { field in
             guard field.tag != .control else { return nil }

@@ -87,7 +87,7 @@ public struct AccessTokens: Sendable, Equatable {
 }
 
 extension Unicode.GeneralCategory {
-    /// Whether its characters are invisible, or end a line.
+    /// Whether a name must not have its characters: controls, format characters, ends of lines, and unassigned code points.
     fileprivate var isControl: Bool {
         switch self {
         case .control, .format, .unassigned, .lineSeparator, .paragraphSeparator: true

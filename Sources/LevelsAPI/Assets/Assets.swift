@@ -39,7 +39,8 @@ struct Assets {
     private func opened(_ name: String) throws(Problem) -> OpenFile {
         guard let folder else {
             throw Problem(
-                .noSuchFile, detail: "This document has no assets folder; only that of a file has one, beside it.")
+                .noSuchFile,
+                detail: "This document has no assets folder; only a document in a file or a folder has one.")
         }
         do {
             return try folder.open(name)

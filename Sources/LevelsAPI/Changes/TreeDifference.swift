@@ -66,7 +66,7 @@ struct TreeDifference {
         let isBelowChange: Bool
     }
 
-    /// The rows below an item in both trees, or in one of them, which are compared in turn.
+    /// An item whose rows are compared one by one; it is in both trees or only in one.
     ///
     /// It is a class, because listings cost much to copy.
     private final class Branch {

@@ -56,7 +56,7 @@ extension BinaryDecoder {
         }
     }
 
-    /// Checks that an object of a fixed size ends before the end of the objects.
+    /// Checks that an object of a fixed size does not extend beyond the end of the objects.
     @inline(__always)
     private func demand(_ bytes: Int) throws(PropertyListError) {
         if bytes > layout.objects.upperBound &- position { throw overrun(UInt64(bytes)) }
@@ -64,7 +64,7 @@ extension BinaryDecoder {
 
     /// The offset of an object's contents and the number of units, from the object's first bytes.
     ///
-    /// - Parameter unit: bytes of one unit, to check that the contents end before the end of the objects.
+    /// - Parameter unit: bytes of one unit, to check that the contents do not extend beyond the end of the objects.
     @inline(__always)
     private mutating func extent(
         _ token: UInt8, unit: Int

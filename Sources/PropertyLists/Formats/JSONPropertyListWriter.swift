@@ -22,7 +22,7 @@ public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
         guard !output.isIncomplete else { throw .outOfMemory }
     }
 
-    /// Begins another document in the same buffer.
+    /// Empties the buffer, and begins another document in it.
     public mutating func restart() {
         output.truncate(to: 0)
         needsComma = false

@@ -180,7 +180,8 @@ struct StringsReader {
         }
         guard let text = String(validating: units, as: UTF16.self) else {
             throw PropertyListError(
-                reason: "half of a UTF-16 surrogate pair is missing after this \\U", at: start.position(in: bytes))
+                reason: "this \\U is half of a UTF-16 surrogate pair, and the other half is missing",
+                at: start.position(in: bytes))
         }
         content += text.utf8
     }

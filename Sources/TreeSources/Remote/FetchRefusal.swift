@@ -185,7 +185,8 @@ enum MistakenAnswer: CaseIterable {
         return "the response is \(words), not a property list; use \(advice)"
     }
 
-    /// The URL of the document, or of an item with everything below it, given the URL of a level or a detail.
+    /// The URL to use instead: for a level or a detail, of its item with everything below it; for any other resource of
+    /// the server, of the whole document.
     private static func documentURL(beside url: String) -> String {
         let place = url.prefix { $0 != "?" }
         for name in ["/levels", "/detail"] {

@@ -220,7 +220,7 @@ extension OptionType<StructuralNames> {
 }
 
 extension OptionType<String> {
-    /// An empty text, or segments that need no percent-encoding; a final slash is removed.
+    /// An empty text, or segments that need no percent-encoding and do not begin with a dot; a final slash is removed.
     static let basePath = Self(
         placeholder: "PATH", wanted: "a path of letters, digits and the marks -._~, such as /music"
     ) { text in

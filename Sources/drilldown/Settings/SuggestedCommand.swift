@@ -48,7 +48,7 @@ struct SuggestedCommand {
         }
     }
 
-    /// Returns whether a word looks like a path or a URL, or names an existing file.
+    /// Returns whether a word looks like a path or a URL, names an existing file, or is `-`.
     private static func isDocument(_ word: String) -> Bool {
         unsafe access(word, F_OK) == 0 || word == "-" || word.contains(".") || word.contains("/")
     }

@@ -20,7 +20,7 @@ public final class Level: Sendable {
     let keyIndex: KeyIndex
     /// The number of shown rows; hidden ones follow them.
     public let count: Int
-    /// The number of items in and below this level.
+    /// The number of shown items in and below this level.
     public let itemCount: Int
     /// The hash of the content of this level and of all levels below it.
     public let hash: ContentHash

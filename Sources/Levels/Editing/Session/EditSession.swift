@@ -129,7 +129,8 @@ public struct EditSession: Sendable {
         if files[batchFile].draft.isGathering(owner.level) { gatheredPath = path }
     }
 
-    /// Whether the rows of a step are known without the tree of the previous steps.
+    /// Whether an edit can be applied before the tree of the gathered edits is made: it is on the same level, and they have
+    /// changed none of the rows that it names.
     private func isCertain(_ edit: Edit) -> Bool {
         guard let gatheredPath, edit.levelPath == gatheredPath, let batchFile else { return false }
         return edit.rowKeys.allSatisfy(files[batchFile].draft.hasUntouchedRow)

@@ -2,7 +2,7 @@
 public struct WebClientFile: Sendable {
     /// The name, with its extension.
     public let name: String
-    /// The content: the source file as it is.
+    /// The content: the source file, without the comments of a module.
     public let bytes: [UInt8]
 
     /// The name of the one HTML page.
@@ -42,7 +42,18 @@ public struct WebClientFile: Sendable {
 
 extension WebClientFile {
     /// All files, in the order of their names.
-    public static let all = [
+    public static let all = sources.map { file in
+        file.name.hasSuffix(".js") && file.name != libraryName ? file.withoutComments : file
+    }
+
+    /// The file without the lines that only hold a comment after `//`, which are a seventh of the modules.
+    private var withoutComments: WebClientFile {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let code = lines.filter { line in !line.drop { $0 == UInt8(ascii: " ") }.starts(with: "//".utf8) }
+        return WebClientFile(name: name, bytes: Array(code.joined(separator: [UInt8(ascii: "\n")])))
+    }
+
+    private static let sources = [
         WebClientFile(name: "app.js", bytes: PackageResources.app_js),
         WebClientFile(name: "client.css", bytes: PackageResources.client_css),
         WebClientFile(name: "columns.js", bytes: PackageResources.columns_js),

@@ -267,7 +267,7 @@ export async function drawAbout(holder, {place, isSettings, level: {head, count}
   holder.replaceChildren(
     source ? showImage(source, el('img.hero', {alt: '', onerror: ({target}) => target.remove()})) : icon('open'),
     el('h2', titleText(head.title)), el('p', plural(count, place.isSearch ? 'hit' : 'row')),
-    own.length ? fieldList(own, '', new Set()) : count > 0 && el('p', 'Choose a row to see what is in it.'),
+    ...own.length ? [fieldList(own, '', new Set())] : count > 0 ? [el('p', 'Choose a row to see what is in it.')] : [],
     el('p', el('kbd', '/'), ' searches, ', el('kbd', '?'), ' shows the keys'))
 }
 

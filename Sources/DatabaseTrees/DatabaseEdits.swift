@@ -41,7 +41,7 @@ final class DatabaseEdits: EditGroup {
         detail: "A tree in a database cannot refer to other documents; put the items in place of 'Source' or 'Records'."
     )
 
-    /// Adds a request with the statements that make a change.
+    /// Adds the statements for a change as one more revision to write.
     private func note(_ change: ChangedFile, by author: String?) throws(EditRefusal) {
         guard change.new.hash != document.hash else { return }
         var index = index

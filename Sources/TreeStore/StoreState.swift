@@ -98,7 +98,7 @@ final class Notifier: Sendable {
     /// Wakes the thread to notify subscribers; returns at once.
     func ring() { bell.signal() }
 
-    /// Waits while subscribers have not received too many publications.
+    /// Waits while too many publications are still to be delivered to subscribers.
     func waitForRoom(_ publications: Publications) {
         while publications.pendingCount >= Self.limit, !isUnlimited.load(ordering: .acquiring) { room.wait() }
     }

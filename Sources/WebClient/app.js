@@ -239,7 +239,7 @@ class App {
     const isNeeded = () => focus && this.place === place && (focus !== 'lost' || document.activeElement === document.body)
     if (!isNeeded()) return
     const index = isBack && pane.level ? await pane.indexTowards(left.shown ?? left) : -1
-    // Another place was asked for meanwhile, or something else was done.
+    // Meanwhile another place was opened or, for 'lost', another element received the focus.
     if (!isNeeded()) return
     if (focus === 'heading' || !pane.level || index < 0 && focus === 'lost') pane.heading.focus()
     else pane.focusRow(index < 0 ? pane.list.visible.first : index)

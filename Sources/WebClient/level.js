@@ -78,11 +78,11 @@ export class Level {
     head.sections = [...rest(0, sections[0].start), ...sections, ...rest(endOf(sections), count)]
   }
 
-  // Reads all sections if the first answer had only some; returns whether it has.
+  // Reads all sections if the first answer had only some; returns whether the sections of the level were replaced.
   async divide(signal) {
     if (!this.head.sectionCount) return false
     const {sections} = await getJSON(this.target({limit: 1, start: 0, fields: ''}), signal)
-    // Sections of another number of rows are from a newer state, which is read soon.
+    // If the sections have a different total of rows, they are from a newer state, which will be read soon.
     if (endOf(sections) !== this.count) return false
     this.head = {...this.head, sections, sectionCount: undefined}
     return true

@@ -117,7 +117,7 @@ export class Place {
     return new Place(this.segments, query.toString())
   }
 
-  // The query for the level in requests: all options except those in `OWN`.
+  // The query to send in requests for the level: all options except those in `OWN`.
   get levelQuery() {
     return this.setting(OWN).query
   }

@@ -24,8 +24,8 @@ final class PostgresTree: TreeDatabase {
     let onNotice: @Sendable (SourceNotice) -> Void
     var doubts = DatabaseWork.Doubts()
 
-    /// The reason why nothing can be written, or nil: set by `readItems`, and by a commit that was refused for lack of
-    /// rights.
+    /// The reason why nothing can be written, or nil: set by `readItems`, and by a commit that was refused because the
+    /// role lacks a permission or the database is read-only.
     var readOnlyReason: String?
 
     /// The latest revision that was read or written; notifications of revisions up to it are ignored.

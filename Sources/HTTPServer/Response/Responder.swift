@@ -5,7 +5,7 @@ public protocol Responder: Sendable {
     /// The request is valid only during the call; copy the parts that a later answer needs.
     func respond(to request: Request) -> Answer
 
-    /// Returns a response that refuses a body, which is announced and not yet read, and ends the connection.
+    /// Returns a response that refuses an announced body before it is read. The connection ends after this response.
     ///
     /// - Returns: nil to have the body read.
     func refusal(of request: Request) -> Response?

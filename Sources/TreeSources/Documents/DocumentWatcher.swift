@@ -105,7 +105,7 @@ final class DocumentWatcher: SourceWatcher {
         for (path, rows) in rows where databases[path] == nil { databases[path] = rows.makeWatcher() }
     }
 
-    /// The document's own file, read again only if it may have changed.
+    /// The document's own file, read again if its fingerprint has changed or `again` is true.
     private func loadAlone(replacing old: Level?, again: Bool) throws(SourceError) -> LoadedTree {
         if !again, let loaded, own.fingerprint == loaded.fingerprint { return loaded }
         return try shared.usingReserve { () throws(SourceError) in

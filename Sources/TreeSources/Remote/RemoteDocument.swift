@@ -97,7 +97,7 @@ public enum SourceNotice: Sendable, Equatable {
     case commitInDoubt(name: String)
     /// The outcome of such a commit is known now.
     case commitSettled(name: String, isWritten: Bool)
-    /// An older copy has replaced a database, in which the latest revision is not the one that was served.
+    /// A database was replaced by an older state of itself, such as a backup, which lacks the revision that was served.
     case olderCopy(name: String, revision: String)
     /// Old revisions cannot be removed from the log of a database.
     case logKept(SourceError)

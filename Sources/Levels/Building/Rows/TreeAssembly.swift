@@ -17,7 +17,7 @@ struct TreeAssembly: ~Copyable {
     private var hasTextBeyondXML = false
     /// The number of items so far, not counting the root.
     private var items = -1
-    /// The number of items at which to report them, or to refuse the document.
+    /// The number of items after which the next one is reported, or the document is refused.
     private var nextItemMark: Int
     private let progress: ReadingProgress?
     private var reportedItems = 0

@@ -35,7 +35,8 @@ public enum LevelForm: UInt8, Sendable {
     case namedSections
     /// Shape `any`: an array's elements, or a dictionary's entries.
     case elements, entries
-    /// The rows made from the specifiers of a settings page, which stay a field of the root; see `SettingsPage`.
+    /// Rows made from the specifiers of a settings page; the specifiers themselves stay a field of the root. See
+    /// `SettingsPage`.
     case specifiers
     /// `Records`: the values of a `DrillBy` field, each above its records.
     case facets

@@ -9,9 +9,9 @@ final class SearchPlan: Sendable {
         let rows: Range<Int>
         /// Whether the level below the last row is large, and so not in the part.
         let isOpen: Bool
-        /// The number of the part's first item among the items in and below the level.
+        /// The index of the part's first item among the items in and below the level.
         let first: Int
-        /// The number of items.
+        /// The number of the part's items.
         let count: Int
         /// The hash of the rows and the levels below them.
         let key: ContentHash

@@ -27,7 +27,7 @@ final class SQLiteCommits: TableCommits {
     /// Whether a commit was noticed that `takeCommit` has not yet reported.
     private var hasNews = false
     private var lastTaken: ContinuousClock.Instant?
-    /// Whether a look at the version has failed, except for a lock, since the file was last opened.
+    /// Whether the latest look at the version failed, other than for a lock.
     private(set) var isAway = false
 
     /// The minimum time between two reports of commits.
@@ -52,9 +52,6 @@ final class SQLiteCommits: TableCommits {
 
     func takeCommit(at now: ContinuousClock.Instant) -> Bool { takeCommit(at: now, isAsked: false) }
 
-    /// Returns whether to report a commit, as `takeCommit(at:)` does.
-    ///
-    /// - Parameter isAsked: whether to look at the version even if no look is due.
     func takeCommit(at now: ContinuousClock.Instant, isAsked: Bool) -> Bool {
         let isDue = events.isLookDue(at: now)
         if isDue || isAsked, hasChanged(at: now) { hasNews = true }
@@ -78,8 +75,8 @@ final class SQLiteCommits: TableCommits {
                 return isNew
             }
             let latest = try database.dataVersion
-            defer { version = latest }
-            return latest != version
+            defer { (version, isAway) = (latest, false) }
+            return isAway || latest != version
         } catch {
             if error.kind == .busy { events.lookAgain(at: now + .milliseconds(50)) }
             guard error.kind != .busy, !isAway else { return false }

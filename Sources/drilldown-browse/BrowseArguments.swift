@@ -101,7 +101,8 @@ struct StartAddress: Equatable {
                 "'\(DisplayText(address))' is not the URL of a server; write it as http://127.0.0.1:8080.",
                 status: 2)
         }
-        guard parts.percentEncodedQuery == nil, parts.fragment == nil else {
+        // A fragment names a place within a page of the web client.
+        guard parts.percentEncodedQuery == nil else {
             throw Failure(
                 "'\(DisplayText(url))' has a query, which cannot be browsed; leave out all from '?' on.", status: 2)
         }
@@ -128,6 +129,7 @@ struct StartAddress: Equatable {
 
     private static func address(_ parts: URLComponents, path: Substring) -> String {
         var base = parts
+        base.fragment = nil
         base.percentEncodedPath = String(path)
         var text = base.string ?? ""
         while text.hasSuffix("/") { text.removeLast() }

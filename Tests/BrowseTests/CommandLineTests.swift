@@ -51,6 +51,8 @@ struct CommandLineTests {
             ("http://h/levels-1/x/browse", "http://h/levels-1/x", Place(.level, at: .root)),
             ("http://h/base/", "http://h/base", Place(.level, at: .root)),
             ("h:1", "http://h:1", Place(.level, at: .root)),
+            ("http://h/browse/a#b", "http://h", Place(.level, at: ["a"])),
+            ("http://h/#b", "http://h", Place(.level, at: .root)),
         ])
     func addresses(_ url: String, _ server: String, _ place: Place) throws {
         let start = try StartAddress(url)

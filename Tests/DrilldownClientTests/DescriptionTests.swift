@@ -34,5 +34,6 @@ import Testing
             "\(Level(title: "Root", path: .root, count: 5, start: 1, sections: sections, rows: rows))"
                 == "Root: rows 1 to 3 of 5\n  One\n    A\n  Two\n    B\n    C")
         #expect("\(Level(title: "Leaf", path: ["x"]))" == "Leaf: 0 rows")
+        #expect("\(Level(title: "Root", path: .root, rows: [Row(key: "A")]))" == "Root: 1 row\n  A")
     }
 }

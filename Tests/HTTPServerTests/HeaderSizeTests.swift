@@ -89,6 +89,29 @@ struct HeaderSizeTests {
         }
     }
 
+    @Test("of an answer beside many fields of a request loses its links, which are in the body too; a redirect does not")
+    func links() throws {
+        let responder = Echo(answer: { request in
+            let isMoved = request.targetText == "/moved"
+            let link = "/" + String(repeating: "x", count: 2_047)
+            return Response(
+                status: isMoved ? 308 : 201, headers: [("Location", link), ("Content-Location", link), ("X", "x")],
+                body: [65])
+        })
+        try withClient(responder) { client throws in
+            for fields in [40, 100] {
+                client.send(Self.request(fields: fields, bytes: 8192))
+                let answer = try client.readAnswer()
+                #expect(answer.status == 201 && answer.body == "A" && answer.header("X") == "x")
+                let lengths = ["Location", "Content-Location"].map { answer.header($0)?.utf8.count }
+                #expect(lengths == (fields == 40 ? [2_048, 2_048] : [nil, nil]))
+            }
+            let short = Self.request(fields: 100, bytes: 8_000)
+            client.send("GET /moved" + short.dropFirst("GET /a".count))
+            #expect(try client.readAnswer().status == 500)
+        }
+    }
+
     @Test("of an answer that exceeds the connection's memory makes a 500 and a line in the log, and others go on")
     func unsent() throws {
         let told = Guarded<[UnsentAnswer]>([])

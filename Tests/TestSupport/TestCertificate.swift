@@ -9,7 +9,7 @@ struct TestCertificate: Sendable {
     struct Failure: Error { let call: String }
 
     /// - Parameters:
-    ///   - name: the common name.
+    ///   - name: the common name; empty for a certificate that has only its address.
     ///   - begin: in seconds since 1970.
     ///   - end: in seconds since 1970.
     init(_ name: String, from begin: Int, until end: Int) throws {
@@ -28,7 +28,7 @@ struct TestCertificate: Sendable {
         unsafe gnutls_x509_crt_set_key(certificate, key)
         unsafe gnutls_x509_crt_set_activation_time(certificate, begin)
         unsafe gnutls_x509_crt_set_expiration_time(certificate, end)
-        unsafe gnutls_x509_crt_set_dn(certificate, "CN=\(name)", nil)
+        if !name.isEmpty { unsafe gnutls_x509_crt_set_dn(certificate, "CN=\(name)", nil) }
         let address: [UInt8] = [127, 0, 0, 1]
         unsafe gnutls_x509_crt_set_subject_alt_name(
             certificate, GNUTLS_SAN_IPADDRESS, address, UInt32(address.count), UInt32(GNUTLS_FSAN_SET))

@@ -310,7 +310,7 @@ final class PostgresConnection {
         var ready: Int32 = 0
         repeat {
             if isUnwanted?() == true { cancel() }
-            let time = isUnwanted == nil ? patience : Self.interruption
+            let time = isUnwanted == nil ? max(.zero, end - .now) : Self.interruption
             ready = unsafe poll(&entry, 1, Int32(clamping: Int(time / .milliseconds(1))))
         } while (ready == 0 || ready < 0 && errno == EINTR) && ContinuousClock.now < end
         guard ready > 0, unsafe PQconsumeInput(handle) == 1 else {

@@ -30,7 +30,8 @@ extension Detail: CustomStringConvertible {
 extension Level: CustomStringConvertible {
     /// The title, then each row on a line, below the title of its section.
     public var description: String {
-        var lines = [isWhole ? "\(title): \(count) rows" : "\(title): rows \(start) to \(lastShown) of \(count)"]
+        let all = count == 1 ? "1 row" : "\(count) rows"
+        var lines = [isWhole ? "\(title): \(all)" : "\(title): rows \(start) to \(lastShown) of \(count)"]
         for section in sections {
             let rows = rows(in: section)
             if let title = section.title, !rows.isEmpty { lines.append("  \(title)") }

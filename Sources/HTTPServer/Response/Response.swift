@@ -97,6 +97,17 @@ public final class Response: Sendable {
 }
 
 extension Response {
+    private static let linkFields: Set = ["Content-Location", "Link", "Location"]
+
+    /// The same response without the links in its header, which a body has too (RFC 8288; RFC 9110, sections 8.7 and 10.2.2).
+    ///
+    /// Nil if it has no links or no body, and for redirects.
+    var withoutLinks: Response? {
+        let rest = headers.filter { !Self.linkFields.contains($0.name) }
+        guard rest.count < headers.count, status < 300, let body = payload.body else { return nil }
+        return Response(status: status, payload: Payload(headers: rest, body: body), charge: charge)
+    }
+
     /// The header and the body, which responses of different status can share, and the library's responses for them.
     ///
     /// Each answer in progress has a library response of its own, because its header names the request. They share the

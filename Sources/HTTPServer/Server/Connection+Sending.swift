@@ -27,11 +27,13 @@ struct QueuedAnswer {
 }
 
 extension Connection {
-    /// Passes the response to the library, or a replacement if it cannot be sent.
+    /// Passes the response to the library, without the links in its header if these do not fit into the connection's
+    /// memory, or a replacement if it cannot be sent.
     ///
     /// - Returns: nil if the library refuses both.
     func send(_ response: Response) -> QueuedAnswer? {
-        let response = response.status < 500 ? response : named(response)
+        var response = response.status < 500 ? response : named(response)
+        if !hasRoom(for: response), let shorter = response.withoutLinks { response = shorter }
         let hasRoom = hasRoom(for: response)
         if hasRoom, let queued = pass(response) { return queued }
         if hasRoom, response.payload.lacksMemory {

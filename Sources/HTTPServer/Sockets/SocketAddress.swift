@@ -85,6 +85,12 @@ struct NetworkAddress: Equatable {
 
     var isIPv4: Bool { bytes.starts(with: Self.mapped) }
 
+    /// Nil unless there are 4 or 16 bytes in network order.
+    init?(bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = bytes.count == 4 ? Self.mapped + bytes : bytes
+    }
+
     /// Nil for a text that is not an address; the zone of an IPv6 address is left out.
     init?(_ text: some StringProtocol) {
         let text = String(text.prefix { $0 != "%" })

@@ -135,20 +135,26 @@ private struct ParsedCertificates: ~Copyable {
 
     /// The distinguished name of the first certificate; if it is empty, its first alternative name, or else `no name`.
     var subject: String {
-        let name = unsafe text { unsafe gnutls_x509_crt_get_dn(list[0], $0, $1) }
-        if let name, !name.isEmpty { return name }
-        let host = unsafe text { unsafe gnutls_x509_crt_get_subject_alt_name(list[0], 0, $0, $1, nil) }
-        return host.map { "DNS:\($0)" } ?? "no name"
+        if let name = unsafe value({ unsafe gnutls_x509_crt_get_dn(list[0], $0, $1) }), !name.bytes.isEmpty {
+            return String(decoding: name.bytes, as: UTF8.self)
+        }
+        let name = unsafe value { unsafe gnutls_x509_crt_get_subject_alt_name(list[0], 0, $0, $1, nil) }
+        guard let name else { return "no name" }
+        if name.code == GNUTLS_SAN_IPADDRESS.rawValue, let address = NetworkAddress(bytes: name.bytes) {
+            return "IP:\(address.text)"
+        }
+        return "DNS:\(String(decoding: name.bytes, as: UTF8.self))"
     }
 
-    private func text(
+    /// What a function of GnuTLS writes into a buffer of 1 KiB, and the code that it returns; nil if the code is an error.
+    private func value(
         _ read: (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<Int>) -> Int32
-    ) -> String? {
+    ) -> (code: UInt32, bytes: [UInt8])? {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 10) { buffer in
             var size = buffer.count
-            guard unsafe read(buffer.baseAddress, &size) >= 0 else { return nil }
-            let bytes = UnsafeRawBufferPointer(buffer)
-            return unsafe String(decoding: bytes.prefix(size), as: UTF8.self)
+            let code = unsafe read(buffer.baseAddress, &size)
+            guard code >= 0 else { return nil }
+            return unsafe (UInt32(code), Array(UnsafeRawBufferPointer(buffer).prefix(size)))
         }
     }
 }

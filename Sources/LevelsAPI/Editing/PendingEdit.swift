@@ -97,7 +97,7 @@ struct PendingEdit: Sendable {
     /// The representation that a GET of the detail would give.
     private func present(_ item: Item, isNew: Bool, in publication: Publication) throws(Problem) -> Response {
         let link = Links(item).detailText
-        let isSent = link.utf8.count <= Self.longestLink
+        let isSent = link.utf8.count <= ResponseHeader.longestLink
         func created(_ response: Response) -> Response {
             guard isNew, let body = response.sharedBody else { return response }
             let location = isSent ? [(name: "Location", value: link)] : []
@@ -152,11 +152,6 @@ struct PendingEdit: Sendable {
         return try selection.response(of: answer, coding: .identity, negotiation: negotiation)
     }
 
-    /// The maximum length, in bytes, of a link in the header; the body has every link.
-    ///
-    /// Two of them fit into the memory of a connection if the request has at most about fifty fields (`RequestMemory`).
-    /// An answer that does not fit is a fault, although the edit is done.
-    private static let longestLink = 2_048
 }
 
 extension Links {

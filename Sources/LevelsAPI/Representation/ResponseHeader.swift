@@ -8,7 +8,7 @@ import TreeStore
 struct ResponseHeader {
     private let origins: AllowedOrigins
 
-    /// The maximum length, in bytes, of a link in the header; a link grows with the request.
+    /// The maximum length, in bytes, of a link in the header; a link grows with the request. The body has every link.
     static let longestLink = 2_048
 
     init(_ origins: AllowedOrigins) { self.origins = origins }
@@ -24,7 +24,6 @@ struct ResponseHeader {
         if let tag = metadata.entityTag(coding) { lines.append(("ETag", tag)) }
         lines.append(("Cache-Control", metadata.cacheControl))
         lines += origins.headers(at: origin, vary: metadata.vary)
-        // The body contains the link too. A header larger than the library's buffer could not be sent.
         if let next = metadata.next, next.utf8.count <= Self.longestLink {
             lines.append(("Link", "<\(next)>; rel=\"next\""))
         }

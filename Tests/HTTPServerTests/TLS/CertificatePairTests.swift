@@ -37,6 +37,10 @@ struct CertificatePairTests {
             certificate: Array(long.certificate.utf8), key: Array(long.key.utf8), now: Self.now)
         #expect(other.renewal == Self.now + (300 - 14) * Self.day)
         #expect(CertificateDate.text(other.expiry) == "2027-11-11 08:00 UTC")
+        let nameless = try Self.made("")
+        let third = try CertificatePair(
+            certificate: Array(nameless.certificate.utf8), key: Array(nameless.key.utf8), now: Self.now)
+        #expect(third.subject == "IP:127.0.0.1")
     }
 
     @Test("that cannot be used are refused with a sentence and a remedy")

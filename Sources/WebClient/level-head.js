@@ -92,7 +92,8 @@ export class LevelHead {
       const next = order === name ? '-' + name : order === '-' + name ? null : name
       return el('button.cell', {ariaLabel: `Sort by ${name}${next?.[0] === '-' ? ', descending' : ''}`,
         onclick: () => app.go(this.pane.place.setting({show: null, sort: next}))},
-      el('bdi', name), order === name ? ' ↑' : order === '-' + name ? ' ↓' : '')
+      // The arrow comes first, because the end of a long name is cut off.
+      order === name ? '↑ ' : order === '-' + name ? '↓ ' : '', el('bdi', name))
     }))
   }
 

@@ -92,7 +92,7 @@ def table(verdict, window):
     window.click('.pane.end .columns [aria-label="Sort by Price, descending"]')
     verdict.expect(window.soon(lambda: window.run(cells) == [["189", "Yes"], ["145.5", "No"]]), f"the cells: {window.run(cells)}")
     names = window.run("return [...document.querySelectorAll('.pane.end .columns button')].map(e => e.textContent)")
-    verdict.expect(names == ["Title", "Price ↓", "Lined"], f"the names: {names}")
+    verdict.expect(names == ["Title", "↓ Price", "Lined"], f"the names: {names}")
     edges = window.run("return [...document.querySelectorAll('.pane.end .columns button')].slice(1).map((e, index) => Math.abs(e.getBoundingClientRect().left - document.querySelectorAll('.pane.end .item .cell')[index].getBoundingClientRect().left))")
     verdict.expect(max(edges) < 6, f"they are above their cells: {edges}")
     found = window.axe()

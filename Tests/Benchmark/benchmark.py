@@ -82,7 +82,8 @@ class Bench:
         return path
 
     def table(self):
-        lines = ["| what | drilldown | beside it | that | ratio |", "| --- | ---: | --- | ---: | ---: |"]
+        lines = ["| measurement | drilldown | other program or case | its figure | ratio |",
+                 "| --- | ---: | --- | ---: | ---: |"]
         return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in self.rows])
 
 

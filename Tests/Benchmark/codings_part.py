@@ -55,7 +55,7 @@ def kept(bench):
                     "plain": (other.pid, other.port, "/detail/Detail"),
                 }, rounds, seconds)
             bench.row(f"cached level of 20 rows as {name}, {size} bytes: CPU per request", f"{costs['coded']:.1f} µs",
-                      "a cached plain answer of as many bytes", f"{costs['plain']:.1f} µs",
+                      "a cached plain answer of the same size", f"{costs['plain']:.1f} µs",
                       costs["coded"] / costs["plain"])
 
 
@@ -82,8 +82,8 @@ def levels(bench):
         command = ["taskset", "-c", str(SERVER_CORE), program, body]
         for line in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines():
             _, size, coding, level, coded, time = line.split()
-            bench.row(f"level of {rows} rows, {size} bytes, by the library alone: {coding} {level}", f"{time} µs",
-                      "bytes", coded, int(coded) / int(size))
+            bench.row(f"level of {rows} rows, {size} bytes, coded by the library alone: {coding} {level}",
+                      f"{time} µs", "bytes after coding", coded, int(coded) / int(size))
 
 
 def codings(bench):

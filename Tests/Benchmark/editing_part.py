@@ -108,8 +108,8 @@ def durable_edits(bench):
                 "sqlite delete": lambda: sqlite(peers, folder, "delete", seconds),
             }
             found = in_turns(ways, bench.arguments.rounds)
-        disk = "write, fsync, rename, fsync of the folder in C, the same bytes"
-        row(bench, f"durable edits a second of a document of {edited.size / 1000:.0f} KB, one client",
+        disk = "a C program with write, fsync, rename and fsync of the folder, for the same bytes"
+        row(bench, f"durable edits per second in a document of {edited.size / 1000:.0f} KB, one client",
             found["one client"], disk, found["loop"])
         what = f"the same, {CLIENTS} clients"
         row(bench, what, found["clients"], disk, found["loop"])
@@ -132,8 +132,8 @@ def slower_disk(bench):
                 "one client": lambda: edited.edits(own.port, seconds, 1),
                 "clients": lambda: edited.edits(own.port, seconds, CLIENTS),
             }, bench.arguments.rounds)
-    disk = "the loop in C, each fsync 1 ms longer, too"
-    row(bench, "durable edits a second, each fsync 1 ms longer, one client", found["one client"], disk, found["loop"])
+    disk = "the same C program, each fsync 1 ms longer"
+    row(bench, "durable edits per second, each fsync 1 ms longer, one client", found["one client"], disk, found["loop"])
     row(bench, f"the same, {CLIENTS} clients", found["clients"], disk, found["loop"])
 
 
@@ -190,9 +190,9 @@ def large_edits(bench):
                     pairs.append((author.patch(link, Text=f"edit {turn}"), copy_seconds(path)))
                 rise = memory_of(own, lambda: author.patch(link, Text="measured"))
             edit, copy = (statistics.median(part) for part in zip(*pairs))
-            bench.row(f"an edit in {shape.items:,} items of {name}, {os.path.getsize(path) / 1e6:.0f} MB",
+            bench.row(f"edit in a document of {shape.items:,} items as {name}, {os.path.getsize(path) / 1e6:.0f} MB",
                       f"{edit:.2f} s", "a copy of the file with fsync", f"{copy:.2f} s", edit / copy)
-            bench.row("the same: memory rises by at most", f"{rise / 1e6:.0f} MB")
+            bench.row("peak of additional memory during this edit", f"{rise / 1e6:.0f} MB")
             os.unlink(path)
 
 
@@ -245,7 +245,7 @@ def reads_beside_edits(bench):
                 if turn:
                     costs.append((quiet, spent / requests / 1000))
     before, during = (statistics.median(part) for part in zip(*costs))
-    bench.row(f"cached level while {PACE} edits a second are made: CPU per request", f"{during:.1f} µs",
+    bench.row(f"cached level during {PACE} edits per second: CPU per request", f"{during:.1f} µs",
               "without edits", f"{before:.1f} µs", statistics.median(two / one for one, two in costs))
 
 

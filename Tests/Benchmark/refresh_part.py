@@ -38,8 +38,8 @@ def refresh(bench):
         for where, own in (("", chain[0]), (", through two followers", chain[2])):
             asked, waited, streamed = changes(path, own, bench.arguments.changes)
             row(bench, f"from a save to the first new answer{where}", asked)
-            row(bench, f"from a save to the answer of a client that waits{where}", waited)
-            row(bench, f"from a save to the event of a stream{where}", streamed)
+            row(bench, f"from a save to the answer to a waiting client{where}", waited)
+            row(bench, f"from a save to the event in a stream{where}", streamed)
 
 
 def changes(path, own, count):
@@ -80,8 +80,8 @@ def slow_readers(bench):
         for _ in range(SLEEPERS):
             sleepers.enter_context(EventStream(own.port, receive_buffer=4096))
         beside = events()
-    bench.row(f"from a save to the event of a stream beside {SLEEPERS} that are not read", milliseconds(beside),
-              "no other stream", milliseconds(alone), beside / alone)
+    bench.row(f"from a save to the event in a stream, beside {SLEEPERS} streams whose clients read nothing",
+              milliseconds(beside), "without other streams", milliseconds(alone), beside / alone)
 
 
 def row(bench, what, seconds):

@@ -52,7 +52,8 @@ def cached_and_unchanged(bench):
                     cpu_per_request({name: place[:3] for name, place in places.items()}, rounds, seconds))
             knowing = {
                 name: (*place, {"headers": [f"If-None-Match: {tag}"]}) for name, (*place, tag) in places.items()}
-            compare(bench, "the same, unchanged (304): CPU per request", cpu_per_request(knowing, rounds, seconds))
+            compare(bench, "the same level, unchanged (304): CPU per request",
+                    cpu_per_request(knowing, rounds, seconds))
 
 
 def random_levels(bench):
@@ -74,16 +75,17 @@ def random_levels(bench):
                     nginx.add(str(number), body)
                 own_targets = listed(bench, "own-targets", ["/levels" + path for path in paths])
                 nginx_targets = listed(bench, "nginx-targets", [f"/{number}" for number in range(len(paths))])
-                what = (f"random levels of {shape.leaves} rows out of {len(paths):,}, "
-                        f"{total / 1e6:.0f} MB of answers in all: CPU per request")
+                what = (f"random level of {shape.leaves} rows, one of {len(paths):,} levels "
+                        f"with {total / 1e6:.0f} MB of answers: CPU per request")
                 compare(bench, what, cpu_per_request({
                     "drilldown": (own.pid, own.port, "/", {"targets": own_targets}),
-                    "bare libmicrohttpd, one such answer": (bare.pid, bare.port, "/", {"targets": own_targets}),
+                    f"bare libmicrohttpd, one prepared answer of {shape.leaves} rows": (
+                        bare.pid, bare.port, "/", {"targets": own_targets}),
                     "nginx, static files": (nginx.pid, nginx.port, "/", {"targets": nginx_targets}),
                 }, bench.arguments.rounds, bench.arguments.seconds))
         bench.row(f"resident memory after loading {shape.items:,} items", f"{loaded / 1e6:.0f} MB",
                   "the XML file", f"{size / 1e6:.0f} MB", loaded / size)
-        bench.row("resident memory after the random levels", f"{own.resident_bytes() / 1e6:.0f} MB",
+        bench.row("resident memory after the requests for random levels", f"{own.resident_bytes() / 1e6:.0f} MB",
                   "the XML file", f"{size / 1e6:.0f} MB", own.resident_bytes() / size)
 
 

@@ -11,7 +11,7 @@ from measure import Run, cpu_nanoseconds, cpu_per_request
 from requests_part import listed, server
 
 
-TITLES = {"titles of their own": "Row {:07d}", "one and the same title": "Row"}
+TITLES = {"different titles": "Row {:07d}", "the same title": "Row"}
 
 
 def growth(bench):
@@ -32,7 +32,7 @@ def growth(bench):
             peers[power] = (own.pid, own.port, "/", {"targets": targets})
         costs = cpu_per_request(peers, bench.arguments.rounds, bench.arguments.seconds)
     for power, cost in costs.items():
-        bench.row(f"random levels of 10 rows in a tree of 10^{power} items, no cache: CPU per request",
+        bench.row(f"random level of 10 rows in a tree of 10^{power} items, not cached: CPU per request",
                   f"{cost:.1f} µs", "10^1 items", f"{costs[1]:.1f} µs", cost / costs[1])
 
 
@@ -53,12 +53,12 @@ def pause(bench):
                     raise RuntimeError("the reload never ends")
             lasted.append(time.monotonic() - begun)
             revision = connection.get("/readyz").json()["revision"]
-    for name, part in (("longest wait", 1.0), ("wait of one in a thousand", 0.999)):
+    for name, part in (("longest wait", 1.0), ("99.9th percentile of the wait", 0.999)):
         during, before = (
             1000 * sorted(waited[when])[int(part * (len(waited[when]) - 1))] for when in ("during", "before"))
-        bench.row(f"{name} for an answer while the large document is loaded again, one core for both",
+        bench.row(f"{name} for an answer during a reload of the large document on the same core",
                   f"{during:.1f} ms", f"{name} without a reload", f"{before:.1f} ms")
-    bench.row("from the save to the new revision", f"{statistics.median(lasted):.2f} s")
+    bench.row("from a save of the large document to its new revision", f"{statistics.median(lasted):.2f} s")
 
 
 def ask_for(connection, seconds, times):
@@ -107,7 +107,7 @@ def wide(bench):
                 bench.row(
                     f"{what}: CPU of the {place} page of 100",
                     f"{cost:.0f} µs",
-                    "the first",
+                    "the first page",
                     f"{first:.0f} µs",
                     cost / first)
 

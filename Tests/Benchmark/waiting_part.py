@@ -43,7 +43,7 @@ def waiting(bench):
         watchers = begin(crowd, own, BUSY, count // 2)
         settle(own)
         beside, plain, during = ratio(comparison, bench.arguments.rounds)
-        bench.row(f"an ordinary request while {count} clients wait: CPU", f"{beside:.1f} µs", "nobody waits",
+        bench.row(f"an ordinary request while {count} clients wait: CPU", f"{beside:.1f} µs", "no client waits",
                   f"{plain:.1f} µs", during / before)
         idle(bench, own, crowd, count)
         told(bench, own, crowd, path, watchers, streams)
@@ -89,7 +89,7 @@ def idle(bench, own, crowd, count):
     begun = cpu_nanoseconds(own.pid)
     crowd.listen(IDLE_SECONDS)
     share = (cpu_nanoseconds(own.pid) - begun) / 1e9 / IDLE_SECONDS
-    bench.row(f"CPU while {count} clients wait and nothing happens", f"{share * 100:.2f} % of a core")
+    bench.row(f"CPU while {count} clients wait without a change", f"{share * 100:.2f} % of a core")
 
 
 def told(bench, own, crowd, path, watchers, streams):
@@ -114,8 +114,8 @@ def told(bench, own, crowd, path, watchers, streams):
             raise RuntimeError(f"{len(left)} clients are not told of edition {edition}")
         first = min(member.arrived for member in [*watchers, *streams])
         spans.append([max(member.arrived for member in part) - first for part in (watchers, streams)])
-    for name, part, seconds in zip(("clients that wait", "streams"), (watchers, streams), zip(*spans)):
-        bench.row(f"from the first client that is told of a change to the last of {len(part)} {name}",
+    for name, part, seconds in zip(("waiting clients", "streams"), (watchers, streams), zip(*spans)):
+        bench.row(f"from the first client that receives a change to the last of {len(part)} {name}",
                   milliseconds(statistics.median(seconds)))
 
 
@@ -128,5 +128,5 @@ def late(bench, own):
             begun = time.monotonic()
             answer = connection.get(QUIET, If_None_Match=tag, Prefer="wait=1")
             lateness.append(answer.done - begun - 1)
-    bench.row("a poll that waits a second in vain: late by", milliseconds(statistics.median(lateness)),
-              "the slowest", milliseconds(max(lateness)))
+    bench.row("long poll with a wait of one second and no change: delay after that second",
+              milliseconds(statistics.median(lateness)), "the slowest", milliseconds(max(lateness)))

@@ -74,7 +74,7 @@ public struct BytePattern: Sendable {
         return unsafe base.distance(to: UnsafeRawPointer(found))
     }
 
-    /// Compares the first byte and the last byte at sixteen offsets at once, and all bytes only where both match.
+    /// Compares the first byte and the last byte at sixteen offsets in one step, and all bytes only where both match.
     @inline(__always)
     private func scan(_ text: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = text.baseAddress, let wanted = bytes.baseAddress else { return nil }

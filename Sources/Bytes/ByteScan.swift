@@ -78,7 +78,7 @@ public enum ByteScan {
     }
 }
 
-/// Compares sixteen bytes at once; the result is in the top bit of each.
+/// Compares sixteen bytes in one step; the result is in the top bit of each.
 ///
 /// Equality is one instruction, but the standard library's ordered comparisons of vectors run lane by lane, which made
 /// the whitespace skipper fifty times slower: hence the arithmetic.

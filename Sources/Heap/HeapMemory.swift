@@ -17,8 +17,8 @@ public enum HeapMemory {
     /// Whether the thresholds are set. The first access sets them, exactly once, on the first thread that needs them.
     ///
     /// If another allocator replaces the library's, as a sanitizer's does, the first call here initializes the
-    /// library's heap. If two threads did that at once, an assertion of the library would end the process at the end of
-    /// the second thread.
+    /// library's heap. If two threads did that at the same time, an assertion of the library would fail when the second
+    /// thread ends, and end the process.
     private static let isPrepared: Bool =
         mallopt(M_MMAP_THRESHOLD, mappedBytes) == 1 && mallopt(M_TRIM_THRESHOLD, keptBytes) == 1
 

@@ -57,7 +57,7 @@ public final class WorkerThread: Sendable {
 
     /// Runs a closure on the thread and waits for its end; for one caller at a time.
     ///
-    /// The two threads never run at once, so the closure may use everything that its caller uses. It runs with the
+    /// The two threads never run at the same time, so the closure may use everything that its caller uses. It runs with the
     /// priority of this thread: a caller without privileges could lower its own priority for the closure, but not raise
     /// it again. If too many jobs wait, or the thread was stopped, the closure runs on the caller's thread.
     public func perform<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
@@ -127,7 +127,7 @@ public final class LoopThread: Sendable {
 /// wait or to wake.
 @safe
 public final class Semaphore: Sendable {
-    /// Passed only to functions that any number of threads may call at once.
+    /// Passed only to functions that any number of threads may call at the same time.
     private nonisolated(unsafe) let counter: UnsafeMutablePointer<sem_t>
 
     /// Creates a semaphore without signals.

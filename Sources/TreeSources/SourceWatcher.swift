@@ -3,7 +3,7 @@ public import Threads
 
 /// Watches a source for one thread, without ever blocking it, and loads the source on that thread.
 ///
-/// The thread collects the waits of all its watchers, waits for them at once, and advances each. Only that thread may
+/// The thread collects the waits of all its watchers, waits for all of them together, and advances each. Only that thread may
 /// use a watcher. A new kind of source that reports changes implements `arm`, `load`, `addWaits` and `advance`; the
 /// other members have defaults.
 public protocol SourceWatcher: AnyObject {

@@ -12,7 +12,7 @@ import {getJSON, isReadingClosed, live, token} from './service.js'
 // The maximum number of columns in the page; the path in the header leads to the levels above them.
 const COLUMNS = 6
 
-// The module for details is loaded after the first level, or for the address of a detail.
+// The module for details is loaded when the first level has been shown, or immediately if the address is that of a detail.
 const details = () => import('./detail-pane.js')
 
 class App {

@@ -55,7 +55,7 @@ export async function snapshot(place, detail) {
   return {...spot, item, title: detail.title}
 }
 
-// Puts items at their positions; if one of these no longer exists, puts all of them last on their levels.
+// Puts items back at their positions. If one of the positions no longer exists, puts all items last on their levels.
 async function putBack(items, step, type) {
   const exact = each => ({...step(each), at: each.after ? 'after:' + keyOf(each.after.path) : 'first', ...(each.section !== null && {section: each.section})})
   const send = steps => batch(type ? steps.map(typed) : steps, type)

@@ -19,7 +19,7 @@ function setState(name, text) {
   area.append(notice)
 }
 
-// The maximum number of offers at once.
+// The maximum number of offers on the screen.
 const OFFERS = 3
 
 /**

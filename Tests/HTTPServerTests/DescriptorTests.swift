@@ -43,7 +43,7 @@ struct DescriptorTests {
             }
             #expect(
                 error?.description == """
-                    this process may open \(limit) files and sockets at once, and serving needs 27 or more; raise the \
+                    this process may open \(limit) files and sockets at the same time, and serving needs 27 or more; raise the \
                     limit, for instance with 'ulimit -n 1024'
                     """)
         }

@@ -27,7 +27,7 @@ def refused(verdict, program, document, limit):
                            env=clean_environment())
     sentence = ended.stderr.splitlines()[-1] if ended.stderr else ""
     verdict.expect(ended.returncode == 1, f"with {limit} descriptors it exits {ended.returncode}: {ended.stderr}")
-    beginning = f"drilldown: error: this process may open {limit} files and sockets at once, and serving needs "
+    beginning = f"drilldown: error: this process may open {limit} files and sockets at the same time, and serving needs "
     ending = " or more; raise the limit, for instance with 'ulimit -n 1024'."
     verdict.expect(
         beginning in sentence and sentence.endswith(ending), f"with {limit} descriptors it says: {sentence}")

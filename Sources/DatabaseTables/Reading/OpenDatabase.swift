@@ -90,7 +90,7 @@ final class ConnectionPool: Sendable {
     private let free = Guarded<[OpenDatabase]>([])
     private let states = KnownStates()
 
-    /// The maximum number of kept connections: the number of short and long answers that are read at once.
+    /// The maximum number of kept connections: the number of short and long answers that are read at the same time.
     private static let most = 8
 
     init(options: TableRows.Options, connect: @escaping @Sendable () throws(DatabaseError) -> any TableConnection) {

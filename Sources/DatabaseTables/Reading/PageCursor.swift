@@ -2,9 +2,9 @@ internal import Bytes
 internal import DatabaseTrees
 internal import Levels
 
-/// The end of a page, from which the next page continues. The client returns its bytes (`bookmark`).
+/// The end of a page, from which the next page continues. The client sends it back as the bytes of `bookmark`.
 struct PageCursor {
-    /// A hash of the query without its page and fields; another query refuses the cursor.
+    /// A hash of the query without its page and fields; the cursor is refused with another query.
     let shape: UInt64
     /// The position of the next row when the cursor was made.
     let position: Int

@@ -42,7 +42,7 @@ extension PostgresTree {
         return nil
     }
 
-    /// Removes the oldest revisions from the log, thousands at once; only the last statement takes the lock of the
+    /// Removes the oldest revisions from the log, thousands at a time; only the last statement takes the lock of the
     /// tree.
     private func trim() {
         let first = min(latest - keptRevisions + 1, oldest + Self.mostTrimmed)
@@ -61,7 +61,7 @@ extension PostgresTree {
         }
     }
 
-    /// The fewest and the most revisions that are removed at once.
+    /// The fewest and the most revisions that are removed at a time.
     private static let (leastTrimmed, mostTrimmed): (Int64, Int64) = (1_000, 10_000)
 
     func history(upTo last: TreeHead, limit: Int) throws(DatabaseError) -> [LoggedRevision] {

@@ -54,7 +54,7 @@ struct PostgresTreeStatements {
             """)
     }
 
-    /// The most revisions, and the most of their rows, that are read at once. No revision has so many rows.
+    /// The most revisions, and the most of their rows, that are read at a time. No revision has so many rows.
     static let mostRevisions = 1_000
     static let mostRows = 10 * PostgresSchema.mostChanges + 1
 

@@ -317,7 +317,7 @@ final class SQLiteTree: TreeDatabase {
         [place.parent.map { .integer($0) } ?? .null, .integer(Int64(place.section)), .integer(place.position)]
     }
 
-    /// Removes the oldest revisions from the log, at least a thousand at once.
+    /// Removes the oldest revisions from the log, at least a thousand at a time.
     private func trim(_ newest: Int64, oldest: Int64, connection: SQLiteConnection) throws(DatabaseError) {
         let first = newest - Self.keptRevisions + 1
         guard first - oldest >= 1_000 else { return }

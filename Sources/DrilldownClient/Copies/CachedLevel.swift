@@ -73,7 +73,7 @@ enum LevelText {
         var text = JSONText.bytes(of: .dictionary(fields))
         text.removeLast()
         text += ",\"rows\":[".utf8
-        // Rows are appended one by one, so that the values of all rows are not in memory at once.
+        // Rows are appended one by one, so that the values of all rows are not in memory at the same time.
         for (number, row) in level.rows.enumerated() {
             if number > 0 { text.append(UInt8(ascii: ",")) }
             text += JSONText.bytes(of: .dictionary(self.fields(of: row)))

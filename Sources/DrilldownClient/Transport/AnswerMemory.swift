@@ -52,7 +52,7 @@ final class AnswerMemory: Sendable {
         }
     }
 
-    /// Forgets the least recently used entries until the sum of costs is at most `limit`: many at once, so that sorting
+    /// Forgets the least recently used entries until the sum of costs is at most `limit`: many at a time, so that sorting
     /// is rare.
     private static func forget(_ state: inout State, to limit: Int, except kept: String) {
         let oldest = state.entries.sorted { $0.value.lastUse < $1.value.lastUse }

@@ -147,7 +147,7 @@ extension LevelPoller {
         }
     }
 
-    /// Returns the newest revision if the level has not changed since an earlier one; nil if it may have changed.
+    /// Returns the newest revision if the level has not changed since an earlier revision; nil if it may have changed.
     private func revision(at earlier: String) async throws -> String? {
         do {
             let changes = try await transport.changes(since: earlier, over: session)

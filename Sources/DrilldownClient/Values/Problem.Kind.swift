@@ -61,7 +61,7 @@ extension Problem.Kind {
     public static let tooBusy = Problem.Kind(rawValue: "too-busy")
     /// The server lacks memory for the answer or the edit; nothing has changed.
     public static let outOfMemory = Problem.Kind(rawValue: "out-of-memory")
-    /// The limit of files sent at once is reached.
+    /// The limit of files sent at the same time is reached.
     public static let tooManyFiles = Problem.Kind(rawValue: "too-many-files")
     /// The long answers that are being sent use all the memory that they may use.
     public static let tooManyAnswers = Problem.Kind(rawValue: "too-many-answers")

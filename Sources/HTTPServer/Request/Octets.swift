@@ -141,7 +141,7 @@ extension Octets {
         return true
     }
 
-    /// Not zero if a byte of the word is below 0x20 or DEL.
+    /// Not zero if the word has a control character: a byte below 0x20, or 0x7F.
     private static func controls(_ word: UInt64) -> UInt64 { ByteScan.controls(word) | ByteScan.equal(word, 0x7F) }
 }
 

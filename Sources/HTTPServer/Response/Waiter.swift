@@ -136,7 +136,7 @@ public final class Waiter: Sendable, Sleeper {
     private func finished(_ end: End, with supplied: Supplied) -> (isFirst: Bool, suspension: Suspension?) {
         let (onEnd, suspension) = progress.withLock { $0.finish(end, with: supplied) }
         guard let onEnd else { return (false, nil) }
-        // The place is freed before the response is sent, so a client that asks again at once finds it.
+        // The place is freed before the response is sent, so that the place is free if the client immediately asks again.
         room.leave()
         onEnd(self, end)
         return (true, suspension)

@@ -64,7 +64,7 @@ struct Daemon: ~Copyable {
         }
     }
 
-    /// The number of events that a thread of the library takes at once (`MAX_EVENTS` in its daemon.c).
+    /// The number of events that a thread of the library takes in one call (`MAX_EVENTS` in its daemon.c).
     ///
     /// After exactly this number, the thread waits for one more event before it serves any of them: it calls
     /// `epoll_wait` again with the same time-out, which is infinite. Seen in 0.9.75 and 1.0.1.

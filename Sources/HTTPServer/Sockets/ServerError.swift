@@ -34,7 +34,7 @@ public enum ServerError: Error, CustomStringConvertible, Sendable {
             "the socket '\(path)' is in use by another program"
         case .unusableSocket(let reason): reason
         case .tooFewDescriptors(let limit, let needed):
-            "this process may open \(limit) files and sockets at once, and serving needs \(needed) or more; raise the limit, for instance with 'ulimit -n 1024'"
+            "this process may open \(limit) files and sockets at the same time, and serving needs \(needed) or more; raise the limit, for instance with 'ulimit -n 1024'"
         case .system(let call, let reason):
             "\(call) failed: \(reason)"
         }

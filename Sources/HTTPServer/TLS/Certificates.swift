@@ -31,7 +31,7 @@ public final class Certificates: Sendable {
 
 /// A chain of certificates and its private key for handshakes, checked and never changed.
 ///
-/// Unchecked Sendable: handshakes on several threads use the library's objects at once, which only read them.
+/// Unchecked Sendable: handshakes on several threads use the library's objects at the same time, which only read them.
 public final class CertificatePair: @unchecked Sendable {
     let chain: CertificateChain
     let key: PrivateKey

@@ -71,7 +71,7 @@ final class SecureTransport {
         return count
     }
 
-    /// Reads ahead, or directly if the session wants as much at once.
+    /// Reads ahead, or directly if the session wants as much in one call.
     ///
     /// - Returns: the result for the session; nil if bytes were read ahead.
     private func readMore(elseInto buffer: UnsafeMutableRawBufferPointer) -> Int? {

@@ -104,7 +104,7 @@ final class Connections: Sendable {
     /// Closes connections that wait for the next request and whose client has stopped sending.
     ///
     /// Otherwise, an end that arrives together with a request would be noticed only at the idle time-out: the library's
-    /// epoll set reports both at once, and the library reads once.
+    /// epoll set reports both together, and the library reads once.
     ///
     /// - Parameter deadline: connections with an earlier deadline are skipped.
     func closeEnded(waitingUntil deadline: Int64) {
@@ -237,7 +237,7 @@ final class ConnectionState: Sendable {
     /// The time in which the library may send that alert, in milliseconds.
     private static let goodbye: Int64 = 2_000
 
-    /// Ends both directions at once: the library sees the end and closes the connection.
+    /// Ends both directions together: the library sees the end and closes the connection.
     func cut() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Ends the connection after its input has been read.

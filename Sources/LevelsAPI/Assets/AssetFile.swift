@@ -7,7 +7,7 @@ import HTTPServer
 import Levels
 import Locking
 
-/// An open file of the assets folder. A short file is read at once, so that its tag is the hash of its content.
+/// An open file of the assets folder. A short file is read as a whole, so that its tag is the hash of its content.
 final class AssetFile: Sendable {
     private let file: OpenFile
     /// The content of a short file; otherwise nil.

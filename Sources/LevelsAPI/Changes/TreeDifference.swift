@@ -5,7 +5,7 @@ import PropertyLists
 /// The levels whose answers differ between two trees, and the details of items whose own content differs (manual,
 /// Refresh).
 ///
-/// The comparison walks down both trees at once, and stops at equal levels. It compares answers, as JSON without a
+/// The comparison walks down both trees together, and stops at equal levels. It compares answers, as JSON without a
 /// query. The position and the neighbours of an item do not count, because they follow from the level above it: a row
 /// that is inserted among many adds few links. An item that was added or removed counts with everything below it.
 struct TreeDifference {

@@ -123,7 +123,7 @@ struct MetricsAnswer {
             "drilldown_http_connections", kind: .gauge, help: "Connections that are open.",
             value: server.openConnections)
         text.write(
-            "drilldown_http_connections_limit", kind: .gauge, help: "Connections that may be open at once.",
+            "drilldown_http_connections_limit", kind: .gauge, help: "Connections that may be open at the same time.",
             value: server.connectionLimit)
         text.write(
             "drilldown_certificate_expiry_timestamp_seconds", kind: .gauge,

@@ -115,7 +115,7 @@ struct LaterAnswers {
     /// takes less time.
     static let briefTries = 3
 
-    /// The maximum number of answers that are read at once in `reading`, and in `longReading`.
+    /// The maximum number of answers that are read at the same time in `reading`, and in `longReading`.
     private static let connections = 4
 
     /// The queue of requests for an item of a publication.

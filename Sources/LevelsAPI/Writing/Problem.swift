@@ -82,7 +82,7 @@ struct Problem: Error {
     static let draining = Problem(.draining, detail: "The service stops soon; send new requests to another server.")
 
     static let tooManyFiles = Problem(
-        .tooManyFiles, detail: "The limit of files that are sent at once is reached. Try again later.")
+        .tooManyFiles, detail: "The limit of files that are sent at the same time is reached. Try again later.")
 
     static let tooManyWaiters = Problem(
         .tooManyWaiters,

@@ -184,7 +184,8 @@ extension ProblemKind {
     )
     static let tooManyFiles = ProblemKind(
         "too-many-files", status: 503, retryAfter: 5,
-        "The limit of files that are sent at once is reached. Repeat the request after the seconds in Retry-After.")
+        "The limit of files that are sent at the same time is reached. Repeat the request after the seconds in Retry-After."
+    )
     static let tooManyAnswers = ProblemKind(
         "too-many-answers", status: 503, retryAfter: 2,
         "The answers that are being sent take all the memory that they may have. Ask for fewer rows with 'limit', or repeat the request after the seconds in Retry-After; short answers are still sent."

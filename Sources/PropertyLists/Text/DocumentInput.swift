@@ -62,7 +62,7 @@ public final class ReadingProgress: Sendable {
     /// The number of items built, rounded down.
     public var items: Int { itemCount.load(ordering: .relaxed) }
 
-    /// The number of items that a builder counts at once.
+    /// The number of items that a builder counts at a time.
     public static let itemStep = 4_096
 
     /// Counts bytes.

@@ -112,7 +112,7 @@ final class PageWatcher {
     /// Whether a file may have changed since the last call, without blocking.
     func takeChange(at now: ContinuousClock.Instant) -> Bool {
         guard let bundle = page?.bundle.files else { return false }
-        // Taking the changes of all folders at once keeps one save from being reported twice.
+        // Taking the changes of all folders together keeps one save from being reported twice.
         var changes = folders.values.map { files.takeChange(of: $0, at: now) }
         changes.append(values?.takeChange(at: now) == true)
         return changes.contains(true) || looksChanged(bundle, at: now)

@@ -149,7 +149,7 @@ final class DocumentWatcher: SourceWatcher {
     }
 
     func advance(at now: ContinuousClock.Instant) -> SourceReport? {
-        // Asking all watchers at once keeps one save from being reported twice.
+        // Asking all watchers together keeps one save from being reported twice.
         let isChanged = [own.takeChange(at: now), pages?.takeChange(at: now) ?? false].contains(true)
         let places = parts.filter { $0.value.takeChange(at: now) }.keys
         for place in places { composer.files.doubt(place) }

@@ -130,7 +130,7 @@ struct FileReplacement: ~Copyable {
     /// Creates the other file, after removing the remains of a killed process.
     ///
     /// The remains are not overwritten, because the file may also have other names. The new file is locked, so that two
-    /// processes do not write to it at once.
+    /// processes do not write to it at the same time.
     static func create(_ aside: String) -> Int32 {
         while true {
             let made = unsafe open(aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

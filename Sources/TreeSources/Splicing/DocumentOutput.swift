@@ -3,7 +3,7 @@ internal import Heap
 internal import Levels
 internal import PropertyLists
 
-/// Sends the bytes of documents to a sink, about a megabyte at once.
+/// Sends the bytes of documents to a sink, about a megabyte at a time.
 enum DocumentOutput {
     static let pieceBytes = 1 << 20
 

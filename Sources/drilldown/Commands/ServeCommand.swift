@@ -105,7 +105,7 @@ enum ServeCommand {
         } catch {
             let text = error is ServerError || error is ServiceManagerError ? "\(error)." : "\(error)"
             log.write(Log.Entry(start: error, text: text))
-            // Reports an error in opening the document as well, so that the user can correct both at once.
+            // Reports an error in opening the document as well, so that the user can correct both together.
             if let refusal = (document as? PropertyListFile)?.openingRefusal() {
                 log.write(Log.Entry(start: refusal, text: "\(refusal)"))
             }

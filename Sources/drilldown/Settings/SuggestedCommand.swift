@@ -70,9 +70,9 @@ struct SuggestedCommand {
         return (String(word[..<sign]), String(word[word.index(after: sign)...]))
     }
 
-    /// Returns the part that a word such as `--port` or `-p` sets, also with a typing error.
+    /// Returns the part that a word such as `--port` or `-p` sets; the word may have a typing error.
     ///
-    /// - Returns: nil for other words, and if the name of a known option is at least as near.
+    /// - Returns: nil for other words, and for words that a known option resembles as much or more.
     private static func addressPart(of word: String, besides known: [String]) -> AddressPart? {
         if word == "-p" { return .port }
         let bare = String(word.drop { $0 == "-" })

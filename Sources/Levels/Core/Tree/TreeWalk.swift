@@ -69,7 +69,7 @@ public struct TreeWalk {
         return !stack.isEmpty
     }
 
-    /// Sends everything at once.
+    /// Sends everything in one piece.
     public mutating func finish(to consumer: inout some PropertyListConsumer & ~Copyable) throws(PropertyListError) {
         while try step(to: &consumer) {}
     }

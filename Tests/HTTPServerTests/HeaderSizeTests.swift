@@ -89,7 +89,7 @@ struct HeaderSizeTests {
         }
     }
 
-    @Test("of an answer beside many fields of a request loses its links, which are in the body too; a redirect does not")
+    @Test("of an answer loses its links beside many fields of the request, unless it is a redirect")
     func links() throws {
         let responder = Echo(answer: { request in
             let isMoved = request.targetText == "/moved"

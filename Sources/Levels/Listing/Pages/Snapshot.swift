@@ -24,6 +24,8 @@ public final class Snapshot: Sendable {
     public let revision: String
     /// Whether the source named the revision, so that the name is the same on every server and after a restart.
     public let isNamedBySource: Bool
+    /// The parts of the source's name of the revision; nil if the source gave it none.
+    private let name: RevisionName?
     /// The time of loading, in seconds since 1970.
     public let loadedAt: Double
     /// The files of a composed tree; nil for one file.
@@ -54,6 +56,7 @@ public final class Snapshot: Sendable {
         self.translations = translations
         self.revision = revision
         self.isNamedBySource = isNamedBySource
+        name = isNamedBySource ? RevisionName(revision) : nil
         self.loadedAt = loadedAt
         self.composition = composition
         self.cause = cause
@@ -137,9 +140,7 @@ extension Snapshot {
     /// Always true if the source does not name its revisions; otherwise false after the source was replaced, as by an
     /// older copy.
     public func continues(_ old: Snapshot) -> Bool {
-        guard isNamedBySource, let own = RevisionName(revision), let earlier = RevisionName(old.revision) else {
-            return true
-        }
+        guard let own = name, let earlier = old.name else { return true }
         return own.epoch == earlier.epoch && own.number > earlier.number
     }
 
@@ -151,7 +152,7 @@ extension Snapshot {
     ///   own entry if the history does not reach back to the old one.
     public func entries(after old: Snapshot?) -> [RevisionEntry] {
         guard let old, continues(old) else { return history }
-        if let own = RevisionName(revision), let earlier = RevisionName(old.revision), isNamedBySource {
+        if let own = name, let earlier = old.name {
             let missed = own.number - earlier.number
             if missed > 1, history.count >= missed { return Array(history.suffix(missed)) }
         }

@@ -118,12 +118,22 @@ public struct TreeWalk {
     private mutating func field(
         _ level: Level, row: Int, offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) {
-        guard offset < level.row(row).fields.upperBound else { return try consumer.endDictionary() }
         let bytes = level.bytes
-        let (next, hole) = try tellField(bytes.span, at: offset, to: &consumer)
-        stack.append(.item(level, row: row, offset: next))
-        if let hole { try beginRows(level.child(row), form: hole, to: &consumer) }
+        let end = level.row(row).fields.upperBound
+        var offset = offset
+        for _ in 0..<Self.fieldsPerStep {
+            guard offset < end else { return try consumer.endDictionary() }
+            let (next, hole) = try tellField(bytes.span, at: offset, to: &consumer)
+            offset = next
+            guard let hole else { continue }
+            stack.append(.item(level, row: row, offset: offset))
+            return try beginRows(level.child(row), form: hole, to: &consumer)
+        }
+        stack.append(.item(level, row: row, offset: offset))
     }
+
+    /// The most fields of an item that one step sends.
+    private static let fieldsPerStep = 16
 
     /// Sends one field; returns the offset of the next one, and the form of the level if this is its place.
     private func tellField(

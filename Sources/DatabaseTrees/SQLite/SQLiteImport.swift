@@ -71,6 +71,7 @@ final class SQLiteImport: TreeImport {
 
     func finish() throws(DatabaseError) {
         insertion.reset()
+        if newPath != nil { try connection.execute(SQLiteSchema.title(names)) }
         try connection.execute(SQLiteSchema.indexes(names))
         try connection.execute(SQLiteSchema.triggers)
         try connection.run("UPDATE head SET revision = revision + 1")

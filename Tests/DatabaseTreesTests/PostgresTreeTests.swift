@@ -68,6 +68,33 @@ import Testing
         #expect(try tree.history(upTo: head, limit: 2).map(\.number) == [3, 4])
     }
 
+    @Test func writesTheFieldsOfSeveralRowsTogether() throws {
+        let tree = try server.makeTree("together", ["a", "b", "c"])
+        try server.connection().run(
+            "ALTER TABLE together.items ADD CONSTRAINT is_short CHECK (length(fields::text) < 40)")
+        let last = try tree.head()
+        func write(_ id: Int64, _ text: String) -> RevisionWrite { RevisionWrite(.fields(ItemRow(id, "\"\(text)\""))) }
+        let requests = [write(1, "A"), write(2, "B"), write(1, "AA"), write(3, "C"), write(2, "BB")]
+        try tree.commit(requests, after: last)
+        #expect(try tree.texts() == [#"{"Title":"Root","Rows":null}"#, #""AA""#, #""BB""#, #""C""#])
+        let log = try #require(try tree.revisions(after: last))
+        #expect(log.map(\.number) == [2, 3, 4, 5, 6] && log.map(\.mark) == requests.map(\.mark))
+        #expect(log.map(\.changes).last == [.row(ItemRow(2, #""BB""#))])
+        let newest = try tree.head()
+        let long = write(2, String(repeating: "long", count: 20))
+        #expect(
+            throws: CommitError.refused(
+                number: 1, message: "new row for relation \"items\" violates check constraint \"is_short\"",
+                constraint: "is_short")
+        ) { try tree.commit([write(1, "1"), long, write(3, "3")], after: newest) }
+        #expect(
+            throws: CommitError.refused(
+                number: 2, message: "a row was not written: it is not in the table, or a trigger suppresses it",
+                constraint: nil)
+        ) { try tree.commit([write(1, "1"), write(2, "2"), write(99, "x")], after: newest) }
+        #expect(try tree.texts() == [#"{"Title":"Root","Rows":null}"#, #""AA""#, #""BB""#, #""C""#])
+    }
+
     @Test func refusesACommitAfterAnotherProgramHasWritten() throws {
         let tree = try server.makeTree("races", ["a"])
         let last = try tree.head()

@@ -33,108 +33,35 @@ import TreeSources
         try source.importDocument(try builder.finish(), keys: .init(), replaces: replaces)
     }
 
-    private var source: DatabaseTree { .sqlite(path: path, name: "sqlite:T.db") }
+    var source: DatabaseTree { .sqlite(path: path, name: "sqlite:T.db") }
 
     /// Another program's connection.
-    private func other() throws -> SQLiteConnection {
+    func other() throws -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path)
         try connection.execute("PRAGMA foreign_keys = ON")
         return connection
     }
 
-    private func loadedWatcher() throws -> DatabaseWatcher {
+    func loadedWatcher() throws -> DatabaseWatcher {
         let watcher = DatabaseWatcher(source: source, database: SQLiteTree(path: path, name: "sqlite:T.db"))
         _ = try watcher.load(replacing: nil)
         return watcher
     }
 
     /// The watcher's report on a look.
-    private func look(_ watcher: DatabaseWatcher) -> SourceReport? {
+    func look(_ watcher: DatabaseWatcher) -> SourceReport? {
         _ = watcher.refresh()
         return watcher.advance(at: .now)
     }
 
-    private func edit(_ watcher: DatabaseWatcher, _ edits: [Edit]) throws {
+    func edit(_ watcher: DatabaseWatcher, _ edits: [Edit]) throws {
         let group = try watcher.beginEdits()
         _ = try group.apply(EditBatch(edits, isExact: true), by: "alice")
         _ = try group.save()
     }
 
-    private func path(_ keys: String...) throws -> ItemPath {
+    func path(_ keys: String...) throws -> ItemPath {
         try ItemPath(Array(keys.joined(separator: "/").utf8).span)
-    }
-
-    // MARK: Edits
-
-    @Test func writesAnEditAsRowsAndARevision() throws {
-        let watcher = try loadedWatcher()
-        let changes = PropertyListValue.dictionary(.init([.init(key: "N", value: .integer(.init(7 as Int64)))]))
-        try edit(watcher, [.patch(changes, at: try path("left"))])
-        let row = try other().first("SELECT fields FROM items WHERE id = 1")
-        #expect(row?[0].string == #"{"Title":"left","N":7}"#)
-        let revision = try other().first("SELECT revision, author, writer FROM revisions ORDER BY revision DESC")
-        #expect(revision == [.integer(2), .text("alice"), .text("server")])
-        #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
-        #expect(look(watcher) == .confirmed)
-    }
-
-    @Test func writesNothingForWhatHasNotChanged() throws {
-        let watcher = try loadedWatcher()
-        try edit(watcher, [.insert(.string("new"), below: try path("branch"), at: .after("a"), section: nil)])
-        let changes = try other().first("SELECT count(*), min(item) FROM changes WHERE revision = 2")
-        let last = try other().first("SELECT max(id) FROM items")
-        #expect(changes == [.integer(1), last?[0] ?? .null])
-    }
-
-    @Test func aMovedRowGetsANewPositionAndNotAChangedOne() throws {
-        let watcher = try loadedWatcher()
-        let changes = PropertyListValue.dictionary(.init([.init(key: "N", value: .integer(.init(7 as Int64)))]))
-        let positions = "SELECT position FROM items WHERE id IN (1, 2) ORDER BY id"
-        try edit(
-            watcher,
-            [
-                .move(try path("branch"), below: .root, at: .before("left"), section: nil),
-                .patch(changes, at: try path("left")),
-            ])
-        var found: [Int64?] = []
-        try other().rows(positions) { row in found.append(row.integer(0)) }
-        #expect(found == [1 << 32, 0])
-    }
-
-    @Test func doesNotOverwriteWhatOthersHaveCommitted() throws {
-        let watcher = try loadedWatcher()
-        let group = try watcher.beginEdits()
-        _ = try group.apply(EditBatch([.delete(try path("leaf"))], isExact: true), by: nil)
-        try other().execute(#"UPDATE items SET fields = '"other"' WHERE id = 1"#)
-        let error = #expect(throws: SaveError.self) { _ = try group.save() }
-        guard case .changedMeanwhile? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        guard case .advanced(let advances)? = look(watcher) else {
-            Issue.record("the other program's commit is not reported")
-            return
-        }
-        #expect(advances.map(\.cause) == [.database(author: nil)])
-        try edit(watcher, [.delete(try path("leaf"))])
-        #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
-    }
-
-    @Test func reportsTheConstraintThatRefusesAnEdit() throws {
-        try other().execute(
-            """
-            CREATE TRIGGER positive BEFORE UPDATE ON items WHEN json_extract(NEW.fields, '$.N') < 0
-            BEGIN SELECT RAISE(ABORT, 'N is positive'); END
-            """)
-        let watcher = try loadedWatcher()
-        let changes = PropertyListValue.dictionary(.init([.init(key: "N", value: .integer(.init(-1 as Int64)))]))
-        let error = #expect(throws: SaveError.self) { try edit(watcher, [.patch(changes, at: try path("left"))]) }
-        guard case .refused(0, let refusal)? = error, case .constraint("N is positive") = refusal.kind else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(refusal.detail == "The database refuses the edit: N is positive.")
-        #expect(try other().first("SELECT revision FROM head") == [.integer(1)])
     }
 
     // MARK: What others write

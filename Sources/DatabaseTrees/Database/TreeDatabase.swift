@@ -166,8 +166,10 @@ struct RevisionWrite: Sendable {
 /// One statement of an edit.
 enum ItemWrite: Sendable, Equatable {
     case insert(ItemRow)
-    /// An existing row gets other fields, and perhaps another place.
+    /// An existing row gets other fields and another place.
     case update(ItemRow)
+    /// An existing row gets other fields; its place stays as it is.
+    case fields(ItemRow)
     /// An existing row gets another place; its fields stay as they are.
     case place(ItemPlace)
     /// The item is deleted, with everything below it.

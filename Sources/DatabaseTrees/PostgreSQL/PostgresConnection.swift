@@ -157,10 +157,12 @@ final class PostgresConnection {
     }
 
     /// Prepares a statement, unless it is prepared already.
-    func prepare(_ name: String, text: String, types: [PostgresValues.ValueType]) throws(PostgresFailure) {
+    func prepare(
+        _ name: String, text: @autoclosure () -> String, types: @autoclosure () -> [PostgresValues.ValueType]
+    ) throws(PostgresFailure) {
         guard !prepared.contains(name) else { return }
-        let types = types.map(\.rawValue)
-        try check(unsafe PQsendPrepare(handle, name, text, Int32(types.count), types))
+        let types = types().map(\.rawValue)
+        try check(unsafe PQsendPrepare(handle, name, text(), Int32(types.count), types))
         _ = try results()
         prepared.insert(name)
     }

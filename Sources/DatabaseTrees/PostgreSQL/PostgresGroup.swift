@@ -24,12 +24,7 @@ struct PostgresGroup {
     /// all.
     var unstorable: (number: Int, reason: String)? {
         for (number, request) in requests.enumerated() {
-            for case .insert(let row) in request.writes {
-                if let text = UnstorableText.find(in: row.fields.span) {
-                    return (number, text.reason(item: row.place.id))
-                }
-            }
-            for case .update(let row) in request.writes {
+            for row in request.writes.compactMap(\.row) {
                 if let text = UnstorableText.find(in: row.fields.span) {
                     return (number, text.reason(item: row.place.id))
                 }
@@ -42,34 +37,47 @@ struct PostgresGroup {
     ///
     /// - Parameters:
     ///   - isLocked: whether a transaction is open that holds the lock of the tree.
-    ///   - checksAtOnce: whether deferred constraints are checked after each request.
-    func attempt(_ statements: PostgresTreeStatements, isLocked: Bool, checksAtOnce: Bool) -> Attempt {
+    ///   - isOneByOne: whether each request is written and checked by itself, to find the one that is refused.
+    func attempt(_ statements: PostgresTreeStatements, isLocked: Bool, isOneByOne: Bool) -> Attempt {
         var attempt = Attempt()
         if !isLocked { attempt.add(PostgresTreeStatements.begin) }
-        attempt.add(PostgresTreeStatements.asServer)
         attempt.count = attempt.statements.count
-        attempt.add(
-            statements.count.with(Int64(requests.count)).with(last.revision).with(last.mark).with(epoch)
-                .with(last.epoch))
-        attempt.add(
-            statements.revisions.with(last.revision).with(requests.map(\.mark)).with(requests.map(\.author))
-                .with(requests.map { Optional(Int32(isWhole($0) ? 1 : 0)) }).with(requests.map { Optional($0.date) }))
+        attempt.add(count(news: statements.news(last.revision + Int64(requests.count))))
+        // The rows that get other fields are written together, as long as they differ and nothing else is written.
+        var together: [ItemRow] = []
+        func writeTogether() {
+            if !together.isEmpty { attempt.add(ItemRow.statement(together)) }
+            together = []
+        }
         for (number, request) in requests.enumerated() {
             for write in request.writes {
-                attempt.add(write.statement(in: last.revision + Int64(number) + 1), of: number)
+                if case .fields(let row) = write, !isOneByOne {
+                    if together.contains(where: { $0.place.id == row.place.id }) { writeTogether() }
+                    together.append(row)
+                } else {
+                    writeTogether()
+                    attempt.add(write.statement(in: last.revision + Int64(number) + 1), of: number)
+                }
             }
-            if checksAtOnce { attempt.add(PostgresTreeStatements.checkAtOnce, of: number) }
+            if isOneByOne { attempt.add(PostgresTreeStatements.checkAtOnce, of: number) }
         }
-        attempt.add(changes(statements.changes))
-        attempt.add(statements.notify(last.revision + Int64(requests.count)))
+        writeTogether()
+        attempt.add(changes)
         attempt.add(PostgresTreeStatements.commit)
         return attempt
+    }
+
+    private func count(news: String) -> PostgresStatement {
+        PostgresStatement(prepared: "count").with(Int64(requests.count)).with(last.revision).with(last.mark)
+            .with(epoch).with(last.epoch).with(requests.map(\.mark)).with(requests.map(\.author))
+            .with(requests.map { Optional(Int32(isWhole($0) ? 1 : 0)) }).with(requests.map { Optional($0.date) })
+            .with(news)
     }
 
     private func isWhole(_ request: RevisionWrite) -> Bool { request.writes.count > PostgresSchema.mostChanges }
 
     /// The rows of the log, as the triggers would write them, except for rows that are deleted with the one above them.
-    private func changes(_ statement: PostgresStatement) -> PostgresStatement {
+    private var changes: PostgresStatement {
         var (revisions, items, parents, positions) = ([Int64?](), [Int64?](), [Int64?](), [Int64?]())
         var (sections, fields) = ([Int32?](), [[UInt8]?]())
         for (number, request) in requests.enumerated() where !isWhole(request) {
@@ -85,7 +93,8 @@ struct PostgresGroup {
                 fields.append(row?.fields)
             }
         }
-        return statement.with(revisions).with(items).with(parents).with(sections).with(positions).with(json: fields)
+        return PostgresStatement(prepared: "changes").with(revisions).with(items).with(parents).with(sections)
+            .with(positions).with(json: fields)
     }
 }
 
@@ -93,7 +102,7 @@ extension ItemWrite {
     /// The row after the write; nil if it is deleted, or only gets another place.
     fileprivate var row: ItemRow? {
         switch self {
-        case .insert(let row), .update(let row): row
+        case .insert(let row), .update(let row), .fields(let row): row
         case .place, .delete: nil
         }
     }

@@ -41,12 +41,12 @@ extension PostgresTree {
 
     /// Writes the group in one transaction, or does not write at all.
     private func attempt(
-        _ group: PostgresGroup, on connection: PostgresConnection, checksAtOnce: Bool = false
+        _ group: PostgresGroup, on connection: PostgresConnection, isOneByOne: Bool = false
     ) -> Outcome {
         let isLocked = connection.isInTransaction
         lockedUntil = nil
         let attempt = group.attempt(
-            statements(for: connection), isLocked: isLocked, checksAtOnce: checksAtOnce)
+            statements(for: connection), isLocked: isLocked, isOneByOne: isOneByOne)
         do throws(PostgresFailure) {
             try connection.pipeline(attempt.statements)
             noteCommit(of: group)
@@ -57,9 +57,9 @@ extension PostgresTree {
             guard error.state != Self.lockNotAvailable else {
                 return .failed(.failed(DatabaseError(kind: .busy, reason: holder(on: connection))))
             }
-            let isAtEnd = error.statement == attempt.statements.count - 1
-            if isAtEnd, error.isRefusal, !checksAtOnce {
-                return self.attempt(group, on: connection, checksAtOnce: true)
+            let isOfSeveral = error.statement > attempt.count && attempt.requests[error.statement] == nil
+            if isOfSeveral, error.isRefusal, !isOneByOne {
+                return self.attempt(group, on: connection, isOneByOne: true)
             }
             return .failed(commitError(error, in: attempt))
         }

@@ -78,9 +78,6 @@ struct PostgresTreeStatements {
     static let begin = PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED")
     static let commit = PostgresStatement("COMMIT")
 
-    /// Turns the triggers off for this transaction.
-    static let asServer = PostgresStatement("SELECT set_config('drilldown.writer', 'server', true)")
-
     /// Checks deferred constraints after each request, not only at the end, to find the request that violates one.
     static let checkAtOnce = PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")
 
@@ -98,33 +95,28 @@ struct PostgresTreeStatements {
         ).with(schema + ".head").with(schema + ".items")
     }
 
-    /// Counts the revision $2 up by $1, if its mark is $3 and its epoch $4; the new epoch is $5.
+    /// Counts the revision $2 up by $1, if its mark is $3 and its epoch $4; the new epoch is $5. Logs the new revisions:
+    /// their marks, authors, whether they are whole, and milliseconds since 1970; $10 is the notification. Turns the
+    /// triggers off for this transaction.
     ///
     /// If the revision differs, a division by zero fails the transaction without a second round trip.
-    var count: PostgresStatement {
-        PostgresStatement(
-            """
-            WITH counted AS (
-              UPDATE \(schema).head SET revision = revision + $1, epoch = $5 WHERE revision = $2 AND epoch = $4
-                AND ($3 IS NULL OR EXISTS (SELECT 1 FROM \(schema).revisions WHERE revision = $2 AND mark = $3::uuid))
-              RETURNING 1)
-            SELECT 1 / count(*) FROM counted
-            """)
+    private var count: String {
+        """
+        WITH counted AS (
+            UPDATE \(schema).head SET revision = revision + $1, epoch = $5 WHERE revision = $2 AND epoch = $4
+              AND ($3 IS NULL OR EXISTS (SELECT 1 FROM \(schema).revisions WHERE revision = $2 AND mark = $3::uuid))
+            RETURNING 1),
+          logged AS (
+            INSERT INTO \(schema).revisions (revision, mark, author, writer, is_whole, at)
+            SELECT $2 + n, mark::uuid, author, 'server', is_whole = 1,
+              timestamptz 'epoch' + at * interval '1 millisecond'
+            FROM unnest($6, $7, $8, $9) WITH ORDINALITY AS r (mark, author, is_whole, at, n))
+        SELECT 1 / count(*), set_config('drilldown.writer', 'server', true), pg_notify('drilldown', $10) FROM counted
+        """
     }
 
     /// The SQLSTATE of a division by zero, by which a statement that wrote nothing fails.
     static let nothingWritten = "22012"
-
-    /// Logs the revisions after $1: their marks, authors, whether they are whole, and milliseconds since 1970.
-    var revisions: PostgresStatement {
-        PostgresStatement(
-            """
-            INSERT INTO \(schema).revisions (revision, mark, author, writer, is_whole, at)
-            SELECT $1 + n, mark::uuid, author, 'server', is_whole = 1,
-              timestamptz 'epoch' + at * interval '1 millisecond'
-            FROM unnest($2, $3, $4, $5) WITH ORDINALITY AS r (mark, author, is_whole, at, n)
-            """)
-    }
 
     /// Returns the statements that remove the revisions before `first` from the log.
     func trims(to first: Int64) -> [PostgresStatement] {
@@ -135,16 +127,18 @@ struct PostgresTreeStatements {
     }
 
     /// Logs changes: their revisions, items, parents, sections, positions, fields.
-    var changes: PostgresStatement {
-        PostgresStatement(
-            """
-            INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
-            SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
-            """)
+    private var changes: String {
+        """
+        INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
+        """
     }
 
+    /// The notification of a revision.
+    func news(_ revision: Int64) -> String { "\(tree) \(revision)" }
+
     func notify(_ revision: Int64) -> PostgresStatement {
-        PostgresStatement("SELECT pg_notify('drilldown', $1)").with("\(tree) \(revision)")
+        PostgresStatement("SELECT pg_notify('drilldown', $1)").with(news(revision))
     }
 
     /// Logs a revision without changes, after which no statement that expects the revision $1 can be committed. If the
@@ -166,8 +160,12 @@ struct PostgresTreeStatements {
 
     // MARK: Prepared statements
 
-    /// Prepares the statements that write one row each.
+    /// Prepares the statements of a commit.
     func prepare(on connection: PostgresConnection) throws(PostgresFailure) {
+        try connection.prepare(
+            "count", text: count,
+            types: [.int8, .int8, .text, .text, .text, .texts, .texts, .int4s, .int8s, .text])
+        try connection.prepare("changes", text: changes, types: [.int8s, .int8s, .int8s, .int4s, .int8s, .jsons])
         let written = "RETURNING 1) SELECT 1 / count(*) FROM written"
         try connection.prepare(
             "insert",
@@ -181,6 +179,16 @@ struct PostgresTreeStatements {
                 WITH written AS (UPDATE \(schema).items SET parent = $2, section = $3, position = $4, fields = $5
                   WHERE id = $1 \(written)
                 """, types: [.int8, .int8, .int4, .int8, .json])
+        try connection.prepare(
+            "fields", text: "WITH written AS (UPDATE \(schema).items SET fields = $2 WHERE id = $1 \(written)",
+            types: [.int8, .json])
+        try connection.prepare(
+            "fieldsOfRows",
+            text: """
+                WITH written AS (UPDATE \(schema).items i SET fields = n.fields FROM unnest($1, $2) AS n (id, fields)
+                  WHERE i.id = n.id RETURNING 1)
+                SELECT 1 / (count(*) = cardinality($1))::int FROM written
+                """, types: [.int8s, .jsons])
         try connection.prepare(
             "place",
             text: """
@@ -202,6 +210,7 @@ extension ItemWrite {
         switch self {
         case .insert(let row): row.statement("insert")
         case .update(let row): row.statement("update")
+        case .fields(let row): ItemRow.statement([row])
         case .place(let place): place.statement("place").with(revision)
         case .delete(let item): PostgresStatement(prepared: "delete").with(item)
         }
@@ -209,7 +218,7 @@ extension ItemWrite {
 
     var item: Int64 {
         switch self {
-        case .insert(let row), .update(let row): row.place.id
+        case .insert(let row), .update(let row), .fields(let row): row.place.id
         case .place(let place): place.id
         case .delete(let item): item
         }
@@ -218,6 +227,15 @@ extension ItemWrite {
 
 extension ItemRow {
     fileprivate func statement(_ name: String) -> PostgresStatement { place.statement(name).with(json: fields) }
+
+    /// The statement that writes the fields of different rows.
+    static func statement(_ rows: [ItemRow]) -> PostgresStatement {
+        if rows.count == 1 {
+            return PostgresStatement(prepared: "fields").with(rows[0].place.id).with(json: rows[0].fields)
+        }
+        return PostgresStatement(prepared: "fieldsOfRows").with(rows.map { Optional($0.place.id) })
+            .with(json: rows.map { Optional($0.fields) })
+    }
 }
 
 extension ItemPlace {

@@ -43,10 +43,10 @@ struct EditPlan {
         guard case .changed(_, let rows) = change.provenance else {
             // A document in place of the whole old one.
             known.formUnion(index.rows(below: 0).map(\.id))
-            try updateFields(of: 0, at: Self.root, origin: [], new: new)
+            try updateFields(of: Self.root, wasAt: Self.root, origin: [], new: new)
             return try list(below: 0, item: new, runs: nil, from: nil)
         }
-        try updateFields(of: 0, at: Self.root, origin: [], new: new)
+        try updateFields(of: Self.root, wasAt: Self.root, origin: [], new: new)
         if let rows { try list(below: 0, item: new, runs: rows, from: []) }
     }
 
@@ -60,11 +60,12 @@ struct EditPlan {
         let section: Int
         /// Its number in the same level before the request; nil if it was not in this level.
         var oldRow: Int?
-        /// Whether it has probably not moved: it is in a run of unmoved rows, or it has changed in its level; few rows
-        /// are both moved and changed.
-        var isKept = false
+        /// Whether it is in a run of unmoved rows.
+        var isUntouched = false
         var content = Content.same
         var position: Int64 = 0
+
+        var isChanged: Bool { if case .changed = content { true } else { false } }
 
         enum Content {
             case same
@@ -82,8 +83,15 @@ struct EditPlan {
     private mutating func list(
         below id: Int64, item: Item.Step, runs: [Provenance.Run]?, from origin: [Int]?
     ) throws(DatabaseError) {
-        let before = origin == nil ? [] : index.rows(below: id)
         let level = item.below.flatMap { $0.form.isDrilled ? nil : $0 }
+        if let rows = rowsInPlace(of: level, runs: runs, below: id, from: origin) {
+            for row in rows {
+                let place = ItemPlace(id: row.id, parent: id, section: row.section, position: row.position)
+                try write(row, below: id, wasAt: place)
+            }
+            return
+        }
+        let before = origin == nil ? [] : index.rows(below: id)
         var rows =
             try level.map { level throws(DatabaseError) in
                 try self.rows(of: level, runs: runs, before: before, origin: origin)
@@ -102,6 +110,35 @@ struct EditPlan {
             }
             try write(row, below: id, wasAt: old)
         }
+    }
+
+    /// The changed rows of a level whose rows have all stayed in their places; nil if a row may be new, or may have left
+    /// its place.
+    private func rowsInPlace(
+        of level: Level?, runs: [Provenance.Run]?, below id: Int64, from origin: [Int]?
+    ) -> [Row]? {
+        guard let level, let runs, let origin, let before = step(at: origin)?.below, level.form == before.form,
+            level.count == index.rowCount(below: id), level.rowsAsWritten == before.rowsAsWritten
+        else { return nil }
+        let sections = Sections(of: level)
+        var changed: [Row] = []
+        var next = 0
+        for run in runs {
+            switch run {
+            case .same(let rows): guard rows.lowerBound == next else { return nil }
+            case .row(.same(let path)): guard path == origin + [next] else { return nil }
+            case .row(.changed(let path?, let rows)):
+                guard path == origin + [next], let slot = index.row(next, below: id) else { return nil }
+                changed.append(
+                    Row(
+                        id: slot.id, section: sections.number(of: next), oldRow: next,
+                        content: .changed(Item.Step(level: level, row: next), from: path, rows: rows),
+                        position: slot.position))
+            case .row: return nil
+            }
+            next += run.count
+        }
+        return next == level.count ? changed : nil
     }
 
     /// The sections of the rows of a level, as the database numbers them.
@@ -129,17 +166,18 @@ struct EditPlan {
             case .same(let range):
                 for old in range where rows.count < level.count && old < before.count {
                     rows.append(
-                        Row(id: before[old].id, section: sections.number(of: rows.count), oldRow: old, isKept: true))
+                        Row(
+                            id: before[old].id, section: sections.number(of: rows.count), oldRow: old, isUntouched: true
+                        ))
                 }
             case .row(let provenance):
                 guard rows.count < level.count else { continue }
                 let (id, path, content) = try content(provenance, step: Item.Step(level: level, row: rows.count))
                 let isBeside = path.map { !$0.isEmpty && $0.dropLast() == origin?[...] } ?? false
-                let isChanged = if case .changed = content { true } else { false }
                 rows.append(
                     Row(
                         id: id, section: sections.number(of: rows.count), oldRow: isBeside ? path?.last : nil,
-                        isKept: isBeside && isChanged, content: content))
+                        content: content))
             }
         }
         return rows
@@ -176,21 +214,32 @@ struct EditPlan {
 
     /// Removes positions until the others are in ascending order, preferably the positions of moved rows.
     private static func drop(movesOf rows: [Row], known: inout [Int64?]) {
+        // A changed row has probably not moved, unless the untouched rows around it show that it has.
+        var kept = rows.map(\.isUntouched)
+        keep(rows.map(\.isChanged), of: rows, at: known, besides: &kept)
+        keep(rows.map { _ in true }, of: rows, at: known, besides: &kept)
+        for number in rows.indices where !kept[number] { known[number] = nil }
+    }
+
+    /// Adds some rows to those that keep their positions, unless the order would not be ascending.
+    private static func keep(
+        _ more: [Bool], of rows: [Row], at positions: [Int64?], besides kept: inout [Bool]
+    ) {
         typealias Place = (position: Int64, id: Int64)
         // For each row, the nearest row after it that keeps its position.
         var next = [Place?](repeating: nil, count: rows.count)
         var nearest: Place?
         for number in rows.indices.reversed() {
             next[number] = nearest
-            if rows[number].isKept, let position = known[number] { nearest = (position, rows[number].id) }
+            if kept[number], let position = positions[number] { nearest = (position, rows[number].id) }
         }
         var last: Place?
         for number in rows.indices {
-            guard let position = known[number] else { continue }
+            guard let position = positions[number], kept[number] || more[number] else { continue }
             let own = (position, rows[number].id)
             let isBehind = last.map { $0 < own } ?? true
-            let isBefore = rows[number].isKept || (next[number].map { own < $0 } ?? true)
-            if isBehind && isBefore { last = own } else { known[number] = nil }
+            kept[number] = isBehind && (kept[number] || (next[number].map { own < $0 } ?? true))
+            if kept[number] { last = own }
         }
     }
 
@@ -206,7 +255,7 @@ struct EditPlan {
                 try list(below: row.id, item: step, runs: nil, from: nil)
             }
         case .changed(let step, let origin, let rows):
-            if try !updateFields(of: row.id, at: place, origin: origin, new: step), place != old {
+            if try !updateFields(of: place, wasAt: old, origin: origin, new: step), place != old {
                 updates.append(.place(place))
             }
             if let rows { try list(below: row.id, item: step, runs: rows, from: origin) }
@@ -227,11 +276,18 @@ struct EditPlan {
     /// Writes the fields of an item if they have changed; returns whether they have.
     @discardableResult
     private mutating func updateFields(
-        of id: Int64, at place: ItemPlace, origin: [Int], new: Item.Step
+        of place: ItemPlace, wasAt oldPlace: ItemPlace?, origin: [Int], new: Item.Step
     ) throws(DatabaseError) -> Bool {
+        let old = step(at: origin)
+        if let old, new.isWrittenPlainly, old.isWrittenPlainly,
+            new.level.packsRow(new.row, asRow: old.row, of: old.level)
+        {
+            return false
+        }
         let fields = try fields(of: new)
-        if let old = step(at: origin), try fields == self.fields(of: old) { return false }
-        updates.append(.update(ItemRow(place: place, fields: fields)))
+        if let old, try fields == self.fields(of: old) { return false }
+        let row = ItemRow(place: place, fields: fields)
+        updates.append(place == oldPlace ? .fields(row) : .update(row))
         return true
     }
 
@@ -252,8 +308,8 @@ struct EditPlan {
         // Deletes come first, because an insert may reuse the key of a deleted item, unless items move out of a
         // deleted item: they must move before it is deleted.
         let movesOut = updates.contains { write in
-            guard case .place(let place) = write else { return false }
-            var above = index.parent(of: place.id)
+            guard let item = write.movedItem else { return false }
+            var above = index.parent(of: item)
             while let id = above {
                 if gone.binaryContains(id) { return true }
                 above = index.parent(of: id)
@@ -264,6 +320,22 @@ struct EditPlan {
         for (id, rows) in lists { index.setRows(rows, below: id) }
         for id in gone { index.forget(id) }
     }
+}
+
+extension ItemWrite {
+    /// The id of an existing item that gets another place; nil for other writes.
+    fileprivate var movedItem: Int64? {
+        switch self {
+        case .update(let row): row.place.id
+        case .place(let place): place.id
+        case .insert, .fields, .delete: nil
+        }
+    }
+}
+
+extension Item.Step {
+    /// Whether the fields in the database depend on the row alone, and not on the level below it.
+    fileprivate var isWrittenPlainly: Bool { below.map { $0.form == .rows && $0.count > 0 } ?? true }
 }
 
 extension Array where Element == Int64 {

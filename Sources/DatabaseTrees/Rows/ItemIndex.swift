@@ -22,6 +22,14 @@ struct ItemIndex {
     /// The rows below an item, in the order of the level.
     func rows(below id: Int64) -> [Slot] { rows[id]?.all ?? [] }
 
+    /// The number of rows below an item.
+    func rowCount(below id: Int64) -> Int { rows[id]?.count ?? 0 }
+
+    /// A row below an item, by its number in the level; nil if the item has fewer rows.
+    func row(_ number: Int, below id: Int64) -> Slot? {
+        rows[id].flatMap { number < $0.count ? $0[number] : nil }
+    }
+
     /// Sets the rows below an item. The caller must also remove rows that come from another item from its rows.
     mutating func setRows(_ slots: [Slot], below id: Int64) {
         // At a load all rows are new; an edit changes few of them.

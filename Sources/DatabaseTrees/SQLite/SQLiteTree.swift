@@ -252,7 +252,7 @@ final class SQLiteTree: TreeDatabase {
     func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError) {
         let connection = try unlessFailed { () throws(DatabaseError) in
             let connection = try connected()
-            try connection.execute("BEGIN IMMEDIATE")
+            try connection.run("BEGIN IMMEDIATE")
             return connection
         }
         defer { connection.rollBack() }
@@ -280,7 +280,7 @@ final class SQLiteTree: TreeDatabase {
             try connection.run(
                 "UPDATE head SET revision = ?, epoch = ?", .integer(newest), .text(last.epoch))
             try trim(newest, oldest: oldest, connection: connection)
-            try connection.execute("COMMIT")
+            try connection.run("COMMIT")
         }
         ownEpoch = nil
     }
@@ -305,6 +305,9 @@ final class SQLiteTree: TreeDatabase {
             try connection.run(
                 "UPDATE items SET parent = ?, section = ?, position = ?, fields = ? WHERE id = ?",
                 values(of: row.place) + [.text(row.fields), .integer(row.place.id)])
+        case .fields(let row):
+            try connection.run(
+                "UPDATE items SET fields = ? WHERE id = ?", [.text(row.fields), .integer(row.place.id)])
         case .place(let place):
             try connection.run(
                 "UPDATE items SET parent = ?, section = ?, position = ? WHERE id = ?",

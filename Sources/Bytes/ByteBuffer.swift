@@ -3,17 +3,18 @@ internal import Heap
 
 /// A growing block of `malloc` memory that can be handed to C without a copy.
 ///
-/// An array does not suffice: C frees the memory, appending must not zero it first, and a lack of memory must not end
-/// the process. A buffer that cannot grow keeps its bytes and drops all later ones; check `isIncomplete` at the end.
+/// An array does not suffice: C frees the memory, appending must not zero the memory first, and a lack of memory must
+/// not end the process. A buffer that cannot grow keeps its bytes, and drops all later bytes. Check `isIncomplete` at
+/// the end.
 @safe
 public struct ByteBuffer: ~Copyable {
     @usableFromInline var base: UnsafeMutableRawPointer?
-    /// Negative once the buffer could not grow, so that each append calls `grow`.
+    /// Negative once the buffer could not grow. Each append then calls `grow`.
     @usableFromInline var capacity: Int
     @usableFromInline var size: Int
     /// The number of bytes written.
     @inlinable public var count: Int { size }
-    /// Whether bytes are missing for lack of memory; the bytes present are then a prefix of all bytes appended.
+    /// Whether bytes are missing for lack of memory. The buffer then has the first of all appended bytes.
     @inlinable public var isIncomplete: Bool { capacity < 0 }
 
     /// - Parameter capacity: the number of bytes that fit without growing.
@@ -28,7 +29,7 @@ public struct ByteBuffer: ~Copyable {
 
     /// Makes room for `extra` more bytes.
     ///
-    /// - Returns: false for a lack of memory; nothing may be stored then, and the buffer is incomplete.
+    /// - Returns: false for a lack of memory. The buffer is then incomplete, and nothing may be stored.
     @discardableResult
     @inlinable @inline(__always)
     public mutating func reserve(_ extra: Int) -> Bool {
@@ -54,7 +55,7 @@ public struct ByteBuffer: ~Copyable {
         return true
     }
 
-    /// Marks the buffer as incomplete: it drops all later bytes, and so remains a prefix. Returns false.
+    /// Marks the buffer as incomplete, so that it drops all later bytes. Returns false.
     private mutating func giveUp() -> Bool {
         capacity = -1
         MemoryBudget.noteRefusal()
@@ -81,7 +82,7 @@ public struct ByteBuffer: ~Copyable {
         size += added
     }
 
-    /// Copies bytes. Most runs are a few bytes long, and two overlapping words copy them faster than a call.
+    /// Copies bytes. Most runs are a few bytes long. Copying such a run as two overlapping words is faster than a call.
     @inlinable @inline(__always)
     static func copy(_ count: Int, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
         switch count {
@@ -130,14 +131,15 @@ public struct ByteBuffer: ~Copyable {
         append(text.utf8Span.span)
     }
 
-    /// Overwrites one byte written before; does nothing if the buffer is incomplete and lacks it.
+    /// Overwrites a byte that was written before. Does nothing if the byte is missing because the buffer is incomplete.
     @inlinable
     public mutating func set(_ byte: UInt8, at offset: Int) {
         guard offset >= 0, offset < size else { return precondition(isIncomplete) }
         unsafe base.unsafelyUnwrapped.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
     }
 
-    /// Overwrites bytes written before; does nothing if the buffer is incomplete and lacks some of them.
+    /// Overwrites bytes that were written before. Does nothing if some of them are missing because the buffer is
+    /// incomplete.
     public mutating func replace(at offset: Int, with bytes: Span<UInt8>) {
         guard offset >= 0, bytes.count <= count - offset else { return precondition(isIncomplete) }
         unsafe bytes.withUnsafeBytes { source in
@@ -175,7 +177,7 @@ public struct ByteBuffer: ~Copyable {
     /// Appends some of the bytes to another buffer.
     public func copy(_ range: Range<Int>, to other: inout ByteBuffer) { other.append(span.extracting(range)) }
 
-    /// Returns the memory, shrunk if much of it is unused; the caller frees it with `free`.
+    /// Returns the memory, which is shrunk if much of it is unused. The caller must free the memory with `free`.
     public consuming func release() -> UnsafeMutableRawBufferPointer {
         let size = count
         let block = unsafe size > 0 && size < capacity / 2 ? realloc(base, size) ?? base : base
@@ -186,9 +188,10 @@ public struct ByteBuffer: ~Copyable {
     }
 }
 
-/// Words are stored whole and counted in part, which costs less than a branch for each byte.
+/// Stores words as a whole, but counts only some of their bytes. This costs less than a branch for each byte.
 extension ByteBuffer {
-    /// Stores a word, lowest byte first, but counts only some of its bytes; there must be room for eight.
+    /// Stores the eight bytes of a word, the lowest byte first, but counts only the first `counted` bytes. There must
+    /// be room for eight bytes.
     @inlinable @inline(__always)
     public mutating func store(_ word: UInt64, counting counted: Int) {
         unsafe base.unsafelyUnwrapped.storeBytes(of: word.littleEndian, toByteOffset: size, as: UInt64.self)
@@ -202,7 +205,7 @@ extension ByteBuffer {
         store(word, counting: 8)
     }
 
-    /// Appends the lowest bytes of a word, the highest of them first.
+    /// Appends the lowest `width` bytes of a word, the highest of these bytes first.
     ///
     /// - Parameter width: 1 … 8.
     @inlinable @inline(__always)
@@ -241,7 +244,7 @@ extension ByteBuffer {
         append(digits.span.extracting(first..<20))
     }
 
-    /// Appends the lowest decimal digits of a nonnegative number, including leading zeros.
+    /// Appends the last `digits` decimal digits of a nonnegative number, including leading zeros.
     public mutating func append(_ value: Int, digits: Int) {
         var divisor = 1
         for _ in 1..<digits { divisor *= 10 }

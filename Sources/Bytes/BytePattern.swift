@@ -6,14 +6,14 @@ public struct BytePattern: Sendable {
     public let bytes: [UInt8]
     private let first: SIMD16<UInt8>
     private let last: SIMD16<UInt8>
-    /// For each prefix, the length of the longest shorter prefix that it ends with.
+    /// For each prefix of the bytes, the length of the longest shorter prefix with which this prefix ends.
     private let borders: [Int]
 
-    /// The maximum length of a run that `scan` searches for; `memmem`, which takes linear time for any bytes, searches
-    /// for longer runs.
+    /// The maximum length of a run that `scan` searches for. `memmem` searches for longer runs, because it takes linear
+    /// time for any bytes.
     private static let longestScanned = 64
 
-    /// Prepares the search; nil for no bytes.
+    /// Prepares the search; nil if `bytes` is empty.
     public init?(_ bytes: [UInt8]) {
         guard let first = bytes.first, let last = bytes.last else { return nil }
         self.bytes = bytes
@@ -37,7 +37,8 @@ public struct BytePattern: Sendable {
         }
     }
 
-    /// Whether an occurrence for which `isWanted` returns true begins at or after `start`; occurrences may overlap.
+    /// Whether an occurrence at or after `start` is wanted: `isWanted` returns true for its offset. Occurrences may
+    /// overlap.
     ///
     /// Takes linear time (Knuth, Morris and Pratt).
     public func occurs(
@@ -74,7 +75,8 @@ public struct BytePattern: Sendable {
         return unsafe base.distance(to: UnsafeRawPointer(found))
     }
 
-    /// Compares the first byte and the last byte at sixteen offsets in one step, and all bytes only where both match.
+    /// Compares the first and the last byte at sixteen offsets in one step. Compares all bytes only at the offsets at
+    /// which both bytes match.
     @inline(__always)
     private func scan(_ text: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = text.baseAddress, let wanted = bytes.baseAddress else { return nil }
@@ -101,7 +103,7 @@ public struct BytePattern: Sendable {
         return nil
     }
 
-    /// The offset of the first marked byte of a word at which all bytes match, if any.
+    /// The first offset that is marked in a word and at which all bytes match, if any.
     @inline(__always)
     private static func match(
         _ marks: UInt64, at offset: Int, base: UnsafeRawPointer, wanted: UnsafeRawPointer, gap: Int
@@ -133,7 +135,7 @@ public struct BytePattern: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Whether a run of bytes occurs; true for an empty run (C function `memmem`).
+    /// Whether the span contains a run of bytes; true for an empty run (C function `memmem`).
     public func contains(_ wanted: Span<UInt8>) -> Bool {
         guard !wanted.isEmpty else { return true }
         return unsafe withUnsafeBytes { bytes in

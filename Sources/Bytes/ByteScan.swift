@@ -1,6 +1,7 @@
 /// Searches eight bytes at a time for the first byte of some kind.
 ///
-/// Only the lowest set bit of a test is exact, and higher bits may be false: use `trailingZeroBitCount`.
+/// In the result of a test, only the lowest set bit is reliable; higher bits may be set by mistake. Use
+/// `trailingZeroBitCount`.
 public enum ByteScan {
     /// The high bit of each byte of a word.
     @inlinable @inline(__always)
@@ -21,13 +22,13 @@ public enum ByteScan {
     @inlinable @inline(__always)
     public static func controls(_ word: UInt64) -> UInt64 { (word &- Self.word(of: 0x20)) & ~word & highBits }
 
-    /// The eight bytes at an offset of a span, the first of them lowest.
+    /// The eight bytes at an offset of a span, the first byte lowest.
     @inlinable @inline(__always)
     public static func word(of bytes: Span<UInt8>, at offset: Int) -> UInt64 {
         unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
     }
 
-    /// The 1 … 7 bytes at an offset of a span, the first of them lowest; the rest of the word is zero.
+    /// The 1 … 7 bytes at an offset of a span, the first byte lowest; the rest of the word is zero.
     @inlinable @inline(__always)
     public static func word(of bytes: Span<UInt8>, at offset: Int, count: Int) -> UInt64 {
         let raw = unsafe bytes.bytes
@@ -37,21 +38,23 @@ public enum ByteScan {
             let high = unsafe raw.unsafeLoadUnaligned(fromByteOffset: end, as: UInt32.self).littleEndian
             return UInt64(low) | UInt64(high) &<< UInt64(truncatingIfNeeded: 8 &* (count &- 4))
         }
-        // The middle one of three bytes; of one or two bytes, the first or the last again, at its own place.
+        // Of three bytes, this is the middle byte. Of one or two bytes, it is the first or the last byte again, at that
+        // byte's own place.
         let low = UInt64(bytes[offset])
         let middle = UInt64(bytes[offset &+ count / 2]) &<< UInt64(truncatingIfNeeded: 8 &* (count / 2))
         let high = UInt64(bytes[offset &+ count &- 1]) &<< UInt64(truncatingIfNeeded: 8 &* (count &- 1))
         return low | middle | high
     }
 
-    /// The index of the first byte from `start` on that a test of eight bytes marks; otherwise the count.
+    /// The index of the first byte, from `start` on, that a test marks; the count if the test marks no byte. The test
+    /// gets eight bytes in a word.
     @inlinable @inline(__always)
     public static func index(in text: Span<UInt8>, from start: Int, where test: (UInt64) -> UInt64) -> Int {
         var index = start
         while index < text.count {
             let size = min(text.count &- index, 8)
             let word = size == 8 ? word(of: text, at: index) : word(of: text, at: index, count: size)
-            // Past the end of the text the word is zero, which a test may mark.
+            // Past the end of the text, the bytes of the word are zero, and the test may mark them.
             let found = min(test(word).trailingZeroBitCount / 8, size)
             index &+= found
             if found < size { break }
@@ -59,7 +62,7 @@ public enum ByteScan {
         return index
     }
 
-    /// Whether no byte is above 0x7F.
+    /// Whether all bytes are at most 0x7F.
     @inlinable
     public static func isASCII(_ bytes: Span<UInt8>) -> Bool {
         let count = bytes.count
@@ -78,12 +81,12 @@ public enum ByteScan {
     }
 }
 
-/// Compares sixteen bytes in one step; the result is in the top bit of each.
+/// Compares sixteen bytes in one step. The result is in the top bit of each byte.
 ///
-/// Equality is one instruction, but the standard library's ordered comparisons of vectors run lane by lane, which made
-/// the whitespace skipper fifty times slower: hence the arithmetic.
+/// Equality is one instruction. The standard library's ordered comparisons of vectors, however, run lane by lane, which
+/// made the whitespace skipper fifty times slower. `atLeast` therefore uses arithmetic.
 extension SIMD16<UInt8> {
-    /// The top bit of each byte that is at least `bound`, which is 1 … 0x80.
+    /// The top bit of each byte that is at least `bound`. `bound` must be 1 … 0x80.
     @inlinable @inline(__always)
     public func atLeast(_ bound: UInt8) -> SIMD16<UInt8> {
         (self | ((self | 0x80) &- SIMD16(repeating: bound))) & 0x80
@@ -95,7 +98,8 @@ extension SIMD16<UInt8> {
         unsafe unsafeBitCast(self .== SIMD16(repeating: value), to: SIMD16<UInt8>.self) & 0x80
     }
 
-    /// The number of the first byte whose top bit is set, otherwise 16; without a branch, which would be unpredictable.
+    /// The number of the first byte whose top bit is set; 16 without such a byte. Works without a branch, because a
+    /// branch would be unpredictable.
     @inlinable @inline(__always)
     public var firstMarked: Int {
         let words = self.words
@@ -115,7 +119,8 @@ public struct AsciiSet: Sendable {
     /// The other characters.
     @usableFromInline let high: UInt64
 
-    /// Makes the set of the characters whose bits are set: bit 0 is NUL in `low` and `@` in `high`.
+    /// Creates a set from bits, each of which stands for a character: bit 0 of `low` for NUL, and bit 0 of `high` for
+    /// `@`.
     @inlinable @inline(__always)
     public init(low: UInt64, high: UInt64) {
         self.low = low

@@ -1,5 +1,5 @@
-/// The distance of two words in insertions, deletions, replacements and swaps of neighbours (Damerau–Levenshtein,
-/// restricted).
+/// The distance between two words: the number of insertions, deletions, replacements and swaps of neighbours that turn
+/// one word into the other (Damerau–Levenshtein, restricted).
 public enum EditDistance {
     /// Whether one typing error turns one word into the other. Words that differ only in case count as one error apart.
     /// False for equal words, and if `word` has fewer than three characters.
@@ -12,7 +12,7 @@ public enum EditDistance {
         return between(ignoringCase ? folded : word, ignoringCase ? otherFolded : other, atMost: 1) == 1
     }
 
-    /// The distance; nil above `limit`.
+    /// The distance between two words; nil if it exceeds `limit`.
     public static func between(_ first: String, _ second: String, atMost limit: Int) -> Int? {
         let a = Array(first.unicodeScalars)
         let b = Array(second.unicodeScalars)
@@ -35,8 +35,8 @@ public enum EditDistance {
         return last[b.count] <= limit ? last[b.count] : nil
     }
 
-    /// The candidate nearest to a word, ignoring case; nil if all distances exceed a third of the word's length (at
-    /// least 1).
+    /// The candidate that is nearest to a word, ignoring case. Nil if all distances exceed the limit: a third of the
+    /// word's length, but at least 1.
     public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         var best: String?
         var limit = max(1, word.unicodeScalars.count / 3)

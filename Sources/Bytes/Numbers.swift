@@ -66,7 +66,7 @@ extension ByteBuffer {
 }
 
 extension Span<UInt8> {
-    /// Eight bytes as a word, the first byte highest, so that words have the order of the bytes.
+    /// Eight bytes as a word, the first byte highest, so that words compare as their bytes do.
     @inlinable @inline(__always)
     public func bigEndianWord(at offset: Int) -> UInt64 {
         precondition(offset >= 0 && offset + 8 <= count)

@@ -12,7 +12,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Compares as many bytes as this run has (`memcmp(3)`).
+    /// Compares the bytes of two runs of the same length (`memcmp(3)`).
     @usableFromInline
     func hasSameBytes(as other: Span<UInt8>) -> Bool {
         unsafe withUnsafeBytes { own in
@@ -31,13 +31,13 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether the bytes equal ASCII text, given in lower case; their own case is ignored.
+    /// Whether the bytes equal ASCII text, ignoring the case of the bytes. The text must be in lower case.
     @inlinable
     public func isEqual(ignoringCase lowercased: StaticString) -> Bool {
         count == lowercased.utf8CodeUnitCount && begins(ignoringCase: lowercased)
     }
 
-    /// Whether the bytes begin with ASCII text, given in lower case; their own case is ignored.
+    /// Whether the bytes begin with ASCII text, ignoring the case of the bytes. The text must be in lower case.
     @inlinable
     public func begins(ignoringCase lowercased: StaticString) -> Bool {
         let length = lowercased.utf8CodeUnitCount
@@ -58,7 +58,7 @@ extension String {
 }
 
 extension Span<UInt8> {
-    /// The index of a byte's first occurrence, otherwise the count.
+    /// The index of a byte's first occurrence; the count if the byte does not occur.
     @inlinable
     public func index(of byte: UInt8) -> Int {
         var index = 0
@@ -66,7 +66,7 @@ extension Span<UInt8> {
         return index
     }
 
-    /// Passes each nonempty part between separators.
+    /// Visits each nonempty part between separators.
     @inlinable
     public func forEachPart<Failure: Error>(
         dividedBy separator: UInt8, _ visit: (Span<UInt8>) throws(Failure) -> Void

@@ -5,7 +5,7 @@
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 
-/* libmicrohttpd takes the callback as a plain pointer, to which Swift cannot convert a pointer to a function. */
+/* libmicrohttpd takes the callback as a plain pointer. Swift cannot convert a function pointer to a plain pointer. */
 static inline void *
 shim_certificate_callback(gnutls_certificate_retrieve_function2 *callback)
 {

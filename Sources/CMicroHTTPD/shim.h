@@ -4,7 +4,7 @@
 #include <microhttpd.h>
 #include <stdint.h>
 
-/* Swift cannot call variadic functions, so this starts the daemon, always with the same options. */
+/* MHD_start_daemon is variadic, so Swift cannot call it. Starts the daemon, always with the same options. */
 static inline struct MHD_Daemon *
 shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, unsigned int connections,
                   unsigned int per_address, int strict, MHD_AccessHandlerCallback handler,
@@ -43,7 +43,7 @@ shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, uns
                           MHD_OPTION_END);
 }
 
-/* MHD_get_connection_info is variadic; returns the pointer that the NOTIFY_CONNECTION callback stored for this
+/* MHD_get_connection_info is variadic. Returns the pointer that the NOTIFY_CONNECTION callback stored for this
    connection, or NULL. */
 static inline void *
 shim_connection_context(struct MHD_Connection *connection)
@@ -52,7 +52,7 @@ shim_connection_context(struct MHD_Connection *connection)
   return info ? info->socket_context : NULL;
 }
 
-/* MHD_get_connection_info is variadic; returns the connection's socket, or -1. */
+/* MHD_get_connection_info is variadic. Returns the connection's socket, or -1. */
 static inline int
 shim_connection_socket(struct MHD_Connection *connection)
 {
@@ -60,7 +60,7 @@ shim_connection_socket(struct MHD_Connection *connection)
   return info ? info->connect_fd : -1;
 }
 
-/* MHD_get_connection_info is variadic; returns the connection's GnuTLS session, or NULL. */
+/* MHD_get_connection_info is variadic. Returns the connection's GnuTLS session, or NULL. */
 static inline void *
 shim_connection_session(struct MHD_Connection *connection)
 {
@@ -68,7 +68,7 @@ shim_connection_session(struct MHD_Connection *connection)
   return info ? info->tls_session : NULL;
 }
 
-/* MHD_get_connection_info is variadic; returns the client's address, or NULL. */
+/* MHD_get_connection_info is variadic. Returns the client's address, or NULL. */
 static inline const struct sockaddr *
 shim_connection_address(struct MHD_Connection *connection)
 {
@@ -76,7 +76,7 @@ shim_connection_address(struct MHD_Connection *connection)
   return info ? info->client_addr : NULL;
 }
 
-/* MHD_get_connection_info is variadic; returns the bytes of the request line and the header, or 0 if not known. */
+/* MHD_get_connection_info is variadic. Returns the size of the request line and the header, or 0 if not known. */
 static inline size_t
 shim_connection_header_size(struct MHD_Connection *connection)
 {
@@ -91,7 +91,7 @@ shim_supports_tls(void)
   return MHD_is_feature_supported(MHD_FEATURE_TLS);
 }
 
-/* Swift does not import a macro with a cast. */
+/* Swift does not import MHD_SIZE_UNKNOWN, because this macro contains a cast. */
 static inline uint64_t
 shim_size_unknown(void)
 {

@@ -3,7 +3,7 @@
 
 #include <sqlite3.h>
 
-/* SQLITE_TRANSIENT makes SQLite copy the bytes before the call returns. Swift does not import it: it is a cast. */
+/* Swift does not import SQLITE_TRANSIENT, which is a cast. It makes SQLite copy the bytes before the call returns. */
 static inline int
 shim_bind_text(sqlite3_stmt *statement, int index, const char *text, int length)
 {
@@ -13,7 +13,7 @@ shim_bind_text(sqlite3_stmt *statement, int index, const char *text, int length)
 static inline int
 shim_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int length)
 {
-  /* SQLite would bind NULL for a null pointer, which an empty array may pass. */
+  /* For a null pointer, SQLite would bind NULL. Swift may pass a null pointer for an empty array. */
   return sqlite3_bind_blob(statement, index, bytes ? bytes : "", length, SQLITE_TRANSIENT);
 }
 

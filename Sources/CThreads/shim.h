@@ -13,7 +13,7 @@ int pthread_attr_setsigmask_np(pthread_attr_t *, const sigset_t *);
 /* SCHED_BATCH of <sched.h>, which has the same number on every processor. */
 enum { DRILLDOWN_SCHED_BATCH = 3 };
 
-/* Swift's Glibc module leaves out <sys/signalfd.h>; a module that includes it would define sigset_t a second time. */
+/* Swift's Glibc module leaves out <sys/signalfd.h>. A module that includes it would define sigset_t a second time. */
 int signalfd(int descriptor, const sigset_t *signals, int flags);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <zlib.h>
 
-/* Swift does not import the macro deflateInit2, which adds the version and the size of the structure. */
+/* Swift does not import the macro deflateInit2. The macro adds the version and the size of the structure. */
 static inline int
 shim_deflate_init(z_stream *stream, int level, int window_bits, int memory_level)
 {

@@ -14,10 +14,10 @@ public struct AcceptedCodings: Sendable {
 
     private static let unnamed = -1
 
-    /// The codings of a request without the field; `read` adds its lines.
+    /// Creates the codings of a request without the field. `read` adds the lines of the field.
     public init() {}
 
-    /// Reads one line of the field; several lines are one list.
+    /// Reads one line of the field. Several lines count as one list.
     public mutating func read(_ line: Span<UInt8>) {
         let isWellFormed = line.forEachWeightedToken { token, quality in note(token, quality: quality) }
         if !isWellFormed { isMalformed = true }
@@ -25,8 +25,8 @@ public struct AcceptedCodings: Sendable {
 
     /// The best coding; nil if the client accepts neither a supported coding nor an unencoded body.
     ///
-    /// Among codings of equal quality Brotli comes first, because its bodies are the smallest. The unencoded body is
-    /// acceptable unless excluded, and comes last unless the field names it.
+    /// Among codings of equal quality, Brotli comes first, because its bodies are the smallest. An unencoded body is
+    /// acceptable unless the field excludes it, and comes last unless the field names it.
     public var choice: CodingChoice? {
         if isMalformed { return .identity }
         let plain = identity != Self.unnamed ? identity : any
@@ -46,7 +46,7 @@ public struct AcceptedCodings: Sendable {
         case 1 where token[0] == UInt8(ascii: "*"): any = max(any, quality)
         case 2 where token.isEqual(ignoringCase: "br"): brotli = max(brotli, quality)
         case 4 where token.isEqual(ignoringCase: "gzip"): gzip = max(gzip, quality)
-        // RFC 9110, section 8.4.1.3: the older name.
+        // The older name (RFC 9110, section 8.4.1.3).
         case 6 where token.isEqual(ignoringCase: "x-gzip"): gzip = max(gzip, quality)
         case 8 where token.isEqual(ignoringCase: "identity"): identity = max(identity, quality)
         default: break
@@ -61,7 +61,7 @@ public struct CodingChoice: Equatable, Sendable {
     /// Whether the client also accepts an unencoded body; if so, short bodies are not encoded.
     public let admitsIdentity: Bool
 
-    /// The choice of a coding for bodies that are long enough.
+    /// Creates the choice of a coding for bodies that are long enough.
     public init(coding: ContentCoding, admitsIdentity: Bool) {
         self.coding = coding
         self.admitsIdentity = admitsIdentity
@@ -70,14 +70,14 @@ public struct CodingChoice: Equatable, Sendable {
     /// The choice for a client that does not state a preference.
     public static let identity = CodingChoice(coding: .identity, admitsIdentity: true)
 
-    /// The length in bytes below which a body is encoded only if the client does not accept it unencoded.
+    /// The length in bytes below which a body is encoded only if the client does not accept an unencoded body.
     ///
     /// A body of 1 KiB and its header lines fit into one Ethernet frame, so encoding a shorter body saves no time.
     public static let leastBytes = 1_024
 
     /// Returns the coding for a body of this many bytes.
     ///
-    /// The result depends on nothing else, so the entity tag is known before the body is encoded.
+    /// The result depends only on this number, so the entity tag is known before the body is encoded.
     @inline(__always)
     public func coding(ofBytes count: Int) -> ContentCoding {
         admitsIdentity && count < Self.leastBytes ? .identity : coding

@@ -8,26 +8,26 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
     private let state: OpaquePointer?
     private let workspace: Workspace?
 
-    /// Bodies are smaller than with gzip at any level. A quality that makes them still smaller takes many times as
-    /// long.
+    /// At this quality, bodies are smaller than with gzip at any level. A quality that makes bodies still smaller takes
+    /// many times as long.
     private static let quality: UInt32 = 5
-    /// A window of 4 MiB; a body of known size uses less if possible.
+    /// A window of 4 MiB. For a body of known size, the library uses a smaller window if possible.
     private static let windowBits: UInt32 = 22
-    /// A window of 256 KiB, because a larger one would take megabytes for each reading client.
+    /// A window of 256 KiB, because a larger window would take megabytes for each reading client.
     private static let streamWindowBits: UInt32 = 18
 
-    /// The estimated memory for a body of any length: the window, the table of the quality, and the commands of a
+    /// The estimated memory for a body of any length: the window, the table for this quality, and the commands of a
     /// block.
     public static let streamBytes = 2 << 20
     /// The maximum memory for a body of known length.
     private static func bytes(forBody count: Int) -> Int { 2 * streamBytes + 4 * min(count, 1 << windowBits) }
 
-    /// Creates an encoder; its memory is bounded for a body of any length.
+    /// Creates an encoder whose memory is bounded, whatever the length of the body.
     public init() { self.init(bodyBytes: nil, in: nil) }
 
     /// - Parameters:
     ///   - bodyBytes: the length of the body, if it is known.
-    ///   - workspace: holds the tables; given back when the encoder ends.
+    ///   - workspace: holds the tables. The encoder gives the workspace back when it ends.
     init(bodyBytes: Int?, in workspace: Workspace?) {
         self.workspace = workspace
         let opaque = unsafe workspace.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
@@ -67,7 +67,7 @@ public struct BrotliEncoder: ~Copyable, ContentEncoder {
                 var room = 0
                 let operation = isLast ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_PROCESS
                 let isWell = unsafe BrotliEncoderCompressStream(state, operation, &rest, &next, &room, nil, nil)
-                // It fails only if memory is exhausted, or after the end.
+                // The call fails only if memory is exhausted, or after the end.
                 guard isWell != 0 else { return false }
                 takeOutput(take)
                 if isLast { isFinished = unsafe BrotliEncoderIsFinished(state) != 0 }

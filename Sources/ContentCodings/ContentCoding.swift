@@ -20,7 +20,7 @@ public enum ContentCoding: UInt8, CaseIterable, Sendable {
     ///
     /// The same body gives the same bytes with the same versions of the libraries.
     ///
-    /// - Returns: false for a lack of memory; the encoded body is incomplete then.
+    /// - Returns: false for a lack of memory. The encoded body is then incomplete.
     public func encode(_ body: Span<UInt8>, to take: (Span<UInt8>) -> Void) -> Bool {
         switch self {
         case .identity:
@@ -40,7 +40,7 @@ public enum ContentCoding: UInt8, CaseIterable, Sendable {
 ///
 /// The encoded bytes may depend on the division of the body into pieces, so only the same pieces give the same bytes.
 public protocol ContentEncoder: ~Copyable {
-    /// The bytes of memory for a body of any length.
+    /// The memory for encoding a body of any length, in bytes.
     static var streamBytes: Int { get }
 
     /// Encodes the next piece.
@@ -49,6 +49,6 @@ public protocol ContentEncoder: ~Copyable {
     ///   - piece: any number of bytes of the body.
     ///   - isLast: whether the body ends with this piece.
     ///   - take: called for each piece of the encoded body; a piece is valid only during the call.
-    /// - Returns: false for a lack of memory; the encoded body is incomplete then, and no other piece may follow.
+    /// - Returns: false for a lack of memory. The encoded body is then incomplete, and no other piece may follow.
     mutating func encode(_ piece: Span<UInt8>, isLast: Bool, to take: (Span<UInt8>) -> Void) -> Bool
 }

@@ -6,7 +6,7 @@ import Glibc
 public struct GzipEncoder: ~Copyable, ContentEncoder {
     /// On the heap, because zlib rejects a stream that has moved since it was initialized.
     private let stream: UnsafeMutablePointer<z_stream>
-    /// zlib reads it when the first bytes are encoded.
+    /// On the heap, because zlib reads the header only when the first bytes are encoded.
     private let header: UnsafeMutablePointer<gz_header>
     /// The buffer for encoded bytes; nil for a lack of memory.
     private let output: UnsafeMutablePointer<UInt8>?
@@ -14,25 +14,25 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
     /// False for a lack of memory.
     private let isUsable: Bool
 
-    /// Within 2 % of the size at level 6, in less time.
+    /// At this level, the size of a body is within 2 % of the size at level 6, and encoding takes less time.
     private static let level: Int32 = 5
     /// The largest window, 32 KiB; adding 16 selects the gzip format instead of zlib's.
     private static let windowBits: Int32 = 15 + 16
     /// zlib's default: 128 KiB in addition to the window.
     private static let memoryLevel: Int32 = 8
-    /// "Unknown" in RFC 1952, section 2.3.1; by default zlib discloses the system it was built on.
+    /// The system "unknown" (RFC 1952, section 2.3.1). By default, zlib discloses the system that it was built on.
     private static let unknownSystem: Int32 = 255
     private static let outputBytes = 32 << 10
     /// The largest input per call, because zlib counts in 32 bits.
     private static let mostAtOnce = 1 << 30
 
-    /// The window and the tables of zlib (zconf.h), its own state, and the output.
+    /// The memory for zlib's window and tables (zconf.h), for its own state, and for the output.
     public static let streamBytes = (256 << 10) + (8 << 10) + outputBytes
 
     /// Creates an encoder that allocates its own memory.
     public init() { self.init(in: nil) }
 
-    /// - Parameter workspace: holds the tables; given back when the encoder ends.
+    /// - Parameter workspace: holds the tables. The encoder gives the workspace back when it ends.
     init(in workspace: Workspace?) {
         self.workspace = workspace
         unsafe stream = .allocate(capacity: 1)
@@ -48,7 +48,7 @@ public struct GzipEncoder: ~Copyable, ContentEncoder {
         // The time in the header stays 0, "no time", so that the same body always gives the same bytes.
         unsafe header.pointee.os = Self.unknownSystem
         let begun = unsafe shim_deflate_init(stream, Self.level, Self.windowBits, Self.memoryLevel)
-        // It fails only if memory is exhausted.
+        // These calls fail only if memory is exhausted.
         isUsable = unsafe output != nil && begun == Z_OK && deflateSetHeader(stream, header) == Z_OK
     }
 

@@ -4,26 +4,27 @@ import Locking
 
 /// Reusable memory for the tables of one encoder at a time.
 ///
-/// Brotli uses a few thousand entries of a table of 1 MiB for a short body. In fresh memory of the system each touched
-/// page causes a fault, and the faults took fifteen times as long as the encoding (manual, Decisions on answers).
+/// For a short body, Brotli uses only a few thousand entries of a table of 1 MiB. In fresh memory from the system, the
+/// first access to each page causes a page fault, and these faults took fifteen times as long as the encoding (manual,
+/// Decisions on answers).
 ///
-/// Unchecked Sendable: the owner has exclusive use of it until it is given back.
+/// Unchecked Sendable: an owner has exclusive use of the workspace until the owner gives it back.
 @safe
 final class Workspace: @unchecked Sendable {
     private let memory: UnsafeMutableRawBufferPointer
     private var used = 0
 
     private static let idle = Guarded<[Workspace]>([])
-    /// The maximum number of idle workspaces; more are needed only while more threads encode at the same time.
+    /// The maximum number of idle workspaces. More are needed only while more threads encode at the same time.
     private static let mostIdle = 8
-    /// The length of a body up to which its encoder needs no memory beside the workspace.
+    /// An encoder needs no memory beside the workspace if the body has at most this length.
     static let sufficesForBytes = 50 << 10
-    /// The size; only touched pages are resident.
+    /// The size of a workspace. Only touched pages are resident.
     private static let bytes = 2 << 20
     /// A sufficient alignment for everything that the libraries store.
     private static let alignment = 64
 
-    /// Fails for a lack of memory.
+    /// Returns nil for a lack of memory.
     private init?() {
         guard MemoryBudget.hasRoom(forBuffer: Self.bytes), let block = unsafe aligned_alloc(Self.alignment, Self.bytes)
         else { return nil }
@@ -32,10 +33,11 @@ final class Workspace: @unchecked Sendable {
 
     deinit { unsafe Glibc.free(memory.baseAddress) }
 
-    /// Returns an idle workspace or a new one; nil for a lack of memory, so that the encoder allocates its own.
+    /// Returns an idle workspace, or else a new workspace; nil for a lack of memory. Without a workspace, the encoder
+    /// allocates its own memory.
     static func take() -> Workspace? { idle.withLock { $0.popLast() } ?? Workspace() }
 
-    /// Returns the workspace for reuse; nothing in it may be used afterwards.
+    /// Gives the workspace back for reuse. Nothing in it may be used afterwards.
     func giveBack() {
         used = 0
         Self.idle.withLock { if $0.count < Self.mostIdle { $0.append(self) } }
@@ -56,7 +58,7 @@ final class Workspace: @unchecked Sendable {
     }
 }
 
-// The libraries' allocation functions; each recovers its workspace.
+// The allocation functions for the libraries. Each recovers the workspace from the library's pointer.
 
 /// zlib's alloc_func.
 func allocateForZlib(

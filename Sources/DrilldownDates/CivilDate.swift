@@ -1,6 +1,6 @@
 /// A date and time of the proleptic Gregorian calendar in UTC, and its distance from 2001-01-01T00:00:00Z.
 ///
-/// The arithmetic uses eras of 400 years that begin in March, so that the leap day comes last.
+/// The arithmetic uses eras of 400 years that begin in March. The leap day is then the last day of a year.
 public struct CivilDate: Equatable, Sendable {
     /// The parts; month and day count from 1.
     public var year, month, day, hour, minute, second: Int
@@ -73,10 +73,10 @@ extension CivilDate {
         seconds >= secondsRange.lowerBound && seconds < secondsRange.upperBound + 1
     }
 
-    /// Splits seconds since 2001-01-01T00:00:00Z, with the fraction rounded to microseconds, half to even.
+    /// Splits seconds since 2001-01-01T00:00:00Z into a date and microseconds; nil outside the years 1 … 9999.
     ///
-    /// The fraction is rounded separately from the whole seconds, as in Python's `timedelta`; nil outside the years
-    /// 1 … 9999.
+    /// The fraction is rounded to microseconds, half to even. It is rounded separately from the whole seconds, as in
+    /// Python's `timedelta`.
     public static func moment(_ seconds: Double) -> (date: CivilDate, microsecond: Int)? {
         guard holds(seconds) else { return nil }
         let whole = seconds.rounded(.towardZero)

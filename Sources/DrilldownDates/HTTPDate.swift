@@ -41,7 +41,7 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
         self.init(seconds: date.seconds + Self.epoch)
     }
 
-    /// The limit of the text's length in bytes, a little above the longest valid date.
+    /// The maximum length of the text in bytes, a little more than the length of the longest valid date.
     private static let longest = 40
     private static let dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -53,7 +53,7 @@ public struct HTTPDate: Sendable, Equatable, Comparable {
 
     /// Reads a year of four or two digits; two digits mean a year from 1976 to 2075.
     ///
-    /// RFC 9110: a year of two digits is not more than 50 years in the future, here from 2025.
+    /// According to RFC 9110, a year of two digits is at most 50 years in the future, here counted from 2025.
     private static func year(_ digits: Substring) -> Int? {
         guard let year = number(digits, in: 0...9_999) else { return nil }
         switch digits.utf8.count {

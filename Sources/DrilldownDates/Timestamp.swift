@@ -1,6 +1,6 @@
 /// The text of a moment in the form of RFC 3339.
 public enum Timestamp {
-    /// Reads a moment as seconds since 2001-01-01T00:00:00Z; a day alone means its midnight in UTC.
+    /// Reads a moment as seconds since 2001-01-01T00:00:00Z. A day without a time means midnight in UTC.
     ///
     /// - Returns: nil for other text, and for a leap second or a lower-case `t` or `z`.
     public static func seconds(_ text: [UInt8]) -> Double? {
@@ -25,7 +25,7 @@ public enum Timestamp {
         return Double(date.seconds - offset) + fraction
     }
 
-    /// Removes the fraction of a second and returns it: 0 without a point, nil for a point without digits.
+    /// Removes the fraction of a second and returns it. Returns 0 without a point, and nil for a point without digits.
     private static func fraction(_ rest: inout ArraySlice<UInt8>) -> Double? {
         guard rest.first == UInt8(ascii: ".") else { return 0 }
         let digits = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
@@ -33,7 +33,8 @@ public enum Timestamp {
         return digits.isEmpty ? nil : Double("0." + String(decoding: digits, as: UTF8.self))
     }
 
-    /// Returns the seconds east of UTC for `Z`, or for a sign, hours and minutes; nil for other text.
+    /// Returns the offset from UTC in seconds, positive in the east. The text is `Z`, or a sign, hours and minutes; nil
+    /// for other text.
     private static func offset(_ text: [UInt8]) -> Int? {
         if text == [UInt8(ascii: "Z")] { return 0 }
         guard text.count == 6, text[3] == UInt8(ascii: ":"), let hours = Int(digits: text[1..<3]),
@@ -63,7 +64,7 @@ public enum Timestamp {
 }
 
 extension Int {
-    /// Reads decimal digits; nil for other text, without digits, or for a number that is too large.
+    /// Reads decimal digits; nil for other text, for empty text, and for a number that is too large.
     init?(digits: some Collection<UInt8>) {
         guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         self.init(String(decoding: digits, as: UTF8.self))

@@ -1,17 +1,18 @@
 public import Glibc
 
-/// A folder whose files are opened by relative names, never a file outside of it.
+/// A folder whose files are opened by relative names. A file outside of the folder is never opened.
 ///
-/// The path of the opened file is checked, not only its name. A symbolic link that is swapped in meanwhile therefore
-/// cannot lead elsewhere, and a link with a visible name cannot open a hidden file if `opensHidden` is false. The
-/// kernel shows the path of an open file in `/proc/self/fd` (proc_pid_fd(5)).
+/// Not only the given name is checked, but also the path of the file, once the file is held open. A symbolic link that
+/// is swapped in at the last moment therefore cannot lead out of the folder. If `opensHidden` is false, a link with a
+/// visible name cannot open a hidden file. The kernel shows the path of an open file in `/proc/self/fd`
+/// (proc_pid_fd(5)).
 public struct ContainedFolder: Sendable, Equatable {
-    /// The folder; a relative path is relative to the working directory.
+    /// The path of the folder. A relative path is relative to the working directory.
     public let path: String
     /// Whether files and folders whose names begin with a full stop can be opened.
     public let opensHidden: Bool
 
-    /// Creates a value without looking at the file system; the folder need not exist before a file is opened.
+    /// Creates a value without looking at the file system. The folder need not exist before a file is opened.
     public init(path: String, opensHidden: Bool = true) {
         self.path = path
         self.opensHidden = opensHidden
@@ -21,7 +22,8 @@ public struct ContainedFolder: Sendable, Equatable {
     ///
     /// Needs three descriptors for a moment.
     ///
-    /// - Parameter name: a path relative to the folder, through subfolders and symbolic links that end in the folder.
+    /// - Parameter name: a path relative to the folder. It may lead through subfolders and symbolic links, as long as
+    ///   the file is in the folder.
     public func open(_ name: String) throws(ContainmentError) -> OpenFile {
         try check(name)
         let folder = try Handle(path: path, at: AT_FDCWD, flags: O_DIRECTORY)
@@ -55,7 +57,7 @@ public struct ContainedFolder: Sendable, Equatable {
 private struct Handle: ~Copyable {
     let descriptor: Int32
 
-    /// `O_PATH`, which Glibc's module lacks because it requires `_GNU_SOURCE`.
+    /// The value of `O_PATH`. Glibc's module lacks the constant, because the constant requires `_GNU_SOURCE`.
     private static let pathOnly: Int32 = 0o10000000
 
     init(path: String, at folder: Int32, flags: Int32) throws(ContainmentError) {
@@ -75,7 +77,7 @@ private struct Handle: ~Copyable {
         try status().st_nlink > 0 ? OpenFile.realPath(of: descriptor) : nil
     }
 
-    /// Returns the path without symbolic links, relative to a folder; nil if it is not below the folder.
+    /// Returns the path without symbolic links, relative to a folder; nil if the file is not below the folder.
     ///
     /// - Throws: `missing` if the file or the folder was removed.
     func path(below folder: borrowing Handle) throws(ContainmentError) -> ArraySlice<UInt8>? {
@@ -112,7 +114,7 @@ public struct OpenFile: ~Copyable, Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Returns the descriptor without closing it; the caller closes it.
+    /// Returns the descriptor without closing it; the caller must close it.
     public consuming func release() -> Int32 {
         let released = descriptor
         discard self
@@ -146,20 +148,21 @@ public enum ContainmentError: Error, Sendable, Equatable {
     case absolute
     /// The name leads out of the folder, by `..` or through a symbolic link.
     case outside
-    /// A part of the name, or of the path that its links lead to, begins with a full stop, which is not allowed here.
+    /// A part of the name, or a part of the path that its links lead to, begins with a full stop. The folder does not
+    /// open hidden files.
     case hidden
     /// The file does not exist.
     case missing
     /// The name leads to a folder, a device, a FIFO or a socket.
     case notRegular
-    /// The folder or the file cannot be opened, with the error number of `open(2)`.
+    /// The folder or the file cannot be opened. The value is the error number of `open(2)`.
     case unreadable(Int32)
 }
 
 /// Paths as the system parses them: a `/` separates names even if a combining character follows, although the two form
 /// one `Character`.
 extension String {
-    /// The names in the path, without the empty ones.
+    /// The names in the path, without empty names.
     public var pathNames: [Substring] { unicodeScalars.split(separator: "/").map(Substring.init) }
 
     /// Whether the path begins with a `/`.

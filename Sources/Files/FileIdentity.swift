@@ -1,6 +1,6 @@
 public import Glibc
 
-/// The file at a path and its state; if two identities are equal, the file need not be read again.
+/// The file at a path and its state. If two identities are equal, the file need not be read again.
 public struct FileIdentity: Sendable, Hashable {
     /// The numbers of the file system and of the file in it (inode(7)).
     public let device, inode: UInt64
@@ -14,7 +14,7 @@ public struct FileIdentity: Sendable, Hashable {
     /// Kind and permissions (inode(7)).
     public let mode: UInt32
 
-    /// Whether it is a regular file.
+    /// Whether the file is a regular file.
     public var isRegular: Bool { mode & S_IFMT == S_IFREG }
 
     /// Reads the identity of the file at a path, following symbolic links; nil if `stat(2)` fails.
@@ -24,7 +24,7 @@ public struct FileIdentity: Sendable, Hashable {
         self.init(status)
     }
 
-    /// Reads the identity of the file at a path, or of the symbolic link itself; nil if `lstat(2)` fails.
+    /// Reads the identity of the file at a path, without following a symbolic link; nil if `lstat(2)` fails.
     public init?(named path: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -52,7 +52,8 @@ public struct FileIdentity: Sendable, Hashable {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    /// Returns whether both identify the same file with the same size and time of change; its attributes may differ.
+    /// Returns whether two identities are of the same file, with the same size and the same time of the last change of
+    /// the content. The attributes of the file may differ.
     public func isSameContent(as other: FileIdentity) -> Bool {
         device == other.device && inode == other.inode && size == other.size && modified == other.modified
     }

@@ -13,10 +13,10 @@ public struct SmallFile: Sendable {
     /// The file's state before it was read.
     public let stamp: FileStamp
 
-    /// Reads the file; the content is cut at `maximumBytes` if the file grows meanwhile.
+    /// Reads the file. If the file grows meanwhile, the content is cut at `maximumBytes`.
     ///
-    /// - Parameter clock: the clock for the time of reading, from which `stamp` derives `isSettled`.
-    /// - Throws: `Unreadable` if it cannot be read, or is not a regular file of at most `maximumBytes`.
+    /// - Parameter clock: the clock for the time of reading. `stamp` derives `isSettled` from this time.
+    /// - Throws: `Unreadable` if the file cannot be read, or is not a regular file of at most `maximumBytes`.
     public init(
         path: String, maximumBytes: Int, clock: FileStamp.Clock = FileStamp.systemClock
     ) throws(Unreadable) {
@@ -61,10 +61,11 @@ extension SmallFile.Unreadable {
 public struct FileStamp: Sendable {
     private let path: String
     private let identity: FileIdentity
-    /// Whether a further change of the file would get another time: the last one was not within two seconds of reading.
+    /// Whether a further change of the file would get another time: the last change was not within two seconds of
+    /// reading.
     public let isSettled: Bool
 
-    /// A clock: returns the time since 1970 in UTC.
+    /// A clock, which returns the time since 1970 in UTC.
     public typealias Clock = @Sendable () -> Duration
 
     /// The clock of the system, which also stamps files.
@@ -76,21 +77,21 @@ public struct FileStamp: Sendable {
 
     /// - Parameters:
     ///   - path: the path of the file.
-    ///   - status: its state before it was read.
-    ///   - now: the time when it was read.
+    ///   - status: the state of the file before it was read.
+    ///   - now: the time when the file was read.
     init(path: String, status: stat, at now: Duration) {
         (self.path, identity) = (path, FileIdentity(status))
         let changed = Duration.seconds(status.st_ctim.tv_sec) + .nanoseconds(status.st_ctim.tv_nsec)
         isSettled = Self.isSettled(changedAt: changed, now: now)
     }
 
-    /// Whether the file certainly has the content that was read.
+    /// Whether the file certainly still has the content that was read.
     public var isCurrent: Bool { isSettled && FileIdentity(path: path) == identity }
 
     /// Returns whether a change is more than two seconds before or after `now`.
     ///
-    /// The clock of the file system may differ from the system's by any amount; the subtraction of durations cannot
-    /// overflow.
+    /// The clock of the file system may differ from the system's clock by any amount. The subtraction of durations
+    /// cannot overflow.
     static func isSettled(changedAt changed: Duration, now: Duration) -> Bool {
         let difference = now - changed
         return difference > .seconds(2) || difference < .seconds(-2)

@@ -5,14 +5,14 @@ public struct AcceptedLanguages: Sendable {
     private struct Range {
         /// The subtags in lower case; empty for `*`.
         let subtags: [Substring]
-        /// In thousandths.
+        /// The weight, in thousandths.
         let quality: Int
     }
 
-    /// In the order of the field.
+    /// The ranges, in the order of the field.
     private var ranges: [Range] = []
 
-    /// The maximum number of ranges, more than any client sends; further ranges are ignored.
+    /// The maximum number of ranges, which is more than any client sends. Further ranges are ignored.
     private static let most = 64
 
     /// Creates an empty list of preferences.
@@ -29,11 +29,12 @@ public struct AcceptedLanguages: Sendable {
 
     /// The best of the available languages; nil if no range matches.
     ///
-    /// The ranges are tried by weight. Each is shortened until it equals a language (RFC 4647, section 3.4); otherwise
-    /// a variety in the same script matches: `pt` and `pt-AO` find `pt-BR`. A weight of 0 excludes the language with
-    /// exactly this tag. `*` is ignored.
+    /// The ranges are tried by weight, the highest weight first. Each range is shortened until it equals an available
+    /// language (RFC 4647, section 3.4). If it never does, the range matches a variety of its language in the same
+    /// script: `pt` and `pt-AO` find `pt-BR`. A range with a weight of 0 excludes the language with exactly this tag.
+    /// `*` is ignored.
     ///
-    /// - Parameter tags: the available language tags, the preferred one first.
+    /// - Parameter tags: the tags of the available languages, the preferred language first.
     public func choice(among tags: [String]) -> String? {
         let available = tags.map { (tag: $0, subtags: Self.subtags(of: $0)) }
             .filter { language in !ranges.contains { $0.quality == 0 && $0.subtags == language.subtags } }
@@ -66,13 +67,14 @@ public struct AcceptedLanguages: Sendable {
         return prefixes
     }
 
-    /// The subtags without the last one, and without a single letter before it.
+    /// The subtags without the last subtag, and without the subtag before that if it is a single letter.
     private static func shortened(_ subtags: ArraySlice<Substring>) -> ArraySlice<Substring> {
         let shorter = subtags.dropLast()
         return shorter.last?.utf8.count == 1 ? shorter.dropLast() : shorter
     }
 
-    /// The subtags in lower case. Chinese gets the script of its region, because `zh-TW` usually means `zh-Hant`.
+    /// The subtags in lower case. A tag for Chinese gets the script of its region, because `zh-TW` usually means
+    /// `zh-Hant`.
     private static func subtags(of tag: String) -> [Substring] {
         var subtags = tag.lowercased().split { $0 == "-" || $0 == "_" }
         if subtags.count > 1, subtags[0] == "zh", let script = chineseScripts[subtags[1]] {
@@ -86,13 +88,13 @@ public struct AcceptedLanguages: Sendable {
         "tw": "hant", "hk": "hant", "mo": "hant", "cn": "hans", "sg": "hans", "my": "hans",
     ]
 
-    /// Whether two languages have the same script; true unless both tags name a script.
+    /// Whether two languages have the same script; also true if a tag does not name its script.
     private static func haveOneScript(_ one: [Substring], _ other: [Substring]) -> Bool {
         guard let script = script(of: one), let otherScript = self.script(of: other) else { return true }
         return script == otherScript
     }
 
-    /// The script: the first subtag of four letters after the language, if any.
+    /// The script: the first subtag of four letters after the language; nil if the tag does not name a script.
     private static func script(of subtags: [Substring]) -> Substring? {
         subtags.dropFirst().first { $0.utf8.count == 4 && $0.utf8.allSatisfy { $0 > 0x39 } }
     }

@@ -3,21 +3,21 @@ internal import Bytes
 /// The byte ranges in a field `Range` (RFC 9110, section 14.1.2).
 public struct ByteRanges: Sendable, Equatable {
     private enum Specifier: Sendable, Equatable {
-        /// From a position to another one, both included.
+        /// From one position to another, both included.
         case range(ClosedRange<Int>)
         /// From a position to the end.
         case from(Int)
-        /// The last bytes, by their number.
+        /// The last bytes; the value is the number of bytes.
         case suffix(Int)
     }
 
     private var specifiers: [Specifier] = []
 
-    /// The maximum number of ranges; a field with more of them is ignored (RFC 9110, section 14.2).
+    /// The maximum number of ranges. A field with more ranges is ignored (RFC 9110, section 14.2).
     public static let limit = 32
 
-    /// Reads the value of the field; nil if the field must be ignored: for another unit, a malformed value, or too many
-    /// ranges.
+    /// Reads the value of the field. Nil if the field must be ignored: it has another unit, a malformed value, or too
+    /// many ranges.
     public init?(_ value: Span<UInt8>) {
         let equals = value.index(of: UInt8(ascii: "="))
         guard equals < value.count, value.extracting(0..<equals).isEqual(ignoringCase: "bytes") else { return nil }
@@ -47,7 +47,7 @@ public struct ByteRanges: Sendable, Equatable {
         return number(last).flatMap { $0 < first ? nil : .range(first...$0) }
     }
 
-    /// Reads a number of any length; a number that is too large becomes the maximum.
+    /// Reads a number of any length. A number that is too large becomes the maximum.
     private static func number(_ digits: Span<UInt8>) -> Int? {
         guard !digits.isEmpty else { return nil }
         for index in digits.indices where digits[index] < UInt8(ascii: "0") || digits[index] > UInt8(ascii: "9") {
@@ -56,10 +56,10 @@ public struct ByteRanges: Sendable, Equatable {
         return Int(digits: digits) ?? .max
     }
 
-    /// The ranges of a representation to send, as half-open ranges; empty if none can be satisfied.
+    /// The ranges of a representation to send, as half-open ranges; empty if no range can be satisfied.
     ///
-    /// Ranges that overlap or touch are merged. If any were merged, all are in ascending order, otherwise in the order
-    /// of the field.
+    /// Ranges that overlap or touch are merged. After a merge, all ranges are in ascending order. Otherwise, they are
+    /// in the order of the field.
     ///
     /// - Parameter length: the length of the representation in bytes.
     public func resolved(in length: Int) -> [Range<Int>] {

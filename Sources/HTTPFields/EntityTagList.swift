@@ -2,7 +2,7 @@
 public struct EntityTagList: Sendable {
     /// The comparison of two tags (RFC 9110, section 8.8.3.2).
     public enum Comparison: Sendable {
-        /// Tags with the same text are equal, weak or strong.
+        /// Tags with the same text are equal, whether they are weak or strong.
         case weak
         /// Tags with the same text are equal if both are strong.
         case strong
@@ -13,7 +13,7 @@ public struct EntityTagList: Sendable {
     @usableFromInline var isAny = false
     @usableFromInline var isFound = false
 
-    /// Creates an empty list. The wanted tags are taken as strong.
+    /// Creates an empty list. The wanted tags are treated as strong tags.
     @inlinable
     public init(_ comparison: Comparison) { self.comparison = comparison }
 
@@ -21,9 +21,10 @@ public struct EntityTagList: Sendable {
     @inlinable
     public var hasWanted: Bool { isFound || isAny && lines == 1 }
 
-    /// Reads one line; several lines are one list. The rest of a line after a malformed tag is ignored.
+    /// Reads one line. Several lines are one list. After a malformed tag, the rest of the line is ignored.
     ///
-    /// - Parameter isWanted: takes the text of a tag, with its quotes; a strong comparison does not pass weak tags.
+    /// - Parameter isWanted: takes the text of a tag, with its quotes, and returns whether the tag is wanted. A strong
+    ///   comparison does not call it for weak tags.
     @inlinable
     public mutating func read(_ line: Span<UInt8>, _ isWanted: (_ tag: Span<UInt8>) -> Bool) {
         lines += 1

@@ -5,10 +5,10 @@ public struct MediaRange: ~Escapable {
     /// The range without parameters: `application/json`, `text/*` or `*/*`, in upper or lower case as sent.
     public let name: Span<UInt8>
     @usableFromInline let element: Span<UInt8>
-    /// The index of the first semicolon in the element, otherwise the count.
+    /// The index of the first semicolon in the element, or the count if the element lacks a semicolon.
     @usableFromInline let end: Int
 
-    /// Parses an element of the list; nil without a name.
+    /// Parses an element of the list; nil if the element lacks a name.
     @inlinable
     @_lifetime(copy element)
     init?(_ element: Span<UInt8>) {
@@ -18,7 +18,7 @@ public struct MediaRange: ~Escapable {
         self.element = element
     }
 
-    /// The weight in thousandths, from the first parameter `q`; 1,000 if it is missing or malformed.
+    /// The weight in thousandths, from the first parameter `q`; 1,000 if the parameter is missing or malformed.
     @inlinable
     public var quality: Int {
         guard end < element.count else { return QualityValue.most }
@@ -35,7 +35,7 @@ public struct MediaRange: ~Escapable {
 }
 
 extension Span<UInt8> {
-    /// Passes each media range of a line of `Accept`, in order; elements without a name are skipped.
+    /// Calls `visit` with each media range of a line of `Accept`, in order. Elements without a name are skipped.
     @inlinable
     public func forEachMediaRange(_ visit: (MediaRange) -> Void) {
         forEachElement(dividedBy: UInt8(ascii: ",")) { element in
@@ -49,7 +49,7 @@ extension Span<UInt8> {
 public struct Preference: ~Escapable {
     /// The name, in upper or lower case as sent.
     public let name: Span<UInt8>
-    /// The value without white space and quotes; empty if it is missing. Parameters are ignored.
+    /// The value without white space and quotes; empty if the value is missing. Parameters are ignored.
     public let value: Span<UInt8>
 
     @inlinable
@@ -66,8 +66,9 @@ public struct Preference: ~Escapable {
 }
 
 extension Span<UInt8> {
-    /// Passes each preference of a line of `Prefer`, in order, including repeated preferences and empty elements, whose
-    /// name is empty.
+    /// Calls `visit` with each preference of a line of `Prefer`, in order.
+    ///
+    /// Repeated preferences and empty elements are included. An empty element has an empty name.
     ///
     /// - Parameter visit: returns false to stop.
     @inlinable

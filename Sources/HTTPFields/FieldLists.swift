@@ -1,8 +1,8 @@
 public import Bytes
 
 extension Span<UInt8> {
-    /// Passes each element of a list, including empty ones, without the white space around it (RFC 9110, section
-    /// 5.6.1).
+    /// Calls `visit` with each element of a list, without the white space around the element (RFC 9110, section 5.6.1).
+    /// Empty elements are included.
     ///
     /// Separators within a quoted string are ignored (RFC 9110, section 5.6.4); an unclosed quote extends to the end.
     /// The list is read in place, each byte once.
@@ -33,13 +33,13 @@ extension Span<UInt8> {
 }
 
 extension Span<UInt8> {
-    /// Passes each token of a list with its weight, as in `Accept-Encoding` (RFC 9110, section 12.5.3).
+    /// Calls `visit` with each token of a list and its weight, as in `Accept-Encoding` (RFC 9110, section 12.5.3).
     ///
-    /// An element is `token [ OWS ";" OWS "q=" qvalue ]`; empty elements are skipped.
+    /// An element is `token [ OWS ";" OWS "q=" qvalue ]`. Empty elements are skipped.
     ///
-    /// - Parameter visit: takes the token, in upper or lower case as sent, and its weight in thousandths; 1,000 without
-    ///   a weight.
-    /// - Returns: false for a malformed element; it and all later elements are not passed.
+    /// - Parameter visit: takes the token, in upper or lower case as sent, and its weight in thousandths. The weight is
+    ///   1,000 if the element does not name a weight.
+    /// - Returns: false if an element is malformed. `visit` is not called for this element and the elements after it.
     @inlinable
     public func forEachWeightedToken(_ visit: (_ token: Span<UInt8>, _ quality: Int) -> Void) -> Bool {
         var place = 0
@@ -85,7 +85,7 @@ enum QualityValue {
 
     /// Reads `0` or `1` with up to three decimals; the decimals after the point may be missing.
     ///
-    /// - Returns: the thousandths and the index after the value; nil for other text, or above 1.
+    /// - Returns: the thousandths and the index after the value; nil for other text, and for a value above 1.
     @inlinable
     static func read(_ text: Span<UInt8>, from start: Int) -> (thousandths: Int, end: Int)? {
         guard start < text.count, let whole = digit(text[start]), whole <= 1 else { return nil }
@@ -103,7 +103,7 @@ enum QualityValue {
         return thousandths <= 1_000 ? (thousandths, place) : nil
     }
 
-    /// Whether `q=` is at an index, in either case.
+    /// Whether `q=` is at an index, in upper or lower case.
     @inlinable @inline(__always)
     static func isNamed(at place: Int, of text: Span<UInt8>) -> Bool {
         place + 1 < text.count && text[place] | 0x20 == UInt8(ascii: "q") && text[place + 1] == UInt8(ascii: "=")

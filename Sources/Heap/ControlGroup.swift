@@ -4,7 +4,7 @@ internal import Glibc
 public struct ControlGroup {
     /// The lines of `/proc/self/cgroup`.
     let membership: String
-    /// A function that returns the text of a file; nil if it cannot be read.
+    /// Returns the text of a file; nil if the file cannot be read.
     let read: (String) -> String?
 
     /// The smallest limit of the group and its ancestors, in bytes; nil without a limit.
@@ -26,15 +26,16 @@ public struct ControlGroup {
         return limits.min()
     }
 
-    /// The limits of a group and its ancestors. In a container, the group's path may not exist; its limit is then at
-    /// the root.
+    /// The limits of a group and its ancestors. In a container, the path of the group may not exist; the group's limit
+    /// is then at the root.
     private func limits(below root: String, group: Substring, name: String) -> [Int] {
         var steps = group.split(separator: "/")
         var limits: [Int] = []
         while true {
             let folder = ([root] + steps.map(String.init)).joined(separator: "/")
             let text = read("\(folder)/\(name)").map { $0.prefix { $0 != "\n" } }
-            // Without a limit, version 2 has the word `max`, and version 1 a number near the largest integer.
+            // If a limit is not set, version 2 shows the word `max`, and version 1 shows a number near the largest
+            // integer.
             if let limit = text.flatMap({ Int($0) }), limit > 0, limit < 1 << 60 { limits.append(limit) }
             guard !steps.isEmpty else { return limits }
             steps.removeLast()

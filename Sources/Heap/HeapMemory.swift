@@ -3,10 +3,11 @@ internal import Glibc
 
 /// Tunes the C library's heap for trees and connections that come and go in large numbers.
 public enum HeapMemory {
-    /// The size in bytes from which blocks are mapped individually, and so return to the system when they are freed.
+    /// Blocks of at least this size, in bytes, are mapped individually, and so return to the system when they are
+    /// freed.
     ///
-    /// By default, the library raises this threshold up to 32 MiB as large blocks are freed; it would then keep the
-    /// memory of a load.
+    /// By default, the library raises this threshold up to 32 MiB as large blocks are freed. It would then keep the
+    /// memory that a load has used.
     private static let mappedBytes: Int32 = 1 << 20
 
     /// The maximum free memory, in bytes, that the library keeps at the end of a heap when blocks are freed.
@@ -16,9 +17,9 @@ public enum HeapMemory {
 
     /// Whether the thresholds are set. The first access sets them, exactly once, on the first thread that needs them.
     ///
-    /// If another allocator replaces the library's, as a sanitizer's does, the first call here initializes the
-    /// library's heap. If two threads did that at the same time, an assertion of the library would fail when the second
-    /// thread ends, and end the process.
+    /// If another allocator replaces the library's allocator, as in a sanitizer, the first call here initializes the
+    /// library's heap. If two threads made that call at the same time, an assertion of the library would fail when the
+    /// second thread ends, and would end the process.
     private static let isPrepared: Bool =
         mallopt(M_MMAP_THRESHOLD, mappedBytes) == 1 && mallopt(M_TRIM_THRESHOLD, keptBytes) == 1
 
@@ -34,7 +35,7 @@ public enum HeapMemory {
         guard isPrepared, mallopt(M_MMAP_MAX, 0) == 1 else { return false }
         defer { _ = mallopt(M_MMAP_MAX, 65_536) }
         let block = unsafe malloc(min(reserveBytes, MemoryBudget.addressLimit / 16))
-        // A permanent block behind the free block prevents its return to the system.
+        // A permanent block behind the free block prevents the return of the free block to the system.
         let end = unsafe malloc(64)
         unsafe free(block)
         return unsafe block != nil && end != nil
@@ -49,8 +50,8 @@ public enum HeapMemory {
     /// Whether all threads share two heaps, because addresses are scarce from the start.
     private static let hasFewHeaps = MemoryBudget.addressLimit < 4 << 30 && mallopt(M_ARENA_MAX, 2) == 1
 
-    /// The addresses that a new thread's own heap needs: 64 MiB, aligned to 64 MiB. Without them, the thread's first
-    /// allocation ends the process.
+    /// The addresses that a new thread's own heap needs: 64 MiB, aligned to 64 MiB. Without these addresses, the
+    /// thread's first allocation ends the process.
     private static let newHeapBytes = 128 << 20
 
     /// Whether enough addresses are left for a new thread.
@@ -74,7 +75,7 @@ public enum HeapMemory {
 
     /// Returns unused pages between allocated blocks to the system (`malloc_trim(3)`).
     ///
-    /// It takes milliseconds, during which other threads may wait to allocate.
+    /// This takes milliseconds. Other threads may wait to allocate during this time.
     public static func giveBack() {
         prepare()
         _ = malloc_trim(0)

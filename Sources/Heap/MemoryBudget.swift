@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Synchronization
 
-/// The memory that the process may still take; check it before a large allocation.
+/// The memory that the process may still take. Check the budget before a large allocation.
 ///
-/// Swift ends the process if an allocation fails. Large allocations are therefore refused here while room is left for
-/// small ones: the margin of the limits, and the reserve of the heap.
+/// Swift ends the process if an allocation fails. Large allocations are therefore refused here while memory is left for
+/// small allocations. That memory is the margin of the limits and the reserve of the heap.
 ///
-/// One limit is on the memory in use: an option, or the limit of the control group; it is set at the start. The other
-/// limit is on addresses (`ulimit -v`); the system keeps it, and it may change at any time.
+/// There are two limits. The limit on the memory in use is an option or the limit of the control group; it is set at
+/// the start. The limit on addresses (`ulimit -v`) is kept by the system, and may change at any time.
 public enum MemoryBudget {
     /// The limit on the memory in use, in bytes; `Int.max` without a limit.
     private static let limit = Atomic<Int>(.max)
@@ -16,7 +16,7 @@ public enum MemoryBudget {
     /// Whether less than the margin was left at the last check of `left`.
     private static let tight = Atomic<Bool>(false)
 
-    /// The growth of a buffer below which it is granted without a check.
+    /// A buffer that grows by less than this number of bytes is not checked.
     private static let smallGrowth = 64 << 10
     /// The maximum margin: the memory left for small allocations.
     private static let mostMargin = 32 << 20
@@ -25,24 +25,24 @@ public enum MemoryBudget {
     /// Sets the limit on the memory in use, in bytes; call it before the first load.
     public static func setLimit(_ bytes: Int) { limit.store(bytes, ordering: .relaxed) }
 
-    /// Whether little memory was left at the last check; if so, nothing that can be made again should be kept.
+    /// Whether little memory was left at the last check. If so, do not keep anything that can be made again.
     public static var isTight: Bool { tight.load(ordering: .relaxed) }
 
     // MARK: Questions
 
-    /// Whether a number of bytes can be allocated now. Reservations do not count, so the answer also holds for work
-    /// that has reserved memory.
+    /// Whether a number of bytes can be allocated now. Reservations are not subtracted, so the answer also holds for
+    /// work that has reserved memory.
     public static func hasRoom(for bytes: Int) -> Bool { bytes <= left }
 
-    /// Whether a buffer can grow by a number of bytes. A buffer survives a failed allocation, so free memory within the
-    /// heap counts, too, even if it is divided.
+    /// Whether a buffer can grow by a number of bytes. A buffer survives a failed allocation. Free memory within the
+    /// heap therefore counts, too, even if it is fragmented.
     public static func hasRoom(forBuffer growth: Int) -> Bool {
         guard growth >= smallGrowth else { return true }
         return growth <= left || growth <= HeapMemory.freeBytesBeyondReserve
     }
 
-    /// Whether a body of a number of bytes can be kept until a client has read it; true unless the body is large and
-    /// memory is tight.
+    /// Whether a body of a number of bytes can be kept until a client has read the body. Can be false only for a large
+    /// body while memory is tight.
     public static func hasRoom(forBody bytes: Int) -> Bool {
         guard isTight, bytes > smallBody else { return true }
         return bytes <= left || bytes <= HeapMemory.freeBytesBeyondReserve
@@ -52,8 +52,8 @@ public enum MemoryBudget {
     /// are smaller.
     private static let smallBody = 4 << 10
 
-    /// The number of buffers on the calling thread that could not grow so far. Work that fills many buffers compares it
-    /// before and after.
+    /// The number of buffers on the calling thread that could not grow so far. Work that fills many buffers compares
+    /// the number before and after.
     public static var refusals: Int { unsafe Int(bitPattern: pthread_getspecific(refusalCount)) }
 
     /// Notes that a buffer could not grow.
@@ -61,16 +61,16 @@ public enum MemoryBudget {
         unsafe pthread_setspecific(refusalCount, UnsafeRawPointer(bitPattern: refusals + 1))
     }
 
-    /// The key of `refusals`: the value of each thread is the number itself in place of a pointer.
+    /// The key under which each thread keeps its `refusals`. The value is the number itself in place of a pointer.
     private static let refusalCount: pthread_key_t = {
         var key = pthread_key_t()
         _ = unsafe pthread_key_create(&key, nil)
         return key
     }()
 
-    /// Reserves memory for work that needs much of it, until the returned object is released.
+    /// Reserves memory for work that needs much memory. The reservation ends when the returned object is released.
     ///
-    /// - Returns: nil if less memory is left beyond all reservations.
+    /// - Returns: nil if the memory that is left does not suffice for all reservations.
     public static func reserve(_ bytes: Int) -> MemoryReservation? {
         let all = reserved.add(bytes, ordering: .relaxed).newValue
         guard all <= left else {
@@ -104,7 +104,7 @@ public enum MemoryBudget {
 
     private static func margin(of limit: Int) -> Int { min(max(limit / 16, leastMargin), mostMargin) }
 
-    /// The limit of addresses (setrlimit(2), `RLIMIT_AS`); `Int.max` without a limit.
+    /// The limit on addresses (setrlimit(2), `RLIMIT_AS`); `Int.max` without a limit.
     public static var addressLimit: Int {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { return .max }
@@ -138,7 +138,7 @@ struct ProcessSize {
     var addresses = 0
     var resident = 0
 
-    /// Kept open, because it is read often, also when no descriptors are left.
+    /// The file is kept open, because it is read often, even when no descriptors are left.
     private static let file = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
     private static let pageBytes = sysconf(Int32(_SC_PAGESIZE))
 

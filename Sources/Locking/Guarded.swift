@@ -2,12 +2,12 @@ public import Glibc
 
 /// A value that only one thread at a time can access.
 ///
-/// The thread sanitizer of Swift 6.3.1 does not instrument the contended path of the standard library's `Mutex`: it
-/// reports false races within the lock and of objects handed over under the lock, and a suppression would hide true
-/// races. The sanitizer knows pthread's mutexes.
+/// The thread sanitizer of Swift 6.3.1 does not instrument the contended path of the standard library's `Mutex`. It
+/// reports false races within the lock, and false races of objects that are handed over under the lock. A suppression
+/// would hide true races. The sanitizer knows pthread's mutexes, so this type uses one.
 ///
-/// Unchecked Sendable: `sending` ensures that nothing else refers to the value. Only `withLock` accesses it, and its
-/// results are `sending`, too.
+/// Unchecked Sendable: `sending` ensures that nothing else refers to the value. Only `withLock` accesses the value, and
+/// the results of `withLock` are `sending`, too.
 @safe
 public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     @usableFromInline let lock: UnsafeMutablePointer<pthread_mutex_t>

@@ -38,7 +38,7 @@ public struct NotificationSocket: Sendable, Equatable {
         var target = sockaddr_un()
         target.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &target.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        // The size excludes a final zero byte, which would be part of an abstract name.
+        // The size excludes the zero byte at the end, because this byte would be part of an abstract name.
         let size = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path).map { $0 + bytes.count } ?? 0)
         let text = Array(notification.text.utf8)
         let sent = unsafe withUnsafePointer(to: &target) { target in

@@ -3,12 +3,12 @@ public import Glibc
 /// The environment variables of the service manager that started this process (sd_notify(3), sd_listen_fds(3),
 /// sd_watchdog_enabled(3)).
 public struct ServiceEnvironment: Sendable, Equatable {
-    /// The socket for notifications; nil if the manager wants none.
+    /// The socket for notifications; nil if the manager does not want notifications.
     public let notifications: NotificationSocket?
-    /// The time without a `Notification.watchdog` after which the manager ends the process; nil if it does not watch
-    /// this process.
+    /// The manager ends the process if it does not receive `Notification.watchdog` for this time; nil if the manager
+    /// does not watch this process.
     public let watchdogInterval: Duration?
-    /// The sockets that the manager opened for this process, in its order.
+    /// The sockets that the manager opened for this process, in the order of the manager.
     public let sockets: [HandedSocket]
 
     /// The environment of a process without a service manager.
@@ -18,7 +18,7 @@ public struct ServiceEnvironment: Sendable, Equatable {
         (self.notifications, self.watchdogInterval, self.sockets) = (notifications, watchdogInterval, sockets)
     }
 
-    /// Reads the variables; the watchdog and the sockets of another process are ignored.
+    /// Reads the variables. Ignores a watchdog and sockets that are for another process.
     ///
     /// - Parameter process: the id of this process.
     /// - Throws: `ServiceManagerError` for a malformed variable.
@@ -48,7 +48,7 @@ public struct ServiceEnvironment: Sendable, Equatable {
 
     /// Removes the variables from the environment, so that no child process uses them.
     ///
-    /// Call it before other threads start, because they may read the environment.
+    /// Call this before other threads start, because other threads may read the environment.
     public static func clearEnvironment() {
         for variable in variables { unsafe unsetenv(variable) }
     }
@@ -58,7 +58,7 @@ public struct ServiceEnvironment: Sendable, Equatable {
 public struct HandedSocket: Sendable, Equatable {
     /// The descriptor, which this process now owns.
     public let descriptor: Int32
-    /// The name from `FileDescriptorName=` in the .socket file; `unknown` without a name.
+    /// The name from `FileDescriptorName=` in the .socket file; `unknown` if the manager passes no name.
     public let name: String
 
     /// The descriptor of the first socket (sd_listen_fds(3), SD_LISTEN_FDS_START).

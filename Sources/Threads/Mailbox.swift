@@ -1,6 +1,6 @@
 internal import Locking
 
-/// Items from any number of threads for one thread, which takes them in order.
+/// A queue of items for one thread. Any number of threads add items, and the one thread takes them in order.
 public final class Mailbox<Item: Sendable>: Sendable {
     /// The result of adding an item.
     public enum Admission: Sendable {
@@ -30,7 +30,7 @@ public final class Mailbox<Item: Sendable>: Sendable {
         self.onArrival = onArrival
     }
 
-    /// Adds an item; returns at once.
+    /// Adds an item. Returns at once.
     @discardableResult
     public func add(_ item: Item) -> Admission {
         let admission: Admission = contents.withLock { contents in
@@ -46,7 +46,7 @@ public final class Mailbox<Item: Sendable>: Sendable {
     /// Takes all items so far.
     public func take() -> [Item] { take { $0.count } }
 
-    /// Takes the first items; calls `onArrival` if items are left.
+    /// Takes the first items. Calls `onArrival` if items are left.
     ///
     /// - Parameter count: receives all waiting items, and returns the number of items to take.
     public func take(_ count: ([Item]) -> Int) -> [Item] {
@@ -62,7 +62,7 @@ public final class Mailbox<Item: Sendable>: Sendable {
     /// Takes the first item, if any.
     func takeFirst() -> Item? { contents.withLock { $0.items.isEmpty ? nil : $0.items.removeFirst() } }
 
-    /// Admits no more items; waiting items can still be taken.
+    /// Admits no more items. Waiting items can still be taken.
     public func close() { contents.withLock { $0.isClosed = true } }
 
     public var isClosed: Bool { contents.withLock { $0.isClosed } }
@@ -77,13 +77,13 @@ public final class Handover<Value: Sendable>: Sendable {
 
     public init() {}
 
-    /// Hands over the value; does not wait for the other thread.
+    /// Hands over the value. Does not wait for the other thread.
     public func give(_ given: Value) {
         value.withLock { $0 = given }
         arrival.signal()
     }
 
-    /// Waits for the value; to be called once.
+    /// Waits for the value. Call this only once.
     public func take() -> Value {
         while true {
             arrival.wait()

@@ -1,12 +1,12 @@
 internal import Locking
 
-/// Threads that each run one piece of work after another, and end when there was none for some seconds.
+/// Threads that run one piece of work after another. A thread ends after some seconds without work.
 ///
-/// To start a thread for an answer of 100 rows takes about as long as to read them.
+/// Starting a thread takes about as long as reading the 100 rows of an answer.
 public final class StandbyThreads: Sendable {
     public typealias Work = @Sendable () -> Void
 
-    /// A thread without work, and the work that it gets.
+    /// A thread that waits for work, and the work that it gets.
     private final class Standby: Sendable {
         let work = Guarded<Work?>(nil)
         let arrival = Semaphore()
@@ -19,7 +19,7 @@ public final class StandbyThreads: Sendable {
 
     /// - Parameters:
     ///   - name: the name of each `Thread`.
-    ///   - niceness: from 0, the default of threads, to 19, the lowest priority.
+    ///   - niceness: the niceness of each thread: from 0, the default of threads, to 19, the lowest priority.
     ///   - secondsIdle: how long a thread waits for work before it ends.
     public init(name: String, niceness: Int32, secondsIdle: Int = 10) {
         (self.name, self.niceness, self.secondsIdle) = (name, niceness, secondsIdle)
@@ -28,9 +28,10 @@ public final class StandbyThreads: Sendable {
     /// The number of threads without work.
     var idleCount: Int { standbys.withLock(\.count) }
 
-    /// Runs work on a thread that waits, else on a new one; if the system starts none, on this one.
+    /// Runs work on a waiting thread, or else on a new thread. If the system starts no more threads, runs the work on
+    /// the calling thread.
     ///
-    /// The thread that waited least is taken, so that the others can end.
+    /// The work goes to the thread that has waited for the shortest time, so that the other threads can end.
     public func run(_ work: @escaping Work) {
         if let standby = standbys.withLock({ $0.popLast() }) {
             standby.work.withLock { $0 = work }
@@ -49,7 +50,7 @@ public final class StandbyThreads: Sendable {
         }
     }
 
-    /// Waits for work; nil if there was none.
+    /// Waits for work. Returns nil if no work comes for some seconds.
     private func next(for standby: Standby) -> Work? {
         standbys.withLock { $0.append(standby) }
         if !standby.arrival.wait(seconds: secondsIdle) {
@@ -59,7 +60,7 @@ public final class StandbyThreads: Sendable {
                 return true
             }
             guard !isWithdrawn else { return nil }
-            // Its work is on the way.
+            // `run` has already taken the thread from the list, so work is on the way.
             standby.arrival.wait()
         }
         return standby.work.withLock { $0.take() }

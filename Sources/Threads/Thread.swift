@@ -8,18 +8,18 @@ internal import Locking
 /// It blocks all signals except those raised by its own faults; other threads of the process handle them.
 public final class Thread: Sendable {
     private let identifier: pthread_t
-    /// Whether the thread has been joined or detached, which is done once.
+    /// Whether the thread has been joined or detached. Only one of these is done, and only once.
     private let isReleased = Guarded(false)
 
-    /// The longest name that Linux takes, in bytes.
+    /// The maximum length of a thread's name on Linux, in bytes.
     private static let longestName = 15
 
     /// Starts a thread.
     ///
     /// - Parameters:
     ///   - name: shown by `top` and debuggers; Linux keeps the first 15 bytes.
-    ///   - stackBytes: the size of its stack; nil for the system's default.
-    ///   - body: the thread ends when this returns.
+    ///   - stackBytes: the size of the thread's stack; nil for the system's default.
+    ///   - body: the closure that the thread runs. The thread ends when the closure returns.
     /// - Throws: `SystemCallError` if the system starts no more threads, or the stack is too small
     ///   (`pthread_create(3)`).
     public init(
@@ -49,14 +49,15 @@ public final class Thread: Sendable {
         self.identifier = identifier
     }
 
-    /// Detaches the thread unless it was joined: it continues, and the system frees its stack when it ends.
+    /// Detaches the thread, unless it was joined. A detached thread continues, and the system frees its stack when it
+    /// ends.
     deinit {
         if isFirstRelease() { pthread_detach(identifier) }
     }
 
     /// Waits until the thread has ended; does nothing the second time.
     ///
-    /// On the thread itself, this detaches it and returns.
+    /// If a thread calls this for itself, the thread is detached, and the call returns.
     public func join() {
         guard isFirstRelease() else { return }
         if pthread_equal(pthread_self(), identifier) != 0 {
@@ -68,7 +69,7 @@ public final class Thread: Sendable {
 
     /// Sets the niceness of the calling thread alone: from 0, the default, to 19, the lowest priority.
     public static func setNiceness(_ niceness: Int32) {
-        // On Linux 0 means the calling thread, not its process.
+        // On Linux, 0 means the calling thread, not the process.
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     }
 
@@ -106,7 +107,7 @@ private final class ThreadBody: Sendable {
     }
 }
 
-/// The C side of `Thread.init`: recovers the body, which was retained for it, and runs it.
+/// The C side of `Thread.init`: recovers the retained body, and runs it.
 private func runThreadBody(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context = unsafe context else { return nil }
     let body = unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue()
@@ -120,16 +121,16 @@ private func runThreadBody(_ context: UnsafeMutableRawPointer?) -> UnsafeMutable
 
 /// A failed system call, for lack of threads, descriptors or memory.
 public struct SystemCallError: Error, Equatable, Sendable {
-    /// The name of the function, as `pthread_create`.
+    /// The name of the function, such as `pthread_create`.
     public let call: String
-    /// Its error number, as `EAGAIN`.
+    /// The error number of the call, such as `EAGAIN`.
     public let code: Int32
 }
 
 extension SystemCallError: CustomStringConvertible {
-    /// `eventfd failed: Too many open files`, without a final full stop.
+    /// The call and the reason, without a final full stop, such as `eventfd failed: Too many open files`.
     public var description: String { "\(call) failed: \(Self.reason(code))" }
 
-    /// The system's words for an error number (`strerror(3)`), as `Too many open files`.
+    /// The system's words for an error number (`strerror(3)`), such as `Too many open files`.
     public static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }

@@ -3,7 +3,8 @@ internal import CThreads
 internal import Glibc
 internal import Synchronization
 
-/// The descriptors and the point in time that a thread waits for, collected anew before each wait (`poll(2)`).
+/// The descriptors and the point in time that a thread waits for. The set is collected anew before each wait
+/// (`poll(2)`).
 ///
 /// Nothing is registered beyond one wait, so a closed descriptor leaves nothing behind.
 public struct WaitSet {
@@ -22,10 +23,10 @@ public struct WaitSet {
     }
 
     private var entries: [pollfd] = []
-    /// The latest end of the wait; nil if only descriptors end it.
+    /// The latest end of the wait; nil if only descriptors end the wait.
     public private(set) var deadline: ContinuousClock.Instant?
 
-    /// Creates an empty set, for which a wait never ends.
+    /// Creates an empty set. A wait for an empty set never ends.
     public init() {}
 
     /// The descriptors, each once.
@@ -45,12 +46,12 @@ public struct WaitSet {
         }
     }
 
-    /// Ends the wait at a point in time, unless it ends earlier.
+    /// Ends the wait at a point in time, unless the wait ends earlier.
     public mutating func wake(by instant: ContinuousClock.Instant) {
         deadline = deadline.map { min($0, instant) } ?? instant
     }
 
-    /// Waits until a descriptor is ready or the deadline has passed; a signal handler may end the wait early.
+    /// Waits until a descriptor is ready or the deadline has passed. A signal handler may end the wait early.
     public mutating func wait() {
         let time = deadline.map { ContinuousClock.now.duration(to: $0).pollTimeout } ?? -1
         _ = unsafe poll(&entries, nfds_t(entries.count), time)
@@ -67,7 +68,7 @@ extension Duration {
     }
 }
 
-/// Wakes a waiting thread from any other thread; the sole owner of an eventfd(2).
+/// Wakes a waiting thread from any other thread. A wakeup is the sole owner of an eventfd(2).
 ///
 /// A signal before the wait is kept, and several signals count as one.
 public final class Wakeup: Sendable {
@@ -89,21 +90,23 @@ public final class Wakeup: Sendable {
         if !isSignalled.exchange(true, ordering: .acquiringAndReleasing) { _ = eventfd_write(descriptor, 1) }
     }
 
-    /// Makes the next signal a new event, for a thread that waits for edges (`EPOLLET`) and handles the signals so far.
+    /// Makes the next signal a new event, for a thread that waits for edges (`EPOLLET`). The thread then handles the
+    /// signals so far.
     public func rearm() { _ = isSignalled.exchange(false, ordering: .acquiringAndReleasing) }
 
     /// Discards the signals so far; returns false if no signal was pending.
     public func reset() -> Bool {
         var count: eventfd_t = 0
-        // After the read. If the flag were cleared first, a signal before the read would be discarded with the flag
-        // set, and all later signals would write nothing.
+        // The flag is cleared after the read. If it were cleared first, a signal between clearing and reading would set
+        // the flag, and the read would discard that signal. All later signals would then write nothing.
         defer { rearm() }
         return unsafe eventfd_read(descriptor, &count) == 0
     }
 
     /// Waits for a signal, and discards it.
     ///
-    /// - Parameter milliseconds: the maximum wait, which a signal handler may end earlier; nil for no maximum.
+    /// - Parameter milliseconds: the maximum wait; nil for no maximum. A signal handler may end a wait with a maximum
+    ///   earlier.
     public func wait(milliseconds: Int64? = nil) {
         let time = milliseconds.map { Int32(clamping: max($0, 0)) } ?? -1
         repeat {
@@ -113,9 +116,9 @@ public final class Wakeup: Sendable {
     }
 }
 
-/// The signals that one thread waits for, in place of handlers; the sole owner of a signalfd(2).
+/// The signals that one thread waits for, in place of handlers. A queue is the sole owner of a signalfd(2).
 public final class SignalQueue: Sendable {
-    /// Readable while a signal is pending, for a thread that polls other descriptors beside this.
+    /// Readable while a signal is pending, for a thread that also polls other descriptors.
     public let descriptor: Int32
 
     /// Blocks the signals in this thread and in the threads that it starts later.

@@ -12,7 +12,7 @@ public final class WorkerThread: Sendable {
     }
 
     private let jobs: Mailbox<Entry>
-    /// One signal for each job, and one for the end.
+    /// One signal for each job, and one signal for the end of the thread.
     private let arrival: Semaphore
     private let thread: Thread
 
@@ -22,7 +22,7 @@ public final class WorkerThread: Sendable {
     ///   - name: the name of the `Thread`.
     ///   - limit: the maximum number of waiting jobs.
     ///   - niceness: the niceness of the thread (`Thread.setNiceness(_:)`). By default, other threads have precedence.
-    ///   - stackBytes: the size of its stack; nil for the system's default.
+    ///   - stackBytes: the size of the thread's stack; nil for the system's default.
     /// - Throws: `SystemCallError` if the system starts no more threads.
     public init(
         name: String, limit: Int = 1, niceness: Int32 = 10, stackBytes: Int? = nil
@@ -31,7 +31,7 @@ public final class WorkerThread: Sendable {
         let jobs = Mailbox<Entry>(limit: limit) { arrival.signal() }
         thread = try Thread(name: name, stackBytes: stackBytes) {
             if niceness != 0 { Thread.setNiceness(niceness) }
-            // A job does not preempt the thread that adds it, which has more to do or waits for the job.
+            // A job does not preempt the thread that adds the job. That thread has more to do, or waits for the job.
             Thread.setBatchScheduling()
             while let end = Self.runNext(jobs, arrival: arrival) { end.signal() }
         }
@@ -50,16 +50,17 @@ public final class WorkerThread: Sendable {
         return job.end
     }
 
-    /// Adds a job; returns at once.
+    /// Adds a job. Returns at once.
     ///
     /// - Returns: false if the job will not run, because too many jobs wait or the thread was stopped.
     public func add(_ job: @escaping Job) -> Bool { jobs.add(Entry(run: job)) == .taken }
 
-    /// Runs a closure on the thread and waits for its end; for one caller at a time.
+    /// Runs a closure on the thread, and waits until the closure has ended. Only one caller at a time may call this.
     ///
-    /// The two threads never run at the same time, so the closure may use everything that its caller uses. It runs with the
-    /// priority of this thread: a caller without privileges could lower its own priority for the closure, but not raise
-    /// it again. If too many jobs wait, or the thread was stopped, the closure runs on the caller's thread.
+    /// The two threads never run at the same time, so the closure may use everything that its caller uses. The closure
+    /// runs with the priority of this thread. A caller without privileges could lower its own priority for the closure,
+    /// but could not raise its priority again. If too many jobs wait, or if the thread was stopped, the closure runs on
+    /// the caller's thread.
     public func perform<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         var result: Result<Value, Failure>?
         run {
@@ -72,8 +73,8 @@ public final class WorkerThread: Sendable {
         return if let result { try result.get() } else { try body() }
     }
 
-    /// Unchecked Sendable: the thread that adds the closure waits until it was run and released, so only one thread at
-    /// a time uses the captured values; the semaphores order their accesses.
+    /// Unchecked Sendable: the thread that adds the closure waits until the closure was run and released. Only one
+    /// thread at a time therefore uses the captured values, and the semaphores order the accesses.
     private struct Work: @unchecked Sendable {
         let run: () -> Void
     }
@@ -86,7 +87,7 @@ public final class WorkerThread: Sendable {
         }
     }
 
-    /// Ends the thread after all its jobs, and waits for its end.
+    /// Ends the thread after all its jobs, and waits until it has ended.
     public func stop() {
         jobs.close()
         arrival.signal()
@@ -115,7 +116,7 @@ public final class LoopThread: Sendable {
 
     deinit { stop() }
 
-    /// Ends the thread after its current turn, and waits for its end; does nothing the second time.
+    /// Ends the thread after its current turn, and waits until it has ended. Does nothing the second time.
     public func stop() {
         isStopped.withLock { $0 = true }
         bell.signal()
@@ -123,8 +124,8 @@ public final class LoopThread: Sendable {
     }
 }
 
-/// A counter of signals that a thread waits for (`sem_overview(7)`). It needs no descriptor, and a system call only to
-/// wait or to wake.
+/// A counter of signals that a thread waits for (`sem_overview(7)`). A semaphore needs no descriptor, and needs a
+/// system call only to wait or to wake.
 @safe
 public final class Semaphore: Sendable {
     /// Passed only to functions that any number of threads may call at the same time.
@@ -151,7 +152,7 @@ public final class Semaphore: Sendable {
         while unsafe sem_wait(counter) != 0 {}
     }
 
-    /// Waits for a signal, and takes it; false after some seconds without one.
+    /// Waits for a signal, and takes it. Returns false after a number of seconds without a signal.
     func wait(seconds: Int) -> Bool {
         var end = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &end)

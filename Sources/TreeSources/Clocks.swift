@@ -10,7 +10,7 @@ package enum WallClock {
     }
 }
 
-/// Schedules attempts to read a source after failures; each pause is twice the previous one.
+/// Schedules the attempts to read a source again after failures. Each pause is twice as long as the previous one.
 package struct RetrySchedule {
     /// The time of the next attempt; nil if no attempt is planned.
     package private(set) var next: ContinuousClock.Instant?
@@ -23,7 +23,7 @@ package struct RetrySchedule {
     ///   - longest: the longest pause, unless the first one is longer.
     package init(first: Duration?, longest: Duration) { (self.first, self.longest) = (first, longest) }
 
-    /// Plans the attempt after a failure.
+    /// Plans the next attempt after a failure.
     package mutating func fail(at now: ContinuousClock.Instant) {
         guard let first else { return }
         next = now + max(first, min(first * (1 << min(failures, 16)), longest))

@@ -1,28 +1,28 @@
 /// The work with a source's database since the start, for metrics.
 public struct DatabaseWork: Sendable, Equatable {
-    /// Connections that are open.
+    /// The number of open connections.
     public var openConnections = 0
-    /// Connections that were made so far.
+    /// The number of connections made so far.
     public var madeConnections = 0
-    /// Looks for revisions of other programs, successful or not.
+    /// The checks for revisions of other programs, successful or not.
     public var looks = WorkTotal()
-    /// Reservations of ids for new items.
+    /// The reservations of ids for new items.
     public var reservations = WorkTotal()
-    /// Commits of edits, successful or not.
+    /// The commits of edits, successful or not.
     public var commits = WorkTotal()
-    /// Revisions of other programs that were followed, and the total time from their commits until then, by the clocks
-    /// of both machines.
+    /// The revisions of other programs that the server has followed. The time of a revision runs from its commit until
+    /// the server has followed it, by the clocks of both machines.
     public var lag = WorkTotal()
-    /// Commits whose connection broke, by their outcome.
+    /// The commits whose connection broke, by their outcome.
     public var doubts = Doubts()
 
-    /// Commits whose connection broke before the database confirmed them.
+    /// The numbers of commits whose connection broke before the database confirmed them.
     public struct Doubts: Sendable, Equatable {
-        /// They had been written, or were written again.
+        /// The number of commits that turned out to be written, or were written again.
         public var written = 0
-        /// They were not written, and the clients got an error.
+        /// The number of commits that turned out not to be written; their clients got an error.
         public var refused = 0
-        /// The outcome was not found out in time.
+        /// The number of commits whose outcome was not found out in time.
         public var unknown = 0
 
         public init() {}

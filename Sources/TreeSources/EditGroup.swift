@@ -2,17 +2,18 @@ public import Levels
 
 /// Edits of one or more requests on the latest loaded tree, to be saved together.
 ///
-/// A watcher makes a group, and only the watcher's thread uses it: `apply` for each request, then `save`, then
-/// `finish`. Without a save, nothing changes.
+/// A watcher makes a group, and only the watcher's thread uses it. The thread calls `apply` for each request, then
+/// `save`, then `finish`. Without a save, nothing changes.
 public protocol EditGroup: AnyObject {
-    /// Applies the edits of one request to the tree with the edits so far: all of them, or none.
+    /// Applies the edits of one request, all of them or none. The edits build on the earlier edits of the group.
     ///
     /// - Parameter author: the name of the client's token, for a source that logs it; nil for a token without a name.
-    /// - Returns: nil if the edits must wait for the next group, because this one is complete or concerns another file.
-    /// - Throws: `EditRefusal`; the group continues as before.
+    /// - Returns: nil if the edits must wait for the next group, because this group is complete, or because its edits
+    ///   are of another file.
+    /// - Throws: `EditRefusal` if the edits are refused. The group keeps its earlier edits and can continue.
     func apply(_ batch: EditBatch, by author: String?) throws(EditRefusal) -> EditedTree?
 
-    /// Replaces the whole document; must be the only request of its group.
+    /// Replaces the whole document. This must be the only request of the group.
     ///
     /// - Parameters:
     ///   - bytes: a property list of any syntax; the file keeps its syntax.
@@ -20,22 +21,25 @@ public protocol EditGroup: AnyObject {
     /// - Throws: `EditRefusal` if a load would refuse the document.
     func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree
 
-    /// Whether there are changes to save that the tree does not show, such as a default that an edit stores.
+    /// Whether there are changes to save that are not visible in the tree, such as an edit that stores a control's
+    /// default value.
     var hasUnshownChanges: Bool { get }
 
     /// Saves all edits, and returns when they are on disk.
     ///
-    /// - Returns: the state of the source, as a load of the same content would report it; nil if only a load can
-    ///   determine it.
-    /// - Throws: `SaveError`; the files and the loaded tree are unchanged.
+    /// - Returns: the fingerprint that a load of the saved source would have; nil if only a load can determine the
+    ///   fingerprint.
+    /// - Throws: `SaveError`. The loaded tree is unchanged. Except for `SaveError.unknown`, the files are unchanged,
+    ///   too.
     func save() throws(SaveError) -> Fingerprint?
 
-    /// Finishes work that the save left until the clients are answered; called before any other use of the watcher.
+    /// Finishes the work that `save` leaves for later, so that clients get their answers sooner. Must be called before
+    /// any other use of the watcher.
     func finish()
 }
 
 extension EditGroup {
-    /// Returns false: the tree shows all changes.
+    /// Returns false, because all changes are visible in the tree.
     public var hasUnshownChanges: Bool { false }
 }
 
@@ -46,7 +50,7 @@ public struct EditedTree: Sendable {
     public let composition: Composition?
     /// The source's own name for the saved state; nil to let the store name it.
     public let revision: SourceRevision?
-    /// The items, one for each edit of the batch, in the new document.
+    /// The edited items in the new document, one for each edit of the batch.
     public let items: [EditedItem]
 
     public init(
@@ -61,13 +65,13 @@ public struct EditedTree: Sendable {
     }
 }
 
-/// The reason why edits were not saved; nothing has changed, unless the outcome is unknown.
+/// The reason why edits were not saved. Except for `unknown`, nothing has changed.
 public enum SaveError: Error, Sendable {
-    /// Someone else has changed the source since it was read: load it, unless the watcher already has the newer trees,
-    /// and apply the edits to the newest tree.
+    /// Another program has changed the source since it was read. Apply the edits again to the newest tree; load the
+    /// source first, unless the watcher already has the newer trees.
     case changedMeanwhile
-    /// The source refuses one request, given by its number from 0 among the applied ones; the others may be saved
-    /// without it.
+    /// The source refuses one request. `number` is the position of this request among the applied requests, from 0. The
+    /// other requests can be saved without the refused one.
     case refused(number: Int, EditRefusal)
     /// The source cannot be written at the moment; the reason is for the log.
     case busy(String)
@@ -77,12 +81,12 @@ public enum SaveError: Error, Sendable {
     case noSpace(String)
     /// Memory for the new content was refused.
     case outOfMemory
-    /// The file or its folder cannot be written; the reason is for the client.
+    /// The file or its folder is not writable; the reason is for the client.
     case unwritable(SaveRefusal)
-    /// Any other failure, for the log: the failed step, the file, and the system's reason.
+    /// Any other failure. The text is for the log; it has the failed step, the file, and the system's reason.
     case failed(String)
-    /// The outcome is unknown, because a failed step could not be undone durably, or because the connection to the
-    /// database broke during the commit; for the log, as with `failed`.
+    /// It is not known whether the edits were saved. A failed step could not be undone durably, or the connection to
+    /// the database broke during the commit. The text is for the log, as with `failed`.
     case unknown(String)
 }
 
@@ -98,15 +102,15 @@ public enum Savability: Sendable, Equatable {
 
 /// The reason why edits cannot be saved.
 public struct SaveRefusal: Sendable, Equatable {
-    /// For the client: why, and what would be right; a whole sentence without the final full stop.
+    /// For the client: the reason and the remedy, as a whole sentence without the final full stop.
     public let reason: String
 
-    /// - Parameter reason: must not name files of the server, because clients see it.
+    /// - Parameter reason: the sentence; it must not name files of the server, because clients see it.
     public init(_ reason: String) { self.reason = reason }
 }
 
 extension SaveRefusal: CustomStringConvertible {
-    /// The sentence with its full stop.
+    /// The reason with its full stop.
     public var description: String { reason + "." }
 }
 

@@ -30,13 +30,13 @@ public final class LoadProgress: Sendable {
         public var name: String
         /// The size of the step's document in bytes; nil if unknown.
         public var size: Int?
-        /// The bytes of the step so far, at most `size`.
+        /// The number of bytes read or received in the step so far, at most `size`.
         public var bytes = 0
-        /// The items of all files so far, rounded down.
+        /// The number of items read from all files so far, rounded down.
         public var items = 0
-        /// The number of files read or being read.
+        /// The number of files, including the file that is being read.
         public var files = 0
-        /// The bytes read from all files so far.
+        /// The number of bytes read from all files so far.
         public var fileBytes = 0
         /// When the load began.
         public var begun: Instant
@@ -45,12 +45,12 @@ public final class LoadProgress: Sendable {
     }
 
     private struct State {
-        /// The number of loads and parts of them that have begun and not ended; a fetch may be part of a load, or
-        /// precede it.
+        /// The number of loads, and parts of loads, that have begun and not ended. A fetch may be part of a load, or
+        /// may precede a load.
         var depth = 0
         var begun: Instant?
         var status: Status?
-        /// The bytes counted before the step began.
+        /// The number of bytes counted before the step began.
         var earlierBytes = 0
     }
 
@@ -77,7 +77,7 @@ public final class LoadProgress: Sendable {
 
     // MARK: Loads
 
-    /// Records that a load, or a part of one, begins.
+    /// Records that a load, or a part of a load, begins.
     public func begin() {
         let isFirst = state.withLock { state in
             defer { state.depth += 1 }
@@ -87,7 +87,7 @@ public final class LoadProgress: Sendable {
         if isFirst { counts.reset() }
     }
 
-    /// Records the end of the load or part that began last, successful or not.
+    /// Records that the load, or the part of a load, that began last has ended, successfully or not.
     public func end() {
         let wasShown = state.withLock { state in
             state.depth -= 1
@@ -108,7 +108,7 @@ public final class LoadProgress: Sendable {
     /// - Parameter size: nil if unknown.
     func beginFetch(_ name: String, bytes size: Int?) { begin(.receiving, name: name, size: size) }
 
-    /// Records that a file is read from its beginning.
+    /// Records that the reading of a file begins, at the beginning of the file.
     ///
     /// - Returns: the counts to which the readers add the file's bytes and items.
     func beginFile(_ name: String, bytes size: Int) -> ReadingProgress {
@@ -132,9 +132,10 @@ public final class LoadProgress: Sendable {
     }
 }
 
-/// The arrival of a document over the network: it begins with the body and ends with the transfer.
+/// The progress of receiving a document over the network, from the beginning of the body to the end of the transfer.
 ///
-/// A server that follows an origin mostly waits for it, and waiting does not count as a load.
+/// The wait for an origin's response does not count as a load, because a server that follows an origin waits most of
+/// the time.
 final class FetchProgress {
     private let progress: LoadProgress
     private let name: String
@@ -149,7 +150,7 @@ final class FetchProgress {
 
     /// Records that the body arrives.
     ///
-    /// - Parameter bytes: its length; nil if unknown.
+    /// - Parameter bytes: the length of the body; nil if unknown.
     func beginBody(bytes: Int?) {
         if !hasBegun { progress.begin() }
         hasBegun = true

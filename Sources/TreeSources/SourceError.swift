@@ -5,15 +5,16 @@ public import PropertyLists
 ///
 ///     throw SourceError("Data.plist", "a title must be a string", at: .text(line: 12, column: 5), path: "/Item 4")
 public struct SourceError: Error, Sendable, Equatable {
-    /// The source, or the part of it, in the user's words, such as the path of a file.
+    /// The source or the part of the source that has the fault, in the user's words, such as the path of a file.
     public let name: String
     /// The position in the source; nil for the source as a whole.
     public let position: SourcePosition?
-    /// The titles from the root to the place, such as `/Item 4/Screen G`; nil outside all levels.
+    /// The titles of the items from the root to the position, such as `/Item 4/Screen G`; nil if the position is
+    /// outside all levels.
     public let path: String?
     /// The fault and its remedy: a whole sentence without the final full stop.
     public let reason: String
-    /// Whether memory for the document was refused; the load is then tried again later.
+    /// Whether memory for the document was refused. If so, the load is tried again later.
     public private(set) var isOutOfMemory = false
 
     /// Creates an error; `reason` is a sentence without the final full stop.
@@ -37,14 +38,14 @@ extension SourceError: CustomStringConvertible {
 
 /// A probable mistake of a source's author, which does not prevent the load.
 public struct SourceWarning: Sendable, Equatable {
-    /// The source, or the part of it, in the user's words.
+    /// The source or the part of the source that has the mistake, in the user's words.
     public let name: String
     /// The warning, with its position.
     public let warning: DocumentWarning
 
     public init(_ name: String, warning: DocumentWarning) { (self.name, self.warning) = (name, warning) }
 
-    /// Creates a warning about a place in a file; without a position, about the whole file.
+    /// Creates a warning about a position in a file. Without a position, the warning is about the whole file.
     init(_ name: String, message: String, at position: SourcePosition? = nil, path: String = "") {
         self.init(
             name,
@@ -60,7 +61,8 @@ extension SourceWarning: CustomStringConvertible {
     }
 }
 
-/// The prefix of a sentence, in the form in which editors recognize a position.
+/// The place that a message is about. `line` puts it before the message, in the form that editors recognize as a
+/// position.
 struct SourcePlace {
     let name: String
     let position: SourcePosition?

@@ -3,28 +3,31 @@ public import Threads
 
 /// Watches a source for one thread, without ever blocking it, and loads the source on that thread.
 ///
-/// The thread collects the waits of all its watchers, waits for all of them together, and advances each. Only that thread may
-/// use a watcher. A new kind of source that reports changes implements `arm`, `load`, `addWaits` and `advance`; the
-/// other members have defaults.
+/// The thread collects the waits of all its watchers, waits for all of them together, and then advances each watcher.
+/// Only that thread may use a watcher. A new kind of source that reports changes implements `arm`, `load`, `addWaits`
+/// and `advance`; the other members have defaults.
 public protocol SourceWatcher: AnyObject {
-    /// Determines anew what to watch; every change from now on is reported.
+    /// Starts to watch everything on which the source now depends. Every change after this call is reported.
     func arm()
 
     /// Requests the current state of the source.
     ///
-    /// - Returns: true if the source can be loaded at once; otherwise `advance` reports its arrival or failure.
+    /// - Returns: true if the source can be loaded at once. Otherwise `advance` later reports that the document has
+    ///   arrived, or that the request has failed.
     func refresh() -> Bool
 
-    /// Loads the source, or the document that was fetched last. The first load may block until the source has answered.
+    /// Loads the source; a remote source loads the document that was fetched last. The first load may block until the
+    /// source has answered.
     ///
     /// - Parameter old: the tree to replace; levels with the same content are shared with it.
-    /// - Throws: `SourceError` if the source cannot be loaded; the watcher is unchanged.
+    /// - Throws: `SourceError` if the source cannot be loaded; the watcher does not change then.
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree
 
-    /// The state that a load would read now; nil if only a load can determine it. Cheap to call.
+    /// The fingerprint that a load would have now; nil if only a load can determine the fingerprint. Cheap to call.
     var fingerprint: Fingerprint? { get }
 
-    /// The edits that can be saved at a path of the latest loaded tree; parts of a source may differ. Cheap to call.
+    /// The edits that can be saved at a path of the latest loaded tree. The parts of one source may differ. Cheap to
+    /// call.
     func savability(at path: ItemPath) -> Savability
 
     /// Whether the source's database is connected; nil for other sources. Cheap to call.
@@ -36,8 +39,8 @@ public protocol SourceWatcher: AnyObject {
     /// Whether another program is probably saving the source now; false if unknown. Cheap to call.
     var isBeingWritten: Bool { get }
 
-    /// Sets a closure that the watcher calls when the connection to a database breaks during a save, before the save
-    /// waits until its outcome is known.
+    /// Sets the closure that reports a database connection that breaks during a save. The watcher calls the closure
+    /// before the save waits for the outcome of the commit.
     func whenInDoubt(_ report: @escaping (SourceError) -> Void)
 
     /// Begins edits of the latest loaded tree.
@@ -48,14 +51,14 @@ public protocol SourceWatcher: AnyObject {
     /// Adds the descriptors to wait for and the next deadline.
     func addWaits(to waits: inout WaitSet)
 
-    /// Does everything that is due, without blocking.
+    /// Does all work that is due, without blocking.
     ///
     /// - Parameter now: the time of this turn of the thread's loop, the same for all its watchers.
-    /// - Returns: an event, if one has occurred. If there are more, the next wait ends at once.
+    /// - Returns: the next event; nil if nothing has happened. If further events are ready, the next wait ends at once.
     func advance(at now: ContinuousClock.Instant) -> SourceReport?
 }
 
-/// By default, a source is loaded on request, reports no changes, and cannot be edited.
+/// By default, a source is loaded on request only, reports no changes, and cannot be edited.
 extension SourceWatcher {
     public func arm() {}
 
@@ -85,13 +88,14 @@ extension SourceWatcher {
 
 /// An event of a watched source.
 public enum SourceReport: Sendable, Equatable {
-    /// The source may have changed, and may soon change again, as in the steps of a save.
+    /// The source may have changed. It may soon change again, because a save can take several steps.
     case changed
     /// A complete document was fetched and can be loaded.
     case arrived
-    /// The watcher already has newer trees, oldest first; each is published, and nothing is loaded.
+    /// The watcher already has newer trees, in order from the oldest. Each tree is published, without a load.
     case advanced([TreeAdvance])
-    /// Other programs have committed to databases that are read for each answer: the same tree is published again.
+    /// Other programs have committed to databases whose rows are read for each answer. The same tree is published
+    /// again.
     case committed
     /// The source was requested and has not changed since the last load.
     case confirmed
@@ -101,9 +105,9 @@ public enum SourceReport: Sendable, Equatable {
 
 /// A newer tree that a watcher derives without a load, for example from an entry of a change log.
 public struct TreeAdvance: Sendable {
-    /// The new document: a level whose one row is the root item.
+    /// The new document: a level whose only row is the root item.
     public let document: Level
-    /// Answers requests in place of the document; nil for a tree in memory.
+    /// The rows that answer requests in place of the document; nil if the tree is in memory.
     public let rows: (any RowSource)?
     /// The document in other languages, if it has translations.
     public let translations: Translations?
@@ -125,7 +129,7 @@ public struct TreeAdvance: Sendable {
 }
 
 extension TreeAdvance: Equatable {
-    /// Whether both have equal trees and names.
+    /// Whether two advances have equal documents, translations, revisions and causes.
     public static func == (one: TreeAdvance, other: TreeAdvance) -> Bool {
         one.document.hash == other.document.hash && one.translations == other.translations
             && one.revision == other.revision && one.cause == other.cause

@@ -20,7 +20,7 @@ public protocol TreeSource: Sendable {
     /// - Throws: `SourceError` if the source cannot be loaded.
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree
 
-    /// The pause before the store reads an unreadable source again; nil if the watcher retries by itself.
+    /// The pause before the store reads an unreadable source again; nil if the watcher itself tries again.
     var retryInterval: Duration? { get }
 
     /// Makes a watcher of this source for one thread.
@@ -33,7 +33,7 @@ extension TreeSource {
     public func makeWatcher() -> any SourceWatcher { UnchangingWatcher(self) }
 }
 
-/// Watches a source that reports no changes: it is loaded again on request only.
+/// The watcher of a source that reports no changes. Such a source is loaded again on request only.
 private final class UnchangingWatcher: SourceWatcher {
     private let source: any TreeSource
 
@@ -46,7 +46,8 @@ private final class UnchangingWatcher: SourceWatcher {
 public struct LoadedTree: Sendable {
     /// The tree.
     public var tree: Tree
-    /// Answers requests in place of the tree, which then is a root without rows; nil for a tree in memory.
+    /// The rows that answer requests in place of the tree; nil if the tree is in memory. With `rows`, the tree is only
+    /// a root without rows.
     public var rows: (any RowSource)?
     /// The state of the source when it was read.
     public var fingerprint: Fingerprint
@@ -54,14 +55,14 @@ public struct LoadedTree: Sendable {
     public let syntax: PropertyListSyntax?
     /// The first hundred warnings.
     public var warnings: [SourceWarning]
-    /// The number of further warnings.
+    /// The number of warnings after the first hundred.
     public var omittedWarnings: Int
     /// The documents that the tree was composed of; nil for a single document.
     public var composition: Composition?
     /// The source's own name for this state; nil to let the store name it.
     public var revision: SourceRevision?
-    /// The entries of the source's log up to this state, oldest first, without gaps; the last one is for this state.
-    /// Empty for a source without a log.
+    /// The entries of the source's log up to this state, oldest first, without gaps. The last entry is for this state.
+    /// The list is empty for a source without a log.
     public var history: [RevisionEntry] = []
     /// The identity of the document's own file when it was read; nil if the source is not a file.
     var identity: FileIdentity?
@@ -86,7 +87,7 @@ public struct LoadedTree: Sendable {
     }
 }
 
-/// A source's own name for one of its states, the same on every server and after a restart.
+/// A source's own name for one of its states. The name is the same on every server and after a restart.
 public struct SourceRevision: Sendable, Equatable {
     /// The revision that clients see, for example in `/changes`; unique among all states of the source.
     public let name: String
@@ -97,9 +98,9 @@ public struct SourceRevision: Sendable, Equatable {
     public init(name: String, date: Double) { (self.name, self.date) = (name, date) }
 }
 
-/// The state of a source when it was read. While the source has the same fingerprint, it need not be read again.
+/// The state of a source when it was read. A source need not be read again while its fingerprint is unchanged.
 ///
-/// Fingerprints are comparable only within the same source, which decides their content.
+/// Each source decides the content of its fingerprints, so only fingerprints of the same source are comparable.
 public struct Fingerprint: Sendable, Equatable {
     /// Numbers that stay the same if the source is only touched, such as a file's inode and size.
     private let outline: [UInt64]
@@ -113,8 +114,8 @@ public struct Fingerprint: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - outline: numbers that stay the same if the source is only touched.
-    ///   - details: numbers that also change if the source is only touched; any change of content changes `outline` or
-    ///     these.
+    ///   - details: numbers that also change if the source is only touched. Any change of content must change `outline`
+    ///     or `details`.
     public init(outline: [UInt64], details: [UInt64]) {
         self.outline = outline
         self.details = details
@@ -135,6 +136,6 @@ public struct Fingerprint: Sendable, Equatable {
         self.init(outline: outline, details: details)
     }
 
-    /// Whether the source was probably only touched between the two, for example a file with the same size.
+    /// Whether the source was probably only touched between two fingerprints, as when a file has kept its size.
     public func resembles(_ other: Fingerprint) -> Bool { outline == other.outline }
 }

@@ -7,7 +7,7 @@ struct EditQueue: Sendable {
     /// Wakes the store's thread.
     private let wakeup: Wakeup
 
-    /// The number of edits that may wait; further ones are turned away.
+    /// The number of edits that may wait. Further edits are turned away.
     static let limit = 1_024
     /// The largest number of edits that share a save.
     static let groupLimit = 256
@@ -17,8 +17,8 @@ struct EditQueue: Sendable {
         requests = Mailbox(limit: Self.limit) { wakeup.signal() }
     }
 
-    /// Queues an edit for the store's thread, and returns at once. If too many edits are waiting, or the queue has been
-    /// stopped, the edit is answered at once, on the calling thread.
+    /// Queues an edit for the store's thread, and returns immediately. If too many edits are waiting, or the queue has
+    /// been stopped, the edit is answered before the method returns, on the calling thread.
     func add(_ request: EditRequest) {
         switch requests.add(request) {
         case .taken: return
@@ -30,7 +30,7 @@ struct EditQueue: Sendable {
     /// Wakes the store's thread, so that it looks for edits.
     func wake() { wakeup.signal() }
 
-    /// Takes the edits that share the next save, in order; the caller must answer them.
+    /// Takes the edits that share the next save, in order. The caller must answer these edits.
     ///
     /// A request that replaces the whole document has a save of its own.
     func take() -> [EditRequest] { requests.take(Self.groupCount) }
@@ -40,7 +40,7 @@ struct EditQueue: Sendable {
         return end == 0 && !requests.isEmpty ? 1 : end
     }
 
-    /// Turns away all later edits and returns the waiting ones, which the caller must answer.
+    /// Turns away all later edits. Returns the waiting edits, which the caller must answer.
     func stop() -> [EditRequest] {
         requests.close()
         return requests.take()
@@ -69,10 +69,10 @@ public struct EditRequest: Sendable {
     public let author: String?
     /// Throws if the request's conditions do not hold for a state.
     ///
-    /// Called on the store's thread, once for each state that the request is tried on.
+    /// Called on the store's thread, once for each state on which the request is tried.
     public let precondition: @Sendable (Snapshot) throws(EditRefusal) -> Void
-    /// Called once with the outcome: on the store's thread, or on the thread that sends the request if the store does
-    /// not accept it.
+    /// Called once with the outcome, on the store's thread. If the store does not accept the request, it is called on
+    /// the thread that sends the request.
     public let answer: @Sendable (EditOutcome) -> Void
 
     public init(
@@ -89,16 +89,16 @@ public struct EditRequest: Sendable {
 
 /// The outcome of an edit.
 public enum EditOutcome: Sendable {
-    /// The edits are on disk and published, or changed nothing: the publication that contains them, and each edit's
-    /// item.
+    /// The edits are on disk and published, or they changed nothing. The values are the publication that contains the
+    /// edits, and the item of each edit.
     case done(Publication, items: [EditedItem])
     /// The request cannot be carried out.
     case refused(EditRefusal)
     /// The disk is full.
     case noSpace
-    /// Saving failed; the log has the reason under this identifier.
+    /// Saving failed; `id` is the identifier under which the log gives the reason.
     ///
-    /// - Parameter isUnknown: whether the document may contain the edit nevertheless: after a power failure, or because
+    /// - Parameter isUnknown: whether the document may contain the edit nevertheless, after a power failure or because
     ///   the connection to the database broke during the commit.
     case failed(id: String, isUnknown: Bool = false)
     /// Too many edits are waiting, or the source cannot be written for the moment; a later attempt may succeed.
@@ -109,18 +109,19 @@ public enum EditOutcome: Sendable {
     case stopped
 }
 
-/// The edits taken from the queue and not answered yet, and the number of attempts to save them.
+/// The edits that were taken from the queue and have not yet been answered, and the state of the attempts to save them.
 struct OpenEdits {
     private(set) var requests: [EditRequest] = []
-    /// The largest group to save together, after the source has refused an edit of a larger one.
+    /// The maximum number of requests to save together. It is set after the source has refused an edit of a larger
+    /// group.
     private var groupLimit = Int.max
-    /// The number of failed attempts to save the group, because another program changed a file or had it open for
-    /// writing.
+    /// The number of attempts to save the group that failed because another program changed a file, or had a file open
+    /// for writing.
     private(set) var attempts = 0
-    /// The time of the next attempt; nil means at once.
+    /// The time of the next attempt; nil means immediately.
     private(set) var next: ContinuousClock.Instant?
 
-    /// The largest number of attempts; the pauses between them add up to more than two seconds.
+    /// The largest number of attempts. The pauses between the attempts add up to more than two seconds.
     private static let limit = 9
     private static let firstPause = Duration.milliseconds(10)
 
@@ -134,12 +135,13 @@ struct OpenEdits {
     /// The requests to save together next.
     var group: ArraySlice<EditRequest> { requests.prefix(groupLimit) }
 
-    /// Saves the first `count` requests separately from the others.
+    /// Makes the next group contain only the first `count` requests.
     mutating func split(after count: Int) { groupLimit = count }
 
-    /// Schedules another attempt; returns false after the last one.
+    /// Schedules another attempt. Returns false if no attempt is left.
     ///
-    /// - Parameter isNew: whether a newer tree was published since the attempt; the next one then needs no pause.
+    /// - Parameter isNew: whether a newer tree was published since the failed attempt. If so, the next attempt needs no
+    ///   pause.
     mutating func postpone(at now: ContinuousClock.Instant, isNew: Bool) -> Bool {
         attempts += 1
         next = isNew ? nil : now + Self.firstPause * (1 << (attempts - 1))

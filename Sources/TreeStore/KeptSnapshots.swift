@@ -2,14 +2,15 @@ import Levels
 
 /// The replaced snapshots, oldest first, as far as a budget of bytes allows.
 ///
-/// A snapshot costs the levels that its successor does not share. Revisions are remembered longer than snapshots.
+/// The cost of a snapshot is the memory of the levels that its successor does not share. Revisions are remembered
+/// longer than snapshots.
 struct KeptSnapshots {
     /// A replaced publication.
     private struct Record {
         let revision: String
-        /// Nil if it was dropped or is not to be kept, and for a revision that was not published here.
+        /// The snapshot; nil if it was dropped or is not to be kept, and for a revision that was not published here.
         var snapshot: Snapshot?
-        /// In bytes; 0 before it is known, and after the snapshot was dropped.
+        /// The cost of the snapshot in bytes; 0 before the cost is known, and after the snapshot was dropped.
         var cost = 0
     }
 
@@ -19,9 +20,9 @@ struct KeptSnapshots {
     private var numbers: [String: Int]
     private var cost = 0
 
-    /// The largest number of snapshots, so that looking through them stays cheap.
+    /// The largest number of kept snapshots. A search through all of them must stay cheap.
     private static let snapshotLimit = 512
-    /// The largest number of revisions: a client that missed more publications should load anew.
+    /// The largest number of remembered revisions. A client that missed more publications should load everything again.
     static let revisionLimit = 16_384
 
     init(_ first: Publication) {
@@ -32,12 +33,13 @@ struct KeptSnapshots {
         numbers[first.snapshot.revision] = first.number
     }
 
-    /// Adds a publication that another one replaces.
+    /// Adds a publication that is replaced by a new publication.
     ///
-    /// - Parameter isKept: whether to keep its snapshot, and not only its revision.
+    /// - Parameter isKept: whether to keep the snapshot of the old publication in addition to its revision.
     mutating func add(_ old: Publication, replacedBy new: Publication, isKept: Bool) {
         records.append(Record(revision: old.snapshot.revision, snapshot: isKept ? old.snapshot : nil))
-        // Earlier publications do not belong to the new history, even if it has a revision with the same name.
+        // If the new snapshot begins another history, earlier publications do not belong to it, even if a revision of
+        // the new history has the same name.
         if !new.snapshot.continues(old.snapshot) { numbers = [:] }
         add(new.snapshot.revisions(before: old.snapshot))
         numbers[new.snapshot.revision] = new.number
@@ -51,7 +53,7 @@ struct KeptSnapshots {
         }
     }
 
-    /// Sets the bytes that a snapshot costs, if it is still kept.
+    /// Sets the cost of a snapshot in bytes, if the snapshot is still kept.
     mutating func setCost(of number: Int, to bytes: Int) {
         guard var record = records[number], record.snapshot != nil else { return }
         cost += bytes - record.cost
@@ -59,17 +61,17 @@ struct KeptSnapshots {
         records[number] = record
     }
 
-    /// The number of the publication with a revision; nil if it is unknown or forgotten.
+    /// The number of the publication with a revision; nil if the revision is unknown or forgotten.
     func number(of revision: String) -> Int? { numbers[revision] }
 
-    /// The snapshot of a replaced publication; nil if it is not kept.
+    /// The snapshot of a replaced publication; nil if the snapshot is not kept.
     func snapshot(_ number: Int) -> Snapshot? { records[number]?.snapshot }
 
     /// All kept snapshots, newest first.
     var snapshots: [Snapshot] { (firstKept..<records.end).reversed().compactMap { records[$0]?.snapshot } }
 
-    /// Removes the oldest snapshots beyond the limits, and returns them so that the caller can free them outside its
-    /// lock.
+    /// Removes the oldest snapshots until the others are within the limits. Returns the removed snapshots, so that the
+    /// caller can free them outside its lock.
     mutating func shrink(to budget: Int) -> [Snapshot] {
         var dropped: [Snapshot] = []
         while firstKept < records.end, cost > budget || records.end - firstKept > Self.snapshotLimit {
@@ -98,10 +100,10 @@ struct KeptSnapshots {
 ///
 /// Adding, removing and finding an element take constant time.
 public struct NumberedQueue<Element> {
-    /// The elements, after a nil for each removed one.
+    /// A nil for each removed element, followed by the elements.
     private var slots: [Element?] = []
     private var removed = 0
-    /// The number of the first element, or of the next one to be added.
+    /// The number of the first element; in an empty queue, the number that the next element gets.
     public private(set) var first: Int
 
     /// Creates an empty queue.
@@ -115,7 +117,7 @@ public struct NumberedQueue<Element> {
     /// The number that the next element gets.
     public var end: Int { first + count }
 
-    /// The element with a number; nil if it was removed or not yet added.
+    /// The element with a number; nil if it was removed or has not yet been added.
     public subscript(number: Int) -> Element? {
         get { indices.contains(number) ? slots[number - first + removed] : nil }
         set { if indices.contains(number) { slots[number - first + removed] = newValue } }
@@ -124,7 +126,7 @@ public struct NumberedQueue<Element> {
     /// The numbers of the elements.
     public var indices: Range<Int> { first..<end }
 
-    /// The elements from a number on; nil if some of them were removed.
+    /// The elements from a number on; nil if some of these elements were removed.
     public func elements(from number: Int) -> [Element]? {
         guard number >= first else { return nil }
         return slots.dropFirst(number - first + removed).compactMap(\.self)
@@ -133,14 +135,14 @@ public struct NumberedQueue<Element> {
     /// Adds an element and gives it the next number.
     public mutating func append(_ element: Element) { slots.append(element) }
 
-    /// Removes and returns the first element; nil from an empty queue.
+    /// Removes and returns the first element; nil if the queue is empty.
     @discardableResult
     public mutating func removeFirst() -> Element? {
         guard count > 0 else { return nil }
         let element = slots[removed].take()
         first += 1
         removed += 1
-        // At least half of the array is unused, so moving the rest takes constant time per removal.
+        // More than half of the array is unused, so moving the rest takes constant time per removed element.
         if removed >= 16, removed * 2 > slots.count {
             slots.removeFirst(removed)
             removed = 0
@@ -151,7 +153,7 @@ public struct NumberedQueue<Element> {
 
 extension NumberedQueue: Sendable where Element: Sendable {}
 
-/// The memory that an old tree takes beside a new one: the levels that the two do not share.
+/// The memory that an old tree takes in addition to a new tree: the memory of the levels that the trees do not share.
 enum RetainedBytes {
     /// Counts the bytes of a snapshot's documents in all languages.
     static func of(_ old: Snapshot, beside new: Snapshot, atMost bound: Int) -> Int {
@@ -162,7 +164,8 @@ enum RetainedBytes {
         return bytes
     }
 
-    /// Counts the bytes until a bound is passed; linear in the levels that differ and their rows.
+    /// Counts the bytes of the levels that differ, until a bound is passed. The time is linear in the number of these
+    /// levels and of their rows.
     static func of(_ old: Level, beside new: Level, atMost bound: Int) -> Int {
         var bytes = 0
         var waiting: [(old: Level, new: Level?)] = [(old, new)]
@@ -180,10 +183,10 @@ enum RetainedBytes {
 }
 
 extension Snapshot {
-    /// Returns the revisions of the source's log between the replaced snapshot and this one, oldest first.
+    /// Returns the revisions of the source's log between the replaced snapshot and this snapshot, oldest first.
     ///
-    /// If this snapshot does not continue the replaced one, these are all earlier revisions of the log, preceded by the
-    /// name of the revision before them (empty if it is unknown).
+    /// If this snapshot does not continue the replaced snapshot, the result contains all earlier revisions of the log.
+    /// Its first element is then the name of the revision before the log; this name is empty if it is unknown.
     ///
     /// - Parameter old: the replaced snapshot; nil for the first snapshot.
     func revisions(before old: Snapshot?) -> [String] {

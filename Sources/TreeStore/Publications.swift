@@ -1,17 +1,18 @@
 public import Levels
 internal import Locking
 
-/// The owner of everything published: the current snapshot, the replaced ones, and the subscribers to changes.
+/// The owner of everything published: the current snapshot, the replaced snapshots, and the subscribers to changes.
 ///
-/// Publishing makes a snapshot visible at once; `notify` calls the subscribers later, in order, on its caller's thread.
+/// `publish` makes a snapshot visible immediately. `notify` calls the subscribers later, in order, on the thread that
+/// calls `notify`.
 public final class Publications: Sendable {
     /// Called with the snapshot that was replaced and the publication that replaced it.
     public typealias Subscriber = @Sendable (_ old: Snapshot, _ new: Publication) -> Void
 
-    /// The current publication; its lock is separate from that of `book`, because every request takes it.
+    /// The current publication. Its lock is separate from the lock of `book`, because every request takes this lock.
     private let latest: Guarded<Publication>
     private let book: Guarded<Book>
-    /// The budget of the history in bytes; 0 keeps nothing.
+    /// The budget of the history in bytes; 0 keeps no replaced snapshots.
     public let historyBytes: Int
     private let onPublish: @Sendable () -> Void
     /// Whether the publisher calls `endTurn` after publications that belong together.
@@ -19,7 +20,7 @@ public final class Publications: Sendable {
 
     private struct Book {
         var kept: KeptSnapshots
-        /// Bytes of the budget in use elsewhere.
+        /// The bytes of the budget that are in use for something other than snapshots.
         var reserved = 0
         /// Publications that the subscribers have not received, oldest first.
         var pending: [(old: Snapshot, new: Publication)] = []
@@ -31,7 +32,7 @@ public final class Publications: Sendable {
         var subscribers: [(first: Int, tell: Subscriber)] = []
     }
 
-    /// Creates the owner of publications, with a snapshot that is current at once.
+    /// Creates the owner of publications, and makes the first snapshot current.
     ///
     /// - Parameters:
     ///   - first: the first snapshot.
@@ -54,10 +55,10 @@ public final class Publications: Sendable {
     /// The current publication; cheap enough for every request, on any thread.
     public var current: Publication { latest.withLock { $0 } }
 
-    /// Makes a snapshot current, unless it already is; requests in progress continue with their own.
+    /// Makes a snapshot current, unless it already is. Requests in progress continue with the snapshot that they hold.
     ///
-    /// Called by one thread at a time. Every thread sees the snapshot when this returns; subscribers may receive it
-    /// later. Time is linear in the levels that differ and their rows.
+    /// Called by one thread at a time. When this method returns, every thread sees the snapshot; subscribers may
+    /// receive it later. The time is linear in the number of levels that differ and of their rows.
     ///
     /// - Returns: the current publication.
     @discardableResult
@@ -67,7 +68,8 @@ public final class Publications: Sendable {
         let missed = snapshot.revisions(before: old.snapshot).count
         let new = Publication(snapshot: snapshot, number: old.number + missed + 1)
         book.withLock { book in
-            // Before the new snapshot is visible, so that its revision and the old snapshot can be found.
+            // The record is added before the new snapshot is visible. So the new revision and the old snapshot can
+            // always be found.
             book.kept.add(old, replacedBy: new, isKept: historyBytes > 0)
             if !book.subscribers.isEmpty { book.pending.append((old.snapshot, new)) }
             latest.withLock { $0 = new }
@@ -88,7 +90,8 @@ public final class Publications: Sendable {
         if !isInTurn { action() }
     }
 
-    /// Ends the publisher's turn, on its thread: runs the actions for the end of the turn, then calls `onPublish`.
+    /// Ends the publisher's turn, on the publisher's thread. Runs the actions for the end of the turn, and then calls
+    /// `onPublish` if the turn published anything.
     func endTurn() {
         let (isTurn, actions) = book.withLock { book in
             defer { (book.isInTurn, book.atEnd) = (false, []) }
@@ -100,14 +103,15 @@ public final class Publications: Sendable {
 
     // MARK: History
 
-    /// The number of the publication with a revision, or of a revision from the source's log that was not published
-    /// here; nil if it is unknown or forgotten.
+    /// The number of the publication with a revision; nil if the revision is unknown or forgotten.
+    ///
+    /// A revision from the source's log has a number, too, even if it was not published here.
     public func number(of revision: String) -> Int? { book.withLock { $0.kept.number(of: revision) } }
 
-    /// The snapshot of a replaced publication; nil if it is not kept.
+    /// The snapshot of a replaced publication; nil if the snapshot is not kept.
     public func snapshot(_ number: Int) -> Snapshot? { book.withLock { $0.kept.snapshot(number) } }
 
-    /// The kept snapshots that were replaced, newest first.
+    /// The replaced snapshots that are kept, newest first.
     public var replaced: [Snapshot] { book.withLock { $0.kept.snapshots } }
 
     /// Sets the number of bytes of the history's budget that are in use for something other than snapshots.
@@ -119,7 +123,7 @@ public final class Publications: Sendable {
             book.reserved = bytes ?? book.reserved
             return book.kept.shrink(to: historyBytes - book.reserved)
         }
-        // Released here, without the lock.
+        // The dropped snapshots are released here, without the lock.
         _ = consume dropped
     }
 
@@ -127,7 +131,7 @@ public final class Publications: Sendable {
 
     /// Calls a subscriber for all later publications, each once and in order.
     ///
-    /// - Returns: the publication before the first one that the subscriber receives.
+    /// - Returns: the current publication. The subscriber receives the publications after it.
     @discardableResult
     public func subscribe(_ subscriber: @escaping Subscriber) -> Publication {
         book.withLock { book in
@@ -137,7 +141,7 @@ public final class Publications: Sendable {
         }
     }
 
-    /// Calls the subscribers for the publications that they have not received; for one thread at a time.
+    /// Calls the subscribers for the publications that they have not received. Call this on one thread at a time.
     public func notify() {
         while let (old, new, subscribers) = nextNotification() {
             for subscriber in subscribers { subscriber(old, new) }
@@ -156,7 +160,7 @@ public final class Publications: Sendable {
     var pendingCount: Int { book.withLock { $0.pending.count } }
 }
 
-/// A snapshot with its place in the order of publications; a response is made from exactly one.
+/// A snapshot with its place in the order of publications. Each response is made from exactly one publication.
 public struct Publication: Sendable {
     public let snapshot: Snapshot
     /// The number of earlier publications, including revisions from the source's log that were not published here.

@@ -22,7 +22,8 @@ struct Debounce {
     func isOverdue(at now: ContinuousClock.Instant) -> Bool { begun.map { now - $0 > Self.patience } ?? false }
 }
 
-/// Limits how often a file is read again if it is touched but unchanged, in proportion to the time of a read.
+/// Limits how often a file is read again that is touched but unchanged. The pause is proportional to the duration of a
+/// read.
 struct RereadPace {
     /// The time of a postponed read; nil if no read is postponed.
     private(set) var next: ContinuousClock.Instant?
@@ -42,16 +43,17 @@ struct RereadPace {
         earliest = isNew ? nil : now + min(took * Self.ratio, Self.longest)
     }
 
-    /// Returns whether a read must wait, and if so schedules it.
+    /// Returns whether a read must wait. If so, schedules the read.
     mutating func putsOff(at now: ContinuousClock.Instant) -> Bool {
         next = earliest.flatMap { now < $0 ? $0 : nil }
         return next != nil
     }
 }
 
-/// Decides when to return freed memory to the system, which takes milliseconds.
+/// Decides when to return freed memory to the system. A return takes milliseconds.
 ///
-/// After a load, this happens at once; after edits, each of which frees a few levels, once a second.
+/// After a load, memory is returned immediately. After edits, it is returned once a second, because each edit frees
+/// only a few levels.
 struct TrimPace {
     /// The next time to return memory; nil if nothing was freed since the last time.
     private(set) var next: ContinuousClock.Instant?
@@ -65,7 +67,7 @@ struct TrimPace {
     /// Whether an edit was published within the last second.
     func isAfterEdit(at now: ContinuousClock.Instant) -> Bool { lastEdit.map { now - $0 < Self.pause } ?? false }
 
-    /// Records what a turn loaded or freed; returns whether to return memory now.
+    /// Records whether a turn loaded or freed anything. Returns whether to return memory to the system now.
     mutating func isDue(hasLoaded: Bool, hasFreed: Bool, at now: ContinuousClock.Instant) -> Bool {
         if hasFreed, next == nil {
             next = isAfterEdit(at: now) ? now + Self.pause : now

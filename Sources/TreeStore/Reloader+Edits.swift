@@ -2,7 +2,7 @@ internal import Heap
 internal import Levels
 internal import TreeSources
 
-/// Edits: all waiting ones are applied, saved together, and published one by one.
+/// Edits: all waiting edits are applied and saved together, and published one by one.
 extension Reloader {
     /// Saves and publishes the edits that are due, as one group.
     func commitEdits(_ state: StoreState) {
@@ -25,8 +25,8 @@ extension Reloader {
         commit(group, state: state)
     }
 
-    /// Lets edits wait for a program that has the unreadable source open for writing: probably it has truncated the
-    /// file and will write it. If no program does, the edits are refused.
+    /// Lets edits wait while a program has the unreadable source open for writing. Probably, the program has truncated
+    /// the file and will write it. If no program has the source open for writing, the edits are refused.
     private func waitForWriter(_ state: StoreState) {
         if pulse.atSource({ watcher.isBeingWritten }) {
             guard open.postpone(at: clock.now, isNew: false) else { return answerAll(.refused(.sourceKeepsChanging)) }
@@ -41,13 +41,13 @@ extension Reloader {
         answerAll(.refused(whyStale))
     }
 
-    /// The memory that edits need besides the changed levels, which reserve their own: records for each row of a level.
+    /// The memory that edits need for records of each row of a level. The changed levels reserve memory of their own.
     private func memoryOfEdits(_ state: StoreState) -> Int {
         Self.leastMemoryOfEdits + 64 * min(state.snapshot.itemCount, Self.mostCountedItems)
     }
 
     private static let leastMemoryOfEdits = 8 << 20
-    /// The most rows expected in one level of a very large document.
+    /// The largest number of rows that is expected in one level of a very large document.
     private static let mostCountedItems = 1_000_000
 
     /// The refusal of edits while the source does not match the published tree.
@@ -56,7 +56,7 @@ extension Reloader {
         return .sourceUnreadable
     }
 
-    /// Whether the source was just found broken, probably in the middle of a save; edits wait for its end.
+    /// Whether the source was just found broken, probably in the middle of a save. Edits wait for the end of that save.
     private func isSourceBeingSaved(_ state: StoreState) -> Bool { debounce.hasFailed && state.storeStatus == .ok }
 
     private func commit(_ group: any EditGroup, state: StoreState) {
@@ -67,7 +67,7 @@ extension Reloader {
                 by: .edit(author: author))
         }
         guard commit.count > 0 else {
-            // The group does not accept even the first request; without a refusal, it would be tried forever.
+            // The group does not accept even the first request. Without a refusal, this request would be tried forever.
             return answerAll(.refused(.notTaken))
         }
         do throws(SaveError) {
@@ -82,7 +82,7 @@ extension Reloader {
         }
         endGroup(of: commit)
         let published = commit.publish(to: state.publications)
-        // Before logging, because the program that reads the log may be slow.
+        // This precedes logging, because the program that reads the log may be slow.
         state.waitForSubscribers()
         commit.finish()
         for (request, snapshot) in published {
@@ -114,8 +114,10 @@ extension Reloader {
         endGroup(of: commit)
     }
 
-    /// Ends the group before a refused request, so that the requests before it are saved without it and the next group
-    /// begins with it. The refusal of a group's first request is final.
+    /// Ends the group before a refused request. The requests before the refused request are saved without it, and the
+    /// next group begins with it.
+    ///
+    /// If the refused request is the first of its group, the refusal is final.
     private func separate(_ commit: GroupCommit, number: Int, refusal: EditRefusal) {
         let index = commit.index(ofApplied: number)
         if index == 0 {
@@ -127,13 +129,13 @@ extension Reloader {
         edits.wake()
     }
 
-    /// Removes the answered requests; the rest form the next group.
+    /// Removes the answered requests. The other requests form the next group.
     private func endGroup(of commit: GroupCommit) {
         open.remove(first: commit.count)
         if !open.requests.isEmpty { edits.wake() }
     }
 
-    /// Loads a version that someone else has saved; the edits are then tried again on it.
+    /// Loads the document that another program has saved. The edits are then tried again on the new tree.
     private func followForeignSave(_ state: StoreState) {
         let report = pulse.atSource { watcher.advance(at: clock.now) }
         if report == .committed { _ = publishAgain(in: state) }
@@ -179,16 +181,17 @@ enum SaveFailureID {
     }
 }
 
-/// The edits of several requests that share one save. Each is applied to the state after the previous one, and has its
-/// own snapshot and answer.
+/// The edits of several requests that share one save. Each request is applied to the state after the previous request,
+/// and has a snapshot and an answer of its own.
 ///
-/// Nothing is visible before the save. After it, the snapshots are published in order and the requests answered.
+/// Nothing is visible before the save. After the save, the snapshots are published in order, and then the requests are
+/// answered.
 struct GroupCommit {
     /// The outcome of a request, if the save succeeds.
     private enum Result {
         case applied(Snapshot, items: [EditedItem])
-        /// - Parameter isFinal: whether the refusal holds even if the save fails, because nothing was changed before
-        ///   it.
+        /// - Parameter isFinal: whether the refusal holds even if the save fails, because no earlier request of the
+        ///   group changed anything.
         case refused(EditRefusal, isFinal: Bool)
     }
 
@@ -198,19 +201,21 @@ struct GroupCommit {
     private var latest: Snapshot
     private var results: [(request: EditRequest, result: Result)] = []
 
-    /// The number of tried requests; the rest belong to another group.
+    /// The number of requests that were tried. The other requests belong to another group.
     var count: Int { results.count }
 
-    /// Returns the index of an applied request, given its number from 0 among the applied ones.
+    /// Returns the index of an applied request.
+    ///
+    /// - Parameter number: the number of the request among the applied requests, from 0.
     func index(ofApplied number: Int) -> Int {
         let applied = results.indices.filter { if case .applied = results[$0].result { true } else { false } }
         return applied.indices.contains(number) ? applied[number] : 0
     }
 
-    /// Makes the snapshot of a new state, with its revision; called once for each state.
+    /// Makes the snapshot of a new state, with a revision. Called once for each state.
     typealias MakingSnapshot = (EditedTree, _ author: String?) -> Snapshot
 
-    /// Applies requests to a state, one after another, up to the first that must wait for another group.
+    /// Applies requests to a state, one after another, up to the first request that must wait for another group.
     init(
         requests: some Sequence<EditRequest>, to base: Snapshot, by group: any EditGroup,
         makingSnapshot: MakingSnapshot
@@ -240,16 +245,17 @@ struct GroupCommit {
     /// Whether there is anything to save.
     var isChange: Bool { latest !== base || group.hasUnshownChanges }
 
-    /// Saves all changes; returns when they are on disk, with the state of the source (nil if only a load can determine
-    /// it).
+    /// Saves all changes, and returns when they are on disk.
+    ///
+    /// - Returns: the state of the source; nil if only a load can determine it.
     func save() throws(SaveError) -> Fingerprint? { try group.save() }
 
-    /// Finishes work that the save left until its clients are answered.
+    /// Finishes the work that the save postponed, so that the clients get their answers sooner.
     func finish() { group.finish() }
 
     /// Publishes each new state, in order, and then answers all requests.
     ///
-    /// - Returns: the new states, with their requests.
+    /// - Returns: each new state with its request.
     func publish(to publications: Publications) -> [(request: EditRequest, snapshot: Snapshot)] {
         var published: [(EditRequest, Snapshot)] = []
         var outcomes: [EditOutcome] = []
@@ -268,7 +274,7 @@ struct GroupCommit {
 
     /// Answers all requests after a failed save.
     ///
-    /// A refusal that depends on unsaved edits no longer holds, so its request fails as well.
+    /// A refusal that depends on unsaved edits no longer holds, so the refused request fails as well.
     func fail(with outcome: EditOutcome) {
         for (request, result) in results {
             if case .refused(let refusal, isFinal: true) = result {
@@ -281,7 +287,7 @@ struct GroupCommit {
 }
 
 extension EditedTree {
-    /// Whether the tree, or a file of it, differs from a snapshot's.
+    /// Whether the tree, or a file of it, differs from the tree or the files of a snapshot.
     fileprivate func differs(from snapshot: Snapshot) -> Bool {
         document.hash != snapshot.document.hash || translations != snapshot.translations
             || !composition.hasSameSources(as: snapshot.composition)
@@ -289,7 +295,7 @@ extension EditedTree {
 }
 
 extension Composition? {
-    /// Whether equal trees were composed of equal files.
+    /// Whether two equal trees were composed of equal files.
     func hasSameSources(as other: Composition?) -> Bool {
         guard let own = self, let other else { return self == nil && other == nil }
         return own.hasSameSources(as: other)

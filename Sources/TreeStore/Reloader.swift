@@ -6,8 +6,8 @@ internal import TreeSources
 /// The work of the store's thread: it loads, edits, publishes and frees trees, and runs the source's watcher in
 /// between.
 ///
-/// Long work that is not urgent runs on a background thread while the store's thread waits. Edits, for which clients
-/// wait, run at the usual priority.
+/// Long work that is not urgent runs on a background thread, while the store's thread waits. Edits run at the usual
+/// priority, because clients wait for them.
 final class Reloader {
     /// Called with the outcome of a reload.
     typealias Answer = @Sendable (ReloadOutcome) -> Void
@@ -23,7 +23,7 @@ final class Reloader {
     let watcher: any SourceWatcher
     let clock = ContinuousClock()
     private var revisions = RevisionCounter()
-    /// Trees that nothing uses any longer; the store frees them, so that no request spends time on it.
+    /// Trees that nothing uses any longer. The store frees them, so that no request spends time on freeing them.
     private let released: Mailbox<Level>
     var debounce = Debounce()
     private var retries: RetrySchedule
@@ -36,7 +36,7 @@ final class Reloader {
     var fingerprint: Fingerprint?
     /// The duration of the latest refused load; zero if nothing was read.
     private var refusalTook = Duration.zero
-    /// The division of the latest tree's records into levels; nil if it is not a table.
+    /// The division of the latest tree's records into levels; nil if the tree is not made from a table.
     private var recordChoice: RecordChoice?
     /// Whether anything was loaded since memory was last returned to the system.
     private var hasLoaded = false
@@ -72,7 +72,8 @@ final class Reloader {
 
     /// Lowers the priority of all later loads.
     func endStart() {
-        // At 5 the slowest answer during a reload took 28 ms; at 10 it took 10 ms, as without a reload.
+        // With niceness 5, the slowest answer during a reload took 28 ms. With niceness 10, it took 10 ms, as it does
+        // without a reload.
         background.perform { Thread.setNiceness(10) }
     }
 
@@ -88,14 +89,15 @@ final class Reloader {
         for answer in awaiting + requests.take() { answer(.stopped) }
         awaiting = []
         for request in open.close() + edits.stop() { request.answer(.stopped) }
-        // Trees that are released later are freed by the thread that used them last.
+        // A tree that is released later is freed by the thread that used it last.
         released.close()
         _ = released.take()
     }
 
     /// Frees released trees, and returns memory to the system when that is due.
     private func tidy() {
-        // Edits release a few levels each, and the next edit should not wait for the background thread.
+        // After edits, this thread frees the trees itself: each edit releases only a few levels, and the next edit
+        // should not wait for the background thread.
         let hasFreed =
             trims.isAfterEdit(at: clock.now) && !hasLoaded
             ? freeReleased() : !released.isEmpty && background.perform(freeReleased)
@@ -105,7 +107,7 @@ final class Reloader {
         hasLoaded = false
     }
 
-    /// Frees the released trees; returns whether any were waiting.
+    /// Frees the released trees. Returns whether any trees were waiting.
     private func freeReleased() -> Bool { !released.take().isEmpty }
 
     /// Waits for a wake-up, a deadline, or an event of the source.
@@ -139,7 +141,7 @@ final class Reloader {
     }
 
     private var nextDeadline: ContinuousClock.Instant? {
-        // Edits that wait for the end of someone's save have no deadline of their own.
+        // Edits that wait for the end of another program's save do not have a deadline of their own.
         let edits = debounce.hasFailed ? nil : open.next
         return [debounce.end, rereads.next, retries.next, edits, trims.next].compactMap(\.self).min()
     }
@@ -154,14 +156,15 @@ final class Reloader {
     // MARK: Why there is a reload
 
     private func answerRequests(_ state: StoreState) {
-        // A document being fetched may be older than a request that comes now, so the request waits for the next fetch.
+        // A document that is being fetched may be older than a request that arrives now. So the request waits for the
+        // next fetch.
         guard awaiting.isEmpty else { return }
         awaiting = requests.take()
         guard !awaiting.isEmpty, watcher.refresh() else { return }
         answerAwaiting(settle(reload(state), in: state))
     }
 
-    /// Reports the result of a fetch. A refusal is reported if it is new, or if a client asked for the reload.
+    /// Reports the result of a fetch. A refusal is reported if it is new or if a client asked for the reload.
     private func endFetch(_ result: Result<ReloadOutcome, SourceError>, in state: StoreState) {
         answerAwaiting(settle(result, in: state, repeats: !awaiting.isEmpty))
         answerRequests(state)
@@ -177,14 +180,15 @@ final class Reloader {
 
     private var sourceFingerprint: Fingerprint? { pulse.atSource { watcher.fingerprint } }
 
-    /// Loads at once; a refusal is not reported before the burst ends, because a save may be in progress.
+    /// Loads the source immediately after a change. A refusal is not reported before the burst ends, because a save may
+    /// be in progress.
     private func followChange(_ state: StoreState) {
         arm()
         guard !isOnlyTouched(state) else { return }
         readNewer(state)
     }
 
-    /// Loads a change that has just been seen.
+    /// Loads the source after a change that has just been noticed.
     func readNewer(_ state: StoreState) {
         retries.reset()
         let result = reload(state)
@@ -202,8 +206,8 @@ final class Reloader {
         _ = settle(reload(state), in: state)
     }
 
-    /// Returns whether the source was probably only touched, too soon after an unnecessary read; if so, a later read is
-    /// scheduled.
+    /// Returns whether the source was probably only touched, and the latest unnecessary read was too recent for another
+    /// read. If so, schedules a later read.
     private func isOnlyTouched(_ state: StoreState) -> Bool {
         guard let fingerprint, state.storeStatus == .ok, sourceFingerprint?.resembles(fingerprint) == true else {
             return false
@@ -227,7 +231,7 @@ final class Reloader {
         }
     }
 
-    /// Loads, and publishes the tree if it is new.
+    /// Loads the source, and publishes the tree if it is new.
     private func reload(_ state: StoreState) -> Result<ReloadOutcome, SourceError> {
         let begun = clock.now
         hasLoaded = true
@@ -266,9 +270,9 @@ final class Reloader {
         return .unchanged(snapshot)
     }
 
-    /// Reports a refused reload; publications are reported elsewhere.
+    /// Records and reports the refusal of a reload. Publications are reported elsewhere.
     ///
-    /// - Parameter repeats: whether to report a refusal equal to the latest one again.
+    /// - Parameter repeats: whether to report the refusal again if it equals the latest refusal.
     private func settle(
         _ result: Result<ReloadOutcome, SourceError>, in state: StoreState, repeats: Bool = true
     ) -> ReloadOutcome {
@@ -295,7 +299,8 @@ final class Reloader {
             history: history.suffix(KeptSnapshots.revisionLimit))
     }
 
-    /// Makes a snapshot with the source's revision, or else with one of this store.
+    /// Makes a snapshot with the source's revision, or with a new revision of this store if the source does not name
+    /// one.
     func snapshot(
         _ document: Level, translations: Translations?, composition: Composition?, rows: (any RowSource)? = nil,
         named revision: SourceRevision?, by cause: Snapshot.Cause, history: ArraySlice<RevisionEntry> = []
@@ -320,7 +325,7 @@ final class Reloader {
         return .published(state.snapshot)
     }
 
-    /// Publishes the same tree for another state of its databases.
+    /// Publishes the same tree again, because the state of its databases has changed.
     func publishAgain(in state: StoreState) -> ReloadOutcome {
         let old = state.snapshot
         let same = TreeAdvance(

@@ -5,7 +5,7 @@ public import TreeSources
 public enum StoreEvent: Sendable {
     /// A tree was loaded and published.
     case loaded(Snapshot, took: Duration)
-    /// The source derived a newer tree without a load; it is published.
+    /// The source derived a newer tree without a load, and the newer tree is published.
     case advanced(Snapshot)
     /// The source was read and matches the published tree.
     case unchanged(Snapshot, took: Duration)
@@ -20,21 +20,21 @@ public enum StoreEvent: Sendable {
     /// - Parameters:
     ///   - author: the name of the client's token; nil for a token without a name.
     ///   - edits: the number of steps; 0 if the request replaced the whole document.
-    ///   - took: the time since the request's group was begun, including the save.
+    ///   - took: the time since the beginning of the request's group, including the save.
     case edited(Snapshot, author: String?, edits: Int, took: Duration)
-    /// Edits of several requests are on disk, by one save; sent before their `edited`.
+    /// The edits of one or more requests are on disk, after one save. Sent before the `edited` of each request.
     case saved(requests: Int, took: Duration)
     /// Edits could not be saved; only the log shows the reason.
     ///
     /// - Parameters:
-    ///   - id: the identifier in the clients' problems.
+    ///   - id: the identifier in the problems that the clients receive.
     ///   - reason: a sentence without the final full stop.
-    ///   - isUnknown: whether they may have been saved after all.
+    ///   - isUnknown: whether the edits may have been saved after all.
     case notSaved(id: String, reason: String, isUnknown: Bool = false)
-    /// The division of a table's records into levels; sent after the first load, and after a later one that chose
+    /// The division of a table's records into levels. Sent after the first load, and after each later load that chose
     /// another division.
     case records(RecordChoice)
-    /// Warnings of a published load.
+    /// The first warnings of a published load; `omitted` is the number of further warnings.
     case warnings([SourceWarning], omitted: Int)
 }
 
@@ -42,8 +42,9 @@ public enum StoreEvent: Sendable {
 public enum StoreStatus: Sendable, Equatable {
     /// The latest load was published, or found nothing new.
     case ok
-    /// The latest load was refused, or the outcome of a save is unknown, since a time in seconds since 1970; the
-    /// previous tree is still served.
+    /// The latest load was refused, or the outcome of a save is unknown. The previous tree is still served.
+    ///
+    /// `since` is the time at which the store noted this, in seconds since 1970.
     case stale(SourceError, since: Double)
 
     /// The message of the refused load, or of the save whose outcome is unknown; nil if the tree matches the source.
@@ -59,7 +60,7 @@ public enum StoreStatus: Sendable, Equatable {
 public struct DatabaseConnection: Sendable, Equatable {
     /// False while the source reconnects.
     public let isConnected: Bool
-    /// When this state began, in seconds since 1970.
+    /// The time at which this state began, in seconds since 1970.
     public let since: Double
     /// The work with the database since the start of the program.
     public var work = DatabaseWork()

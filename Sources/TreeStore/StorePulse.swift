@@ -1,10 +1,10 @@
 internal import Synchronization
 internal import Threads
 
-/// Checks that the store's thread is alive: that it takes turns, or reads or writes the source.
+/// Checks that the store's thread is alive: it takes turns, or it is reading or writing the source.
 ///
-/// The source may take any time, for example on a network file system that hangs; the published tree is served
-/// meanwhile.
+/// Reading or writing the source may take any time, for example on a network file system that hangs. The published tree
+/// is served meanwhile.
 final class StorePulse: Sendable {
     typealias Answer = @Sendable () -> Void
 
@@ -14,18 +14,18 @@ final class StorePulse: Sendable {
     /// - Parameter wakeup: wakes the store's thread.
     init(wakeup: Wakeup) { answers = Mailbox { wakeup.signal() } }
 
-    /// Calls `answer` at the thread's next turn, or at once if the thread is reading or writing the source.
+    /// Calls `answer` at the thread's next turn, or immediately if the thread is reading or writing the source.
     func ask(_ answer: @escaping Answer) {
         answers.add(answer)
-        // The answer is added before the flag is read, and the flag is set before answers are taken, so one of the two
-        // threads calls it.
+        // This thread adds the answer before it reads the flag. The store's thread sets the flag before it takes the
+        // answers. So one of the two threads calls the answer.
         if isAtSource.load(ordering: .sequentiallyConsistent) { beat() }
     }
 
-    /// Calls the waiting answers; called at each turn of the thread.
+    /// Calls the waiting answers. The store's thread does this at each turn.
     func beat() { for answer in answers.take() { answer() } }
 
-    /// Runs `body`, which reads or writes the source; meanwhile, `ask` calls its answer at once.
+    /// Runs `body`, which reads or writes the source. Meanwhile, `ask` calls its answer immediately.
     func atSource<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         isAtSource.store(true, ordering: .sequentiallyConsistent)
         defer { isAtSource.store(false, ordering: .sequentiallyConsistent) }

@@ -22,7 +22,8 @@ final class StoreState: Sendable {
     /// The published snapshot.
     var snapshot: Snapshot { publications.current.snapshot }
 
-    /// The status of the published tree; setting it has no effect on the value while the outcome of a save is unknown.
+    /// The status of the published tree. While the outcome of a save is unknown, the getter reports that instead of the
+    /// value that was set.
     var storeStatus: StoreStatus {
         get { doubt.withLock { $0 } ?? status.withLock { $0 } }
         set { status.withLock { $0 = newValue } }
@@ -31,7 +32,7 @@ final class StoreState: Sendable {
     /// The connection to the source's database; nil for other sources.
     var databaseConnection: DatabaseConnection? { connection.withLock { $0 } }
 
-    /// Notes the state of the connection to the source's database.
+    /// Notes the state and the work of the connection to the source's database.
     func noteConnection(of watcher: any SourceWatcher) {
         note(isConnected: watcher.isConnected)
         connection.withLock { $0?.work = watcher.databaseWork }
@@ -52,25 +53,25 @@ final class StoreState: Sendable {
         note(isConnected: false)
     }
 
-    /// Notes that the outcome of the save is known, or was given up on.
+    /// Notes that the outcome of the save is known, or that the store no longer waits for it.
     func endDoubt() { doubt.withLock { $0 = nil } }
 
     /// Publishes a loaded snapshot; the notifier's thread notifies the subscribers.
     func publish(_ new: Snapshot) {
-        // Before the snapshot is visible, so that no request sees it as stale.
+        // The status is set before the snapshot is visible, so that no request sees the new snapshot as stale.
         storeStatus = .ok
         publications.publish(new)
         waitForSubscribers()
     }
 
-    /// Ends the turn in which something was published, and waits while the subscribers lag too far behind.
+    /// Ends the publisher's turn, and waits while the subscribers lag too far behind.
     func waitForSubscribers() {
         publications.endTurn()
         notifier.waitForRoom(publications)
     }
 }
 
-/// The thread that notifies subscribers of publications, at the usual priority; it sleeps between publications.
+/// The thread that notifies subscribers of publications, at the usual priority. It sleeps between publications.
 final class Notifier: Sendable {
     /// Wakes the thread.
     private let bell: Wakeup
@@ -79,7 +80,8 @@ final class Notifier: Sendable {
     private let isStopping = Atomic(false)
     private let isUnlimited = Atomic(false)
 
-    /// The largest number of publications that subscribers have not received, because each holds a tree.
+    /// The maximum number of publications that wait for the subscribers. The number is small, because each publication
+    /// holds a tree.
     private static let limit = 8
 
     /// - Throws: `SystemCallError` if no descriptor is available.
@@ -95,7 +97,7 @@ final class Notifier: Sendable {
         try Thread(name: "notifier") { self.run(publications) }
     }
 
-    /// Wakes the thread to notify subscribers; returns at once.
+    /// Wakes the thread to notify subscribers, and returns immediately.
     func ring() { bell.signal() }
 
     /// Waits while too many publications are still to be delivered to subscribers.
@@ -103,13 +105,13 @@ final class Notifier: Sendable {
         while publications.pendingCount >= Self.limit, !isUnlimited.load(ordering: .acquiring) { room.wait() }
     }
 
-    /// Ends the limit, so that no publisher waits any longer. May be called on the thread itself.
+    /// Ends the limit, so that no publisher waits any longer. May be called on the notifier's own thread.
     func endLimit() {
         isUnlimited.store(true, ordering: .releasing)
         room.signal()
     }
 
-    /// Ends the thread after it has notified the subscribers of all publications; returns at once.
+    /// Makes the thread end after it has notified the subscribers of all publications. Returns immediately.
     func stop() {
         isStopping.store(true, ordering: .releasing)
         bell.signal()
@@ -119,7 +121,8 @@ final class Notifier: Sendable {
         var isLast = false
         while !isLast {
             bell.wait()
-            // Read before notifying, so that everything published before the stop is notified.
+            // The flag is read before notifying, so that the subscribers receive everything that was published before
+            // the stop.
             isLast = isStopping.load(ordering: .acquiring)
             publications.notify()
             room.signal()

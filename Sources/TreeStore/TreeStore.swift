@@ -2,10 +2,11 @@ public import Levels
 internal import Threads
 public import TreeSources
 
-/// Holds the tree of a source: loads it, follows its changes, and gives any thread the published snapshot.
+/// Holds the tree of a source: loads the source, follows its changes, and gives the published snapshot to any thread.
 ///
-/// Everything runs on the store's own thread: edits at the usual priority, and loads after the first one on a thread of
-/// lower priority, for which it waits. Subscribers are notified on a third thread, at the usual priority.
+/// The store uses three threads. The store's own thread does all work in turn, including edits, at the usual priority.
+/// For loads, it waits while a background thread runs them; after the first load, the background thread has a lower
+/// priority. The third thread notifies the subscribers, at the usual priority.
 public final class TreeStore: Sendable {
     private let state: StoreState
     private let requests: Mailbox<Reloader.Answer>
@@ -20,10 +21,11 @@ public final class TreeStore: Sendable {
     ///
     /// - Parameters:
     ///   - historyBytes: the memory for replaced snapshots and for records of changes; 0 keeps no history.
-    ///   - progress: shows loads that take long.
-    ///   - onEvent: receives events on the store's thread; it has received the events of the first load when this
-    ///     returns.
-    /// - Throws: `SourceError` if the first load is refused; nothing is left running then.
+    ///   - progress: shows the progress of loads that take long.
+    ///   - onEvent: receives events on the store's thread. When the initializer returns, `onEvent` has received the
+    ///     events of the first load.
+    /// - Throws: `SourceError` if the first load is refused or the source cannot be watched. No thread is left running
+    ///   then.
     public init(
         source: any TreeSource, historyBytes: Int = 64 << 20, progress: LoadProgress? = nil,
         onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
@@ -99,19 +101,19 @@ public final class TreeStore: Sendable {
         notifier.endLimit()
     }
 
-    /// An edit recurses into up to 512 levels and then 512 levels of fields, at some kilobytes each. Unused stack takes
-    /// addresses but no memory.
+    /// An edit recurses into up to 512 levels, and then into up to 512 nested fields, with some kilobytes of stack for
+    /// each. Unused stack takes addresses but no memory.
     private static let stackBytes = 64 << 20
 
-    /// The current snapshot, the replaced ones, and the subscribers to later ones.
+    /// The current snapshot, the replaced snapshots, and the subscribers to later snapshots.
     public var publications: Publications { state.publications }
 
     /// The published snapshot; cheap enough for every request, on any thread.
     ///
-    /// Hold the snapshot, not only its levels, while they are used, so that the store's thread frees them.
+    /// While you use levels of the snapshot, hold the snapshot too. Then the store's thread frees the levels.
     public var current: Snapshot { state.snapshot }
 
-    /// Whether the published snapshot matches the source, and if not, the reason.
+    /// Whether the published snapshot matches the source; if it does not, the reason.
     public var status: StoreStatus { state.storeStatus }
 
     /// The connection to the source's database; nil for other sources.
@@ -119,22 +121,24 @@ public final class TreeStore: Sendable {
 
     /// Loads the source again, even if its watcher reports no change.
     ///
-    /// - Parameter answer: called on the store's thread when the load is done; requests close together share a load.
+    /// - Parameter answer: called on the store's thread when the load is done. Requests that arrive close together
+    ///   share a load. If the store has stopped, `answer` is called immediately, on the calling thread.
     public func reload(_ answer: @escaping @Sendable (ReloadOutcome) -> Void = { _ in }) {
         if requests.add(answer) != .taken { answer(.stopped) }
     }
 
     /// Changes the document: saves the source first, and then publishes the new tree.
     ///
-    /// Edits that wait together share a save; each has its own answer, and a revision unless it changes nothing.
-    /// Returns at once; the request is answered on the store's thread, or on the calling thread if too many are waiting
-    /// or the store has stopped.
+    /// Edits that wait together share a save. Each edit has its own answer, and its own revision if it changes
+    /// anything. The method returns immediately. The request is answered on the store's thread. If too many edits are
+    /// waiting or the store has stopped, the request is answered on the calling thread.
     public func edit(_ request: EditRequest) { edits.add(request) }
 
     /// Asks for a sign of life from the store's thread.
     ///
-    /// - Parameter answer: called on that thread at its next turn, or at once on the calling thread if the store is
-    ///   reading or writing the source, which may take any time. Never called if the thread hangs.
+    /// - Parameter answer: called on the store's thread at its next turn. If the store is reading or writing the
+    ///   source, which may take any time, `answer` is called immediately, on the calling thread. It is never called if
+    ///   the store's thread hangs.
     public func ask(_ answer: @escaping @Sendable () -> Void) { pulse.ask(answer) }
 
     /// Ends the store's threads and waits for them; the published snapshot remains available.

@@ -1,29 +1,29 @@
-/// A file of the web client, which is part of the program.
+/// A file of the web client. All files are part of the program.
 public struct WebClientFile: Sendable {
     /// The name, with its extension.
     public let name: String
-    /// The content: the source file, without the comments of a module.
+    /// The content: the source file; in a module, without the lines that contain only a comment.
     public let bytes: [UInt8]
 
     /// The name of the one HTML page.
     public static let pageName = "index.html"
 
-    /// The name of the client for pages of others, which keeps its path from version to version.
+    /// The name of the client library for other web pages. The path of the library stays the same in all versions.
     public static let libraryName = "drilldown.js"
 
-    /// The modules that are loaded when they are needed.
+    /// The modules that are loaded only when they are needed.
     private static let loadedLater = [
         "detail-pane.js", "dialogs.js", "dragging.js", "edit-form.js", "editor.js", "edits.js", "history.js",
         "menus.js", "plist.js",
     ]
 
-    /// The media type, by the extension.
+    /// The media type, which follows from the extension of the name.
     public var contentType: String {
         if name.hasSuffix(".js") { return "text/javascript; charset=utf-8" }
         return name.hasSuffix(".css") ? "text/css; charset=utf-8" : "text/html; charset=utf-8"
     }
 
-    /// The page, with its files in a folder of the service.
+    /// Returns the HTML page. The files of the page are in a folder of the service.
     ///
     /// - Parameters:
     ///   - basePath: the prefix of all paths behind a proxy, without a final slash.
@@ -46,7 +46,7 @@ extension WebClientFile {
         file.name.hasSuffix(".js") && file.name != libraryName ? file.withoutComments : file
     }
 
-    /// The file without the lines that only hold a comment after `//`, which are a sixth of the modules' bytes.
+    /// The file without the lines that contain only a `//` comment. These lines are a sixth of the modules' bytes.
     private var withoutComments: WebClientFile {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let code = lines.filter { line in !line.drop { $0 == UInt8(ascii: " ") }.starts(with: "//".utf8) }

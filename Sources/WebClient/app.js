@@ -1,5 +1,5 @@
-// The columns for an address: one for each level of the path, or on narrow screens the last one. A column is a `Pane`,
-// and a column that an address needs is a `Wanted` (types.d.ts).
+// The columns for an address: one for each level of the path; on narrow screens, only the last column. A column is a
+// `Pane`. A `Wanted` describes a column that an address needs (types.d.ts).
 
 import {restoreWidth} from './columns.js'
 import {base, debounced, el, isPlainKey, isRightToLeft, on, showWhole} from './elements.js'
@@ -9,23 +9,23 @@ import {watchState} from './messages.js'
 import {Place, positions, showCrumbs} from './place.js'
 import {getJSON, isReadingClosed, live, token} from './service.js'
 
-// The maximum number of columns in the page; the path in the header leads to the levels above them.
+// The maximum number of columns in the page. The path in the header leads to the levels above these columns.
 const COLUMNS = 6
 
-// The module for details is loaded when the first level has been shown, or immediately if the address is that of a detail.
+// The module for details is loaded when the first level has been shown, or immediately if the address shows a detail.
 const details = () => import('./detail-pane.js')
 
 class App {
-  /** @type {?import('./editor.js').Editor} Once someone has begun to edit. */
+  /** @type {?import('./editor.js').Editor} Null until editing begins for the first time. */
   editor = null
-  /** @type {any} The field in the header. */
+  /** @type {any} The search field in the header. */
   #everywhere = document.querySelector('.everywhere')
   #main = document.querySelector('main')
   // The panel beside the last level, if there is room for it.
   #about = el('div.about')
   #narrow = matchMedia('(max-width: 47.99rem)')
   #rendering = new AbortController()
-  // The number of changes so far. If it grows during a request, the answer may be older than the change.
+  // The number of changes so far. If this number grows during a request, the answer may be older than the change.
   changes = 0
   /** @type {import('./types').Pane[]} */
   panes = []
@@ -51,7 +51,8 @@ class App {
     on(live, 'reset', () => this.#changed(() => true))
     const rendered = this.render(Place.of(location)), isEditable = async () => (await getJSON('/')).editable
     const isAllowed = await isEditable()
-    // If reading needs a token, the service answers this only once a token is given, which may be one for reading only.
+    // If reading needs a token and the page lacks one, the answer does not contain `editable`. It is requested again
+    // when the user has entered a token, which may be a token for reading only.
     this.isEditable = isAllowed ?? (await rendered, await isEditable())
     for (const pane of this.panes) pane.head?.update()
     if (token.value && isAllowed) this.setEditing(true, true)
@@ -61,7 +62,7 @@ class App {
     return this.#narrow.matches
   }
 
-  // The last level that is shown, or the detail if there is none.
+  // The last column that shows a level; without a level, the last column.
   get end() {
     return this.panes.findLast(({level}) => level) ?? this.panes.at(-1)
   }
@@ -126,8 +127,8 @@ class App {
 
   // MARK: Showing
 
-  // The columns that an address needs. Whether the last one is a level or a detail is known from `leaf`, or once it was
-  // read.
+  // The columns that an address needs. The last column shows a level or a detail, which is known from `leaf`, or only
+  // when the item has been read.
   #wanted(place) {
     const {shown, segments} = place
     const wanted = segments.map((_, length) =>
@@ -148,7 +149,7 @@ class App {
     this.place = place
     const wanted = this.#wanted(place)
     const panes = wanted.map(each => this.panes.find(pane => pane.shows(each, leaf)))
-    // Existing columns change at once, and new ones when they have been read.
+    // Existing columns change immediately, new columns when they have been read.
     panes.forEach((pane, index) => pane?.adjust(wanted[index]))
     this.#markPath(wanted)
     const slow = setTimeout(() => this.#main.classList.add('loading'), 150)
@@ -161,7 +162,7 @@ class App {
     } finally {
       clearTimeout(slow)
     }
-    // Another place was asked for meanwhile.
+    // Meanwhile another place was opened.
     if (signal.aborted) return
     this.#main.classList.remove('loading')
     const missing = panes.findIndex(({problem}) => problem) + 1
@@ -173,7 +174,7 @@ class App {
     this.#focus(focus, left)
   }
 
-  // Marks the rows on the path at once, before the columns to which they lead have been read.
+  // Marks the rows on the path immediately, before the columns to which these rows lead have been read.
   #markPath(wanted) {
     for (const pane of this.panes) {
       const target = wanted.find(({part, place}) => part === 'level' && place.path === pane.place.path)
@@ -217,8 +218,8 @@ class App {
     this.#main.scrollTo({left: this.#main.scrollWidth * (isRightToLeft(this.#main) ? -1 : 1)})
   }
 
-  // Shows the panel beside a level that is the last column, if there is room: the fields of the level's item, and
-  // hints.
+  // If the last column shows a level and there is room beside it, shows a panel there: the fields of the level's item,
+  // and hints.
   async #showAbout() {
     const pane = this.panes.at(-1), {clientWidth} = this.#main
     this.#about.remove()
@@ -231,9 +232,9 @@ class App {
     this.#about.tabIndex = this.#about.scrollHeight > this.#about.clientHeight ? 0 : -1
   }
 
-  // Moves the focus. 'heading': to the heading; 'last' and 'detail': to the last column; 'selected': to the row that
-  // leads to the place that was left; 'lost': to that row, or to the heading without one, but only if no element has
-  // the focus.
+  // Moves the focus. 'heading': to the heading of the last column. 'last' and 'detail': to the last column. 'selected':
+  // to the row that leads to the place that was left. 'lost': to the same row or, without this row, to the heading, but
+  // only if no element has the focus.
   async #focus(focus, left) {
     const isBack = ['selected', 'lost'].includes(focus), {place} = this, pane = isBack ? this.end : this.panes.at(-1)
     const isNeeded = () => focus && this.place === place && (focus !== 'lost' || document.activeElement === document.body)
@@ -260,18 +261,18 @@ class App {
     const head = pane.level?.head ?? pane.detail
     const above = this.panes.at(-2)?.level?.head
     const ancestors = head?.ancestors ?? (above && [...above.ancestors, above])
-    // The title in an item's own column is newer than the title among the ancestors in another answer.
+    // The title in an item's own column is newer than the item's title in `ancestors`, which is from another answer.
     const titled = ancestors?.map((each, length) => this.panes.find(({level, place}) => level?.head && place.segments.length === length)?.level.head ?? each)
     showCrumbs(pane.place, titled, head?.title)
     if (pane.level) this.#showAbout()
   }
 
-  // Opens a pane anew whose item is gone.
+  // Opens a pane anew, because its item is gone.
   lost(pane) {
     if (this.panes.includes(pane)) this.#again(pane)
   }
 
-  // Opens a pane anew whose item exists again or has become a branch.
+  // Opens a pane anew, because its item exists again or has become a branch.
   turned(pane) {
     if (this.panes.includes(pane) && !pane.home) this.#again(pane)
   }
@@ -290,8 +291,8 @@ class App {
 
   // MARK: Editing
 
-  // `isKept`: whether the token is from before the page was loaded; if it is for reading only, it stays, without a
-  // message.
+  // `isKept`: whether the token was kept from before the page was loaded. If a kept token allows only reading, it stays
+  // in use, and no message is shown.
   async setEditing(isOn, isKept = false) {
     const {Editor, styles} = await import('./editor.js')
     await styles

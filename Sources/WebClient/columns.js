@@ -1,4 +1,5 @@
-// The widths of columns: dragged by their edge or set by the arrow keys, and remembered by this browser.
+// The widths of columns. The user sets a width by dragging the edge of a column or with the arrow keys. The browser
+// remembers the widths.
 
 import {base, boxOf, el, isRightToLeft, within} from './elements.js'
 
@@ -14,7 +15,7 @@ function stored() {
 
 const widths = stored()
 
-// Widths are kept by depth: a column gets the width of the previous column at its depth.
+// Widths are kept by depth: a column gets the width of the previous column at the same depth.
 const depthOf = ({place, level}) => level ? place.segments.length : 'detail'
 
 function setWidth(pane, width) {
@@ -33,7 +34,8 @@ function keepWidth(pane, width) {
   localStorage.setItem(KEY, JSON.stringify(widths))
 }
 
-// Makes the edge of a column. Dragging it, or the left or right arrow key on it, changes the width of the column.
+// Makes the edge of a column. The user changes the width of the column by dragging the edge, or with the left and right
+// arrow keys while the edge has the focus.
 export function widthEdge(pane) {
   const width = () => boxOf(pane.element).width
   const edge = el('div.edge', {

@@ -19,7 +19,7 @@ export class DetailPane {
   // The tools for editing, below the head.
   tools = el('div')
 
-  // `home`: the place whose address shows this detail, if it is not the item's own.
+  // `home`: the place whose address shows this detail; undefined if that is the item's own place.
   constructor(app, place, home) {
     this.app = app
     this.place = place
@@ -53,8 +53,8 @@ export class DetailPane {
     return this
   }
 
-  // Draws the detail once the column is in the page, because the drawing depends on its size and on whether editing is
-  // on.
+  // Draws the detail when the column is in the page, because the drawing depends on the size of the column and on
+  // whether editing is on.
   shown() {
     this.draw()
   }
@@ -103,7 +103,7 @@ export class DetailPane {
     }
   }
 
-  // A change of the item's position or neighbours names the level above.
+  // An entry about a change of the item's position or neighbours names the level above the item.
   concernedBy(entry) {
     if (entry.truncated) return true
     const {detail, level, parent} = this.place
@@ -116,7 +116,7 @@ export class DetailPane {
       this.detail = await readDetail(this.place, this.#controller.signal)
     } catch (error) {
       if (error.status !== 404) return
-      // The item got another path during the request: read it there.
+      // The item got another path during the request: read the item at the new path.
       if (this.place.path !== place.path) return void this.refresh()
       this.detail = null
       if (!this.app.editor?.drawDetail(this)) this.app.lost(this)
@@ -152,7 +152,7 @@ export class DetailPane {
 
 // MARK: A field's value by its type.
 
-// The parts of long values that are shown at first.
+// The lengths to which long values are cut at first.
 const FIRST_CHARACTERS = 20_000
 const FIRST_BYTES = 256
 const FIRST_ELEMENTS = 200
@@ -182,8 +182,8 @@ const fieldList = (fields, path, open) => el('dl.fields', ...fields.map(([name, 
   el('div.field', el('dt', {dir: 'auto'}, oneLine(name) || el('i', 'Untitled')),
     el('dd', {'data-type': typeName(value)}, fieldValue(value, `${path}/${name}`, open)))))
 
-// The name of the type, if the value does not show it; null otherwise. For a text, it is given only if the text looks
-// like a number, a date or a Boolean.
+// The name of a value's type; null if the value itself shows the type. A text shows its type unless it looks like a
+// number, a date or a Boolean.
 const typeName = ({type, value}) => ['array', 'dictionary', 'data'].includes(type)
   || type === 'string' && !/^-?\d[\d.eE:TZ+-]*$|^(true|false|yes|no)$/i.test(value) ? null : TYPES[type]
 
@@ -204,7 +204,7 @@ function* linked(value) {
   let end = 0
   for (const match of value.matchAll(LINK)) {
     const address = match[0].replace(/[.,;:!?)\]]+$/, '')
-    // @ts-ignore TypeScript 4.8 does not know it.
+    // @ts-ignore TypeScript 4.8 does not know `canParse`.
     if (!URL.canParse(address)) continue
     yield value.slice(end, match.index)
     yield el('a', {href: address, rel: 'noopener noreferrer', target: '_blank'}, address)
@@ -219,7 +219,7 @@ function folded(summary, path, open, content) {
     open[element.open ? 'add' : 'delete'](path)
   }
   const element = el('details', {open: open.has(path), ontoggle: toggled}, el('summary', summary))
-  // At once, and not only at the browser's event, so that nothing below jumps.
+  // The content is made immediately, not only at the browser's event, so that the page below does not jump.
   toggled()
   return element
 }
@@ -234,7 +234,7 @@ function data(base64, path, open) {
   })
 }
 
-// Eight bytes a line: offset, hexadecimal digits, and the characters of ASCII.
+// A dump with eight bytes in each line: the offset, the hexadecimal digits, and the characters of ASCII.
 function dump(bytes) {
   const hexadecimal = (number, digits) => number.toString(16).padStart(digits, '0')
   return bytes.replace(/[^]{1,8}/g, (part, offset) => {
@@ -243,7 +243,7 @@ function dump(bytes) {
   }).trimEnd()
 }
 
-// The sentence about a missing item, with names in place of paths.
+// The sentence about a missing item, with the names of items in place of paths.
 function sentence({status, message, body: {nearest}}, place) {
   if (status !== 404 || nearest === undefined) return message
   const near = Place.ofLink(nearest), name = place.prefix(near.segments.length + 1).name
@@ -271,12 +271,13 @@ export async function drawAbout(holder, {place, isSettings, level: {head, count}
     el('p', el('kbd', '/'), ' searches, ', el('kbd', '?'), ' shows the keys'))
 }
 
-// MARK: The column for an address that cannot be shown: the reason and a link to what exists, or a button to enter a token.
+// MARK: The column for an address that cannot be shown: the reason, and a link to an existing place or a button to
+// enter a token.
 
 export class MissingPane {
   body = el('div.detail-body')
 
-  // A form with unsaved changes of the missing item is shown, too.
+  // If the missing item has a form with unsaved changes, the form is shown, too.
   constructor(app, place, problem) {
     this.app = app
     this.place = place

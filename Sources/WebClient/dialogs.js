@@ -1,13 +1,13 @@
-// Dialogs, and panels beside a button. Loaded when the first one is needed.
+// Dialogs, and panels beside a button. This module is loaded when the first dialog or panel is needed.
 
 import {boxOf, el, hasFocus, on, within} from './elements.js'
 import {send, token} from './service.js'
 
 // MARK: Dialogs.
 
-// Shows a dialog with content and buttons: the first cancels, and the last is the default. Resolves to the text of the
-// pressed button; null if the dialog is cancelled, or has only one button. With `attempt`, the default button calls it,
-// and the dialog stays until it succeeds.
+// Shows a dialog with content and buttons. The first button cancels, and the last button is the default. Resolves to
+// the text of the pressed button; to null if the dialog is cancelled or has only one button. With `attempt`, the
+// default button calls `attempt`, and the dialog stays open until the call succeeds.
 export function ask(title, content, [cancel, ...others], attempt) {
   const main = others.pop() ?? cancel, problem = el('p.problem', {role: 'alert'})
   const submit = async event => {
@@ -40,7 +40,7 @@ export function ask(title, content, [cancel, ...others], attempt) {
   })
 }
 
-// Asks for a text; the dialog stays until `attempt` succeeds with it.
+// Asks for a text. The dialog stays open until `attempt` succeeds with the text.
 export function askText(title, label, value, done, attempt) {
   const field = el('input', {required: true, autocomplete: 'off', dir: 'auto', value})
   return ask(title, [el('label', label, field)], ['Cancel', done], () => attempt(field.value))
@@ -67,8 +67,8 @@ export async function askToken(purpose, why) {
   ], ['Cancel', 'Use the token'], attempt)
 }
 
-// Tests the token by an edit that changes nothing, or by a read. Throws an error with a `sentence` if the token is
-// refused or the connection is lost; any other refusal is a success.
+// Tests the token with an edit that changes nothing, or with a read. Throws an error with a `sentence` if the token is
+// refused or the connection is lost. Any other refusal counts as a success.
 async function trial(method, target, content, refusal) {
   try {
     await send(method, target, content)
@@ -85,7 +85,7 @@ const allowsReading = () => trial('GET', '/detail/', undefined, 'That token is n
 
 // MARK: A small panel beside the button that opens it.
 
-// Opens a panel with content. Escape or a click elsewhere closes it, and the focus returns to the button.
+// Opens a panel with content. Escape or a click elsewhere closes the panel, and the focus returns to the button.
 export function openPanel(button, label, content) {
   document.querySelector('.panel')?.hidePopover()
   const panel = el('div.panel', {popover: 'auto', role: 'dialog', ariaLabel: label, onkeydown: event => {

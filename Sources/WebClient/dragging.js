@@ -19,7 +19,8 @@ export function beginDrag(event, editor, pane, hrefs) {
   const line = el('div.drop-line')
   const item = event.target.closest('.item'), grabbed = boxOf(item), ghost = item.cloneNode(true)
   ghost.className = 'ghost'
-  // The address of an image that was read with a token is valid only until it is shown, so the copy is a canvas.
+  // The address of an image that was read with a token is valid only until the image is shown. Therefore the copy of
+  // the image is a canvas.
   for (const image of ghost.querySelectorAll('img')) {
     const shown = item.querySelector('img'), copy = el('canvas', {width: shown.naturalWidth, height: shown.naturalHeight})
     copy.getContext('2d').drawImage(shown, 0, 0)
@@ -59,8 +60,8 @@ export function beginDrag(event, editor, pane, hrefs) {
   follow()
 }
 
-// The target of a drop at a point, or null; shows it by a line between two rows, or by the row whose level takes the
-// rows.
+// Returns the target of a drop at a point, or null. Shows the target with a line between two rows, or by marking the
+// row whose level gets the dropped rows.
 function targetAt({clientX, clientY}, editor, hrefs, line, hasMoved) {
   document.querySelector('.drop-into')?.classList.remove('drop-into')
   line.hidden = true

@@ -1,10 +1,10 @@
-// A client of this service for web pages, without a build step: levels, details, live updates, edits, and copies for the
-// time without a connection. `import {Drilldown} from '/client/drilldown.js'`. Its exports follow semantic versioning; the
-// manual has examples.
+// A client of this service for web pages, without a build step: levels, details, live updates, edits, and copies for
+// the time without a connection. Use it with `import {Drilldown} from '/client/drilldown.js'`. The exports follow
+// semantic versioning. The manual has examples.
 
 export const version = '1.0.0'
 
-/** A refused request: its status, and the problem as `body`. */
+/** The error of a refused request. `status` is the status of the answer, and `body` is the problem. */
 export class Problem extends Error {
   constructor(status, body) {
     super(body.detail ?? body.title ?? (status === 414 ? 'The address is too long.' : `The server answered with status ${status}.`))
@@ -20,8 +20,8 @@ export class Problem extends Error {
 const pathOf = link => link.replace(/^\/(levels|detail)/, '').replace(/\/$/, '')
 const above = path => path.replace(/\/[^/]*$/, '')
 
-/** Returns whether an entry of `/changes` may concern the rows of a level, or any of their fields; with `below`, also
-  anything below it. */
+/** Returns whether an entry of `/changes` may concern a row of a level or any field of the rows; with `below`, also
+  any item below these rows. */
 export function concerns({truncated, levels, details}, level, {below = false} = {}) {
   const path = pathOf(level), changed = [...levels.map(pathOf), ...details.map(link => above(pathOf(link)))]
   return Boolean(truncated) || changed.some(each => each === path || below && each.startsWith(path + '/'))
@@ -31,8 +31,8 @@ export class Drilldown {
   #watches = new Set()
   #isFollowing = false
 
-  /** `address`: the address of the service; `token`: the token for reading or edits, which may be set later; `store`:
-    the storage for copies, or null. */
+  /** `address`: the address of the service. `token`: the token for reading or edits, which may be set later. `store`:
+    the storage for copies, or null to keep no copies. */
   constructor({address = new URL('..', import.meta.url).href, token = null, store = globalThis.localStorage} = {}) {
     this.address = address.replace(/\/$/, '')
     this.token = token
@@ -45,8 +45,8 @@ export class Drilldown {
     return this.send('GET', options ? `${link}${link.includes('?') ? '&' : '?'}${options}` : link, undefined, undefined, how)
   }
 
-  /** Sends a request once; `tag`: the version that the item must still have. Throws a Problem, or a TypeError without a
-    connection. */
+  /** Sends a request once. `tag`: the version that the item must still have. Throws a Problem if the server refuses,
+    and a TypeError if the connection fails. */
   async send(method, link, content, tag, how = {}) {
     const headers = {
       Accept: 'application/json', ...(this.token && {Authorization: `Bearer ${this.token}`}),
@@ -56,9 +56,9 @@ export class Drilldown {
     return response.status === 204 ? null : response.json()
   }
 
-  /** Changes fields of a detail; null removes a field. Changes of others to other fields stay. If they gave one of
-    these fields a value other than the given one, nothing is saved: the Problem has status 412, their detail as
-    `theirs`, and the names of these fields as `fields`. */
+  /** Changes fields of a detail; null removes a field. Changes that other clients made to other fields stay. If another
+    client has given one of these fields a different value, nothing is saved: the Problem has the status 412, the current
+    detail as `theirs`, and the names of the fields in conflict as `fields`. */
   async save(detail, fields) {
     try {
       return await this.send('PATCH', detail.href, fields, detail.fieldsVersion)
@@ -71,11 +71,12 @@ export class Drilldown {
     }
   }
 
-  /** Calls `show(answer, state)` with a level or a detail: with the stored copy (state.isCopy), with the current answer, after each
-    change, when the connection is lost (state.isLost), and for a refusal (state.problem). Returns a function that ends the watch. */
+  /** Calls `show(answer, state)` with a level or a detail: with the stored copy (state.isCopy), with the current
+    answer, after each change, when the connection is lost (state.isLost), and when the server refuses (state.problem).
+    Returns a function that ends the watch. */
   watch(link, show, query = {}) {
     const key = `drilldown ${this.address} ${link} ${new URLSearchParams(query)}`, kept = JSON.parse(this.store?.getItem(key) ?? 'null')
-    // A detail names its neighbours and its children, which are rows of two levels.
+    // A detail also shows neighbours and children of its item, which are rows of two levels.
     const [path] = link.split('?'), isDetail = path.startsWith('/detail'), levels = isDetail ? [above(path), path] : [path]
     const load = async () => {
       try {
@@ -91,7 +92,7 @@ export class Drilldown {
     let reading = Promise.resolve()
     const watch = {
       answer: kept, isCurrent: false, show: state => show(watch.answer, state),
-      // One after the other, so that an older answer never replaces a newer one.
+      // Reads run one after the other, so that an older answer never replaces a newer answer.
       read: () => reading = reading.then(load),
       isConcerned: entry => levels.some(level => concerns(entry, level, {below: !isDetail}))}
     this.#watches.add(watch)
@@ -101,8 +102,8 @@ export class Drilldown {
     return () => this.#watches.delete(watch)
   }
 
-  // Reads every watch, and then each one again after a change that concerns it. Begins anew when the connection is
-  // lost, or when the server has forgotten the last revision.
+  // Reads the answers for all watches, and reads the answer for a watch again after each change that concerns the
+  // watch. Begins anew when the connection is lost, or when the server has forgotten the last revision.
   async #follow() {
     // @ts-ignore: TypeScript 4.8 does not know AbortSignal.timeout.
     const changes = query => this.get('/changes', query, {cache: 'no-store', signal: AbortSignal.timeout(45_000)})

@@ -1,4 +1,4 @@
-// The form for the fields of an item, and the resolution of conflicts with edits of others.
+// The form for the fields of an item, and the resolution of conflicts with the edits of other users.
 
 import {ask} from './dialogs.js'
 import {batch, changes, dictionary, isNumber, literal, same, sendFields} from './edits.js'
@@ -11,10 +11,10 @@ import {getJSON} from './service.js'
 
 const EMPTY = {string: '', integer: '0', real: '0', boolean: false, date: '2000-01-01T00:00:00Z', data: '', array: [], dictionary: []}
 
-// The names for the children of an item, which are not fields.
+// The names under which a document contains the children of an item. These names are not names of fields.
 const STRUCTURE = ['Children', 'Rows', 'Sections']
 
-// Converts a value to another type; a value that cannot be converted becomes the empty value of that type.
+// Converts a value to another type. A value that cannot be converted becomes the empty value of the other type.
 function converted({type: from, value}, type) {
   if (from === type) return {type, value}
   const text = typeof value === 'object' ? '' : String(value)
@@ -54,7 +54,7 @@ export class EditForm {
     }, this.#note, this.#list, this.#buttons)
   }
 
-  // Begins with a detail and no changes.
+  // Fills the form with a detail; with `fields`, the form begins with these fields as unsaved changes.
   #begin(detail, fields = detail.fields) {
     this.original = detail
     this.fields = structuredClone(fields)
@@ -62,7 +62,7 @@ export class EditForm {
     this.#offer()
   }
 
-  // Updates the form for a pane whose item was read or is gone; unsaved changes stay.
+  // Updates the form of a pane after the pane's item was read, or if the item is gone. Unsaved changes stay.
   show(pane) {
     const {detail} = pane
     this.pane = pane
@@ -81,7 +81,7 @@ export class EditForm {
     return !same(this.fields, this.original?.fields)
   }
 
-  // Shows the buttons to save and to revert while there are unsaved changes, which are kept as a draft.
+  // Shows the buttons to save and to revert while the form has unsaved changes. The form is then kept as a draft.
   #offer() {
     const {isChanged, editor: {drafts}} = this, {path} = Place.ofLink(this.original.href)
     if (isChanged) drafts.set(path, this)
@@ -100,7 +100,8 @@ export class EditForm {
     if (hadFocus) this.pane.heading.focus()
   }
 
-  // The fields of the item or of a dictionary, or the elements of a list, which are changed in place.
+  // Makes the inputs for `parts`, which are the fields of the item or of a dictionary, or the elements of a list. The
+  // inputs change `parts` in place.
   #parts(parts, path, isList) {
     const holder = el('div.fields')
     const draw = index => {
@@ -131,7 +132,7 @@ export class EditForm {
         parts.some(([other], at) => other === name.value && at !== index) ? 'There is a field of this name.' : '')})
       const type = choiceField('Type', Object.entries(TYPES), old?.type ?? 'string')
       if (!await ask(title, [!isList && el('label', 'Name', name), el('label', 'Type', type)].filter(Boolean), ['Cancel', done])) return
-      // These names are not fields: offer to add an item below this one instead.
+      // These names are not names of fields: offer to add an item below this item instead.
       if (!path && STRUCTURE.includes(name.value)) return void this.editor.addTo(this.pane.place)
       const value = old ? converted(old, type.value) : {type: type.value, value: structuredClone(EMPTY[type.value])}
       return isList ? value : [name.value, value]
@@ -150,7 +151,7 @@ export class EditForm {
     return holder
   }
 
-  // A list or a dictionary, whose parts are made when it is opened.
+  // Makes the folded element for a list or a dictionary. The inputs are made when the user opens the element.
   #folded(name, part, path) {
     const isList = part.type === 'array'
     const element = el('details', {open: this.#open.has(path), ontoggle: () => {
@@ -160,8 +161,8 @@ export class EditForm {
     return element
   }
 
-  // Saves the fields. Text that is typed meanwhile stays, as an unsaved change. `merged`: the names of fields with the
-  // values of someone else, for the message.
+  // Saves the fields. Text that is typed meanwhile stays, as an unsaved change. `merged`: the names of the fields whose
+  // values come from another user, for the message.
   async save(version = this.original.fieldsVersion, before = this.original.fields, merged = null) {
     const sent = structuredClone(this.fields), isNew = this.#isGone
     this.#isBusy = true
@@ -196,8 +197,8 @@ export class EditForm {
     return getJSON(made.detail)
   }
 
-  // Merges the fields that only one side changed. If both sides changed a field differently, it shows both values and
-  // asks which to keep.
+  // Merges the fields that only one side has changed. If both sides have changed a field differently, shows both values
+  // and asks the user which value to keep.
   async #resolve() {
     const theirs = await this.editor.attempt(() => readDetail(this.pane.place), ' What you typed is still here.')
     if (!theirs) return

@@ -21,7 +21,7 @@ export const styles = new Promise(resolve => document.head.append(el('link', {
 
 export class Editor {
   #cut = new Map()
-  // The forms with unsaved changes, by the path of their item. They are lost when the web page is reloaded or closed.
+  // The forms with unsaved changes, by the path of the item. Reloading or closing the web page discards the forms.
   drafts = new Map()
 
   history = new History(this)
@@ -36,7 +36,7 @@ export class Editor {
     addEventListener('click', event => this.#clicked(event), true)
   }
 
-  // Whether the token allows edits. A message says if it does not, except with `isForReading`.
+  // Whether the token allows edits. If it does not, a message is shown, except with `isForReading`.
   static async isAllowed(isForReading = false) {
     try {
       return await allowsEdits()
@@ -46,7 +46,7 @@ export class Editor {
     }
   }
 
-  // Makes an edit, and returns its result. If it fails, shows a message and returns undefined.
+  // Makes an edit, and returns the result. If the edit fails, shows a message and returns undefined.
   async attempt(action, kept = '', prefix = 'Not saved') {
     try {
       const answer = await action()
@@ -88,7 +88,7 @@ export class Editor {
     ]
   }
 
-  // The tools for the item of a detail: add an item below it, duplicate and delete it.
+  // The tools for the item of a detail: to add an item below this item, and to duplicate or delete this item.
   #detailTools(pane) {
     const {place, detail} = pane, isRoot = place.segments.length === 0
     return [
@@ -110,7 +110,7 @@ export class Editor {
     for (const pane of this.app.panes) pane.redrawAll()
   }
 
-  // The elements that editing adds to a row: a mark, and a handle to drag it.
+  // The elements that editing adds to a row: a mark, and a handle to drag the row.
   decorate({title}) {
     return [el('button.mark', {role: 'checkbox', ariaLabel: `Mark ${title}`, tabIndex: -1}), el('span.handle', {ariaHidden: true}, icon('move'))]
   }
@@ -126,7 +126,7 @@ export class Editor {
     this.mark(pane, href, event.shiftKey)
   }
 
-  // Marks or unmarks a row, or marks a range. A mark keeps the detail of its item, to detect changes before an edit.
+  // Marks or unmarks a row, or marks a range. A mark keeps the item's detail, so that an edit can detect later changes.
   mark(pane, href, isRange) {
     const {marked, level} = pane, add = href => marked.has(href) || marked.set(href, readNow(Place.ofLink(href)).catch(() => null))
     const index = level.indexOf(href), last = isRange ? level.indexOf(this.last) : -1
@@ -137,8 +137,8 @@ export class Editor {
     pane.redrawAll()
   }
 
-  // Reads the present details of items. `chosen` has their details from when they were marked or cut; if an item has
-  // changed since, removes it from `chosen` and throws.
+  // Reads the present details of items. `chosen` has the details from the time when the items were marked or cut. If an
+  // item has changed since that time, removes the item from `chosen` and throws.
   #details(hrefs, chosen) {
     return Promise.all(hrefs.map(async href => {
       const before = await chosen.get(href)
@@ -152,7 +152,7 @@ export class Editor {
     }))
   }
 
-  // Moves the focus to the row of a link, or else to the row at an index, unless another element has the focus.
+  // Moves the focus to the row with a link or, without this row, to an index. A focus outside of the pane stays there.
   async #goOn(pane, href, index = 0) {
     await pane.refresh()
     if (document.activeElement !== document.body && !hasFocus(pane.element)) return
@@ -165,7 +165,7 @@ export class Editor {
     if (pane && href) beginDrag(event, this, pane, pane.marked.has(href) ? this.#chosen(pane) : [href])
   }
 
-  // The marked rows in their order, or the row that has the focus.
+  // The links of the marked rows, in the order of the rows; without marks, the link of the row that has the focus.
   #chosen(pane) {
     const marked = [...pane.level.loaded()].map(([, row]) => row.href).filter(href => pane.marked.has(href))
     const href = hasFocus(pane.element) && hrefAt(document.activeElement)
@@ -200,7 +200,7 @@ export class Editor {
     return this.addTo(pane.place, chosen && !pane.place.levelQuery ? 'after:' + keyOf(chosen) : 'last', pane)
   }
 
-  // Adds an item to a level; also to that of a leaf, which becomes a branch.
+  // Adds an item to a level. If the item of the level is a leaf, it becomes a branch.
   addTo(place, at = 'last', pane = null) {
     return askText('Add an item', 'Title', '', 'Add', async title => {
       const name = await this.#titleName(place, pane)
@@ -209,7 +209,7 @@ export class Editor {
     })
   }
 
-  // The name of the field with the title, from another row or the item itself; documents can have their own names.
+  // The name of the field with the title, which differs between documents: from a row, or else from the item itself.
   async #titleName(place, pane) {
     const [, row] = pane?.level.loaded().next().value ?? []
     return titleName(await readNow(row ? Place.ofLink(row.href) : place))
@@ -219,7 +219,7 @@ export class Editor {
     return this.history.during(this.#copy(this.#chosen(pane).map(Place.ofLink)))
   }
 
-  // Copies items with everything below them; the copies follow the last of the items.
+  // Copies items with everything below them. The copies follow the last of the copied items.
   async #copy(places) {
     const made = await this.attempt(async () => {
       const steps = await Promise.all(places.map(async place => {
@@ -262,13 +262,13 @@ export class Editor {
       if (error.status !== 412) throw error
       const {title: before} = detail
       Object.assign(detail, await readNow(Place.ofLink(detail.href)))
-      // The version is that of all fields: only another title is a conflict.
+      // The version changes with every field, but only a change of the title is a conflict.
       if (detail.title !== before) throw {status: 412, message: `its title is “${detail.title}” now. Rename again to use yours.`}
       await this.#retitle(pane, detail, title)
     }
   }
 
-  // Replaces the path of an item by its new one, in the history, in columns and in the address.
+  // Replaces the path of an item with the item's new path, in the history, in columns and in the address.
   follow(from, to) {
     if (from.path === to.path) return
     const moved = each => each.isWithin(from)
@@ -291,7 +291,7 @@ export class Editor {
 
   async #remove(pane, hrefs) {
     if (!hrefs.length) return
-    // An item below another deleted item is deleted with it.
+    // An item below another deleted item is deleted with that item.
     const top = hrefs.filter(href => !hrefs.some(other => other !== href && Place.ofLink(href).isWithin(Place.ofLink(other))))
     const places = top.map(Place.ofLink)
     const kept = await this.attempt(async () => {
@@ -312,14 +312,14 @@ export class Editor {
     tell(step.text, {label: 'Undo', action: () => this.history.undo(step), seconds: 30})
   }
 
-  // Adds the change of a control's value to the history once it is stored. `sent`: the request.
+  // Adds the change of a control's value to the history when the value is stored. `sent`: the promise of the request.
   stored(row, value, sent) {
     const name = row.title || row.control.key || 'Value'
     const step = new ValueStep(Place.ofLink(row.href), row.control.value, value, `“${name}” changed.`)
     this.history.during(sent.then(() => this.history.push(step))).catch(() => {})
   }
 
-  // Goes to the level above if the shown place is at or below a deleted item.
+  // Goes to the level above a deleted item if the shown place is the place of the item, or is below it.
   #leave(places) {
     const gone = places.find(each => this.app.place.isWithin(each))
     if (gone) this.app.go(this.app.place.prefix(gone.segments.length - 1), {replace: true, focus: 'selected'})
@@ -335,8 +335,8 @@ export class Editor {
     for (const pane of this.app.panes) pane.refresh()
   }
 
-  // Moves the chosen rows by one row; at the end of a section into the next. Quick key presses are handled one after
-  // another.
+  // Moves the chosen rows by one row; at the end of a section, into the next section. Quick key presses are handled one
+  // after another.
   shift(pane, by) {
     this.#shifts = this.history.during(this.#shifts.then(() => this.#shift(pane, by)).then(() => pane.refresh()))
   }
@@ -355,8 +355,8 @@ export class Editor {
     } else if (sections[section + by]) await this.move(hrefs, level, by < 0 ? 'last' : 'first', marked, section + by)
   }
 
-  // `at`: 'first', 'last', 'before:KEY' or 'after:KEY'. Rows keep their order among themselves.
-  // `chosen`: the details of the items from when they were marked or cut, by their links.
+  // `at`: 'first', 'last', 'before:KEY' or 'after:KEY'. The moved rows keep their order.
+  // `chosen`: the details of the items from the time when they were marked or cut, by the items' links.
   move(hrefs, to, at, chosen, section) {
     return this.history.during(this.#move(hrefs, to, at, chosen, section))
   }
@@ -401,7 +401,7 @@ export class Editor {
     this.#draftsButton.textContent = `${this.drafts.size} unsaved`
   }
 
-  // Lists the forms with unsaved changes, also of items that are gone.
+  // Lists the forms with unsaved changes, including the forms of items that are gone.
   #listDrafts() {
     openPanel(this.#draftsButton, 'Unsaved changes', [...this.drafts].map(([path, form]) => {
       const place = new Place(path.split('/'))
@@ -415,8 +415,8 @@ export class Editor {
     }))
   }
 
-  // Shows a detail as a form if it can be edited; returns whether it does. A form with unsaved changes stays, even if
-  // its item is gone.
+  // Shows a detail as a form if the detail can be edited, and returns whether a form is shown. A form with unsaved
+  // changes stays, even if the item is gone.
   drawDetail(pane) {
     const {detail} = pane, form = this.drafts.get(pane.place.path) ?? pane.form
     const isSettings = isSetting({...detail, fields: detail && plain(dictionary(detail.fields))})
@@ -431,14 +431,14 @@ export class Editor {
 
 const hrefAt = element => element.closest('.item')?.dataset.href
 
-// Shows tools; the focus stays on the tool with the same label.
+// Shows tools in place of others. If a tool has the focus, the new tool with the same label gets the focus.
 function showTools(holder, tools) {
   const focused = hasFocus(holder) && document.activeElement.ariaLabel
   holder.replaceChildren(...(tools.length ? [el('div.edit-tools', {role: 'toolbar', ariaLabel: 'Editing'}, ...tools)] : []))
   if (focused) holder.querySelector(`[aria-label="${focused}"]:enabled`)?.focus()
 }
 
-// A copy of an item as a property list, without its key, and with “copy” after its title.
+// Returns a copy of an item as a property list, without the key, and with “copy” after the title.
 function copied(item, titleName) {
   if (item.type !== 'dictionary') return {...item, value: item.value + ' copy'}
   return dictionary(item.value.filter(([name]) => name !== 'Key')

@@ -1,7 +1,7 @@
 // Functions that make elements, and that format text and values.
 
-// MARK: The path prefix under which a proxy serves the service; empty without one. The modules are in its folder
-// `/client/HASH`.
+// MARK: The path prefix under which a proxy serves the service; empty without a prefix. The modules are in the folder
+// `/client/HASH` below the prefix.
 
 export const base = new URL('../..', import.meta.url).pathname.slice(0, -1)
 
@@ -9,9 +9,9 @@ export const base = new URL('../..', import.meta.url).pathname.slice(0, -1)
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-// Makes an element, `tag.class`. An attribute that is also a property is set as a property, so that a function becomes
-// a listener. Attributes are set after the children, because the value of a select needs its options. Null and
-// undefined attributes are omitted.
+// Makes an element; `name` is `tag.class`. An attribute that is also a property is set as a property, so that a
+// function becomes a listener. Attributes are set after the children, because the value of a select needs the options.
+// Null and undefined attributes are omitted.
 export function el(name, attributes, ...children) {
   const [tag, ...classes] = name.split('.'), element = document.createElement(tag)
   if (classes.length) element.className = classes.join(' ')
@@ -41,7 +41,7 @@ export function stop(event) {
   event.stopPropagation()
 }
 
-// Whether an event is outside of all fields, and without Ctrl, Alt and Meta.
+// Whether an event is outside of all input fields, and none of the keys Ctrl, Alt and Meta is pressed.
 export const isPlainKey = event =>
   !(event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, textarea'))
 
@@ -86,11 +86,12 @@ export const iconButton = (name, label, onclick, attributes) =>
 export const toggleSwitch = (ariaLabel, checked, attributes) =>
   el('input.switch', {type: 'checkbox', role: 'switch', ariaLabel, checked, ...attributes})
 
-// A select with options, each [value, text], or [value] if the text is the value.
+// Makes a select with options. An option is [value, text], or [value] if the text is the same as the value.
 export const choiceField = (ariaLabel, options, value, onchange) =>
   el('select', {ariaLabel, value, onchange}, ...options.map(([value, text]) => el('option', {value}, text ?? value)))
 
-// Runs at most once at a time; a call while it runs makes it run once more afterwards.
+// Returns a function that runs `action`, but never twice at the same time. A call while `action` runs makes it run once
+// more afterwards.
 export function coalesced(action) {
   let running = null, again = false
   return function run() {
@@ -132,8 +133,8 @@ const DAY = new Intl.DateTimeFormat(undefined, {dateStyle: 'long', timeZone: 'UT
 const MOMENT = new Intl.DateTimeFormat(undefined, {dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC'})
 const UNITS = ['bytes', 'KB', 'MB', 'GB']
 
-// Replaces control characters by their pictures, except line ends and tabs, and marks of text direction by their
-// numbers, such as [U+202E].
+// Replaces control characters, except line ends and tabs, with their pictures. Replaces marks of text direction with
+// their numbers, such as [U+202E].
 export const visible = text => text
   .replace(/[\0-\x08\x0B-\x1F\x7F]/g, mark => mark < ' ' ? String.fromCharCode(0x2400 + mark.charCodeAt(0)) : '\u2421')
   .replace(/[\u202A-\u202E\u2066-\u2069]/g, mark => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`)
@@ -212,7 +213,7 @@ export const backLink = place => place && el('a.back.tool', {href: place.address
 export const titleText = title => oneLine(title.slice(0, 400)).trim() ? oneLine(title.slice(0, 400)) : el('i', 'Untitled')
 
 // The address of an image in the document's `assets` folder; null for any other value, such as an address elsewhere, or
-// a path with a segment of dots, which could lead out of the folder.
+// a path with the segment `.` or `..`, which could lead out of the folder.
 export function asset(name) {
   if (typeof name !== 'string' || name === '' || name.length > 1000 || /^[a-z]+:|^\/|(^|\/)\.\.?(\/|$)/i.test(name)) return null
   return '/assets/' + name.split('/').map(encodeURIComponent).join('/')

@@ -8,8 +8,8 @@ import {send} from './service.js'
 // The maximum number of kept steps.
 const KEPT = 100
 
-// A step has `text`, a sentence about the edit, and `reverse()`, which undoes the edit and makes the step its own
-// opposite. When an item gets another path, its places in all steps are replaced.
+// A step has `text`, a sentence about the edit, and `reverse()`, which undoes the edit and turns the step into its
+// opposite. When an item gets another path, the places of the item in all steps are replaced.
 export class History {
   #past = []
   #future = []
@@ -30,7 +30,7 @@ export class History {
     return step
   }
 
-  // `step`: the one that a notice offers to undo; else the latest.
+  // `step`: the step that a notice offers to undo; without it, the latest step is undone.
   undo(step) {
     return this.#inTurn(() => this.#reverse(step ?? this.#past.at(-1), this.#past, this.#future, 'Undone'))
   }
@@ -47,7 +47,7 @@ export class History {
   #latest = Promise.resolve()
   #unanswered = 0
 
-  // Makes an undo that is requested during an edit wait for its answer. `edit`: a promise that ends after its step was
+  // Makes undo and redo wait until an edit is answered. `edit`: a promise that settles after the step of the edit was
   // pushed.
   during(edit) {
     this.#unanswered++
@@ -60,7 +60,8 @@ export class History {
     return edit
   }
 
-  // Reverses a step. A step that is refused (404, 409, 412) is removed; after any other failure, it can be tried again.
+  // Reverses a step. If the reversal is refused (404, 409, 412), the step is removed. After any other failure, the
+  // reversal can be tried again.
   async #reverse(step, from, to, word) {
     const index = from.indexOf(step)
     if (index < 0) return true
@@ -92,7 +93,7 @@ export class History {
   }
 }
 
-// Values of documents have a `type` and contain no places, so they are left as they are.
+// Replaces the places in a value. Values of documents have a `type` and do not contain places, so they do not change.
 function followed(value, moved) {
   if (value instanceof Place) return moved(value)
   if (Array.isArray(value)) return value.map(each => followed(each, moved))
@@ -104,7 +105,7 @@ const conflict = () => Object.assign(new Error('changed'), {status: 412})
 
 const quoted = (items, verb) => `${items.length === 1 ? `“${items[0].title || 'Untitled'}”` : plural(items.length, 'item')} ${verb}.`
 
-// Reads the details of items; throws a conflict unless they are as in `seen`.
+// Reads the details of items. Throws a conflict if a detail differs from the detail in `seen`.
 const unchanged = (places, seen) => Promise.all(places.map(async (place, index) => {
   const now = await readNow(place)
   if (seen[index] && !alike(now, seen[index])) throw conflict()
@@ -145,7 +146,7 @@ export class ValueStep {
   }
 }
 
-// The addition of items (`seen`: their details), or their deletion (`kept`: their snapshots).
+// The addition of items (`seen` has the details of the items), or the deletion of items (`kept` has their snapshots).
 export class PresenceStep {
   places; seen; kept; text
 
@@ -158,7 +159,8 @@ export class PresenceStep {
     if (kept) {
       const made = await insertBack(kept)
       this.kept = null
-      // A later reversal must find the items as they are now; an item that cannot be read now may have any state.
+      // A later reversal requires the items to be as they are now. The state of an item that cannot be read now is not
+      // checked.
       this.seen = {type: 'seen', details: await Promise.all(made.map(place => readNow(place).catch(() => null)))}
       this.places = made
       return
@@ -170,7 +172,7 @@ export class PresenceStep {
   }
 }
 
-// A move of items from these spots, in the order of the document.
+// A move of items. `spots`: the positions from which the items were moved, in the order of the document.
 export class MoveStep {
   places; spots; seen; text
 

@@ -1,12 +1,12 @@
-// The head of a level's column: its title, its tools, the search field, the chosen view, and the names of columns.
+// The head of a level's column: the title, the tools, the search field, the chosen view, and the names of columns.
 
 import {backLink, choiceField, count, debounced, el, icon, iconButton, titleText} from './elements.js'
 import {conditions} from './place.js'
 
-// The menus are loaded when one is opened.
+// The module for the menus is loaded when the first menu is opened.
 const menus = () => import('./menus.js')
 
-// The relations of a condition, by their signs.
+// The relations in conditions, each as [sign, text].
 export const RELATIONS = [[':', 'is'], ['!', 'is not'], ['<', 'is less than'], ['>', 'is more than'], ['~', 'contains']]
 
 export class LevelHead {
@@ -34,7 +34,7 @@ export class LevelHead {
       return button
     }
     this.viewButton = menu('view', 'Sort, group, filter', 'openViewMenu')
-    // The back link is shown on narrow screens.
+    // The back link is shown only on narrow screens.
     this.element = el('header.pane-head', el('div.head-line', backLink(pane.place.parent), this.heading,
       el('div.tools', this.#searchButton, this.viewButton, this.#infoButton, menu('more', 'More', 'openMoreMenu'))),
     this.#searchBox, this.#chips, this.extra, this.#note, this.#problem, this.#columns)
@@ -62,7 +62,7 @@ export class LevelHead {
     pane.app.editor?.updateHead(this)
   }
 
-  // A button for each chosen option of the view; it removes the option.
+  // Draws a button for each chosen option of the view. The button removes the option.
   #drawChips() {
     const {pane: {app}} = this, {place} = this.pane, all = place.values('where')
     const chip = (text, values) => el('button.chip', {onclick: () => app.go(this.pane.place.setting({show: null, ...values}))},
@@ -84,7 +84,7 @@ export class LevelHead {
     this.#chips.replaceChildren(...chips)
   }
 
-  // The names of columns, each a button that sorts by it.
+  // Draws the names of the columns. Each name is a button that sorts the rows by the column.
   #drawColumns() {
     const {pane: {app}} = this, {place} = this.pane, names = place.names('columns'), order = place.value('sort')
     this.#columns.hidden = !names.length
@@ -119,7 +119,7 @@ export class LevelHead {
     this.#ask()
   }
 
-  // The first letters of a search add an entry to the browser's history; further letters replace it.
+  // The first letters of a search add an entry to the browser's history; further letters replace this entry.
   #ask() {
     this.#askLater.cancel()
     const {place, app} = this.pane, q = this.#field.value.trim() && this.#field.value || null

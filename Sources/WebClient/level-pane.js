@@ -66,7 +66,7 @@ export class LevelPane {
     return this.place.target
   }
 
-  // Whether this is a page of a settings bundle, of which only values can be changed.
+  // Whether this is a page of a settings bundle, in which only values can be changed.
   get isSettings() {
     return [...this.level.loaded()].some(([, row]) => isSetting(row))
   }
@@ -92,7 +92,7 @@ export class LevelPane {
 
   #begin = null
 
-  // Lays out what was read, once the pane is in the page and has a size.
+  // Lays out the level when the pane is in the page and has a size.
   shown() {
     const {saved, start} = this.#begin
     this.#show()
@@ -118,7 +118,7 @@ export class LevelPane {
     try {
       await level.open(saved?.index ?? 0, signal)
     } catch (error) {
-      // Another query was asked for, or the pane was closed.
+      // Another query was requested, or the pane was closed.
       if (signal.aborted) return
       this.head.refuse(error)
       return
@@ -192,7 +192,7 @@ export class LevelPane {
     this.divided = this.#divide(this.level)
   }
 
-  // If sections are many, all are read after the first rows are drawn.
+  // If the level has many sections, all sections are read after the first rows are drawn.
   async #divide(level) {
     const isDivided = await level.divide(this.#controller.signal).catch(() => false)
     if (isDivided && this.level === level) this.#replace(level)
@@ -242,7 +242,7 @@ export class LevelPane {
     this.savePosition()
   }
 
-  // One row of the list is reached by Tab: the focused, the selected, or the first that is seen.
+  // Tab reaches only one row of the list: the focused row, otherwise the selected row, otherwise the first visible row.
   #setTabStop() {
     const rows = [...this.list.element.querySelectorAll('.item > .row[href]')]
     const chosen = rows.find(row => row === document.activeElement)
@@ -262,7 +262,7 @@ export class LevelPane {
     const anchors = this.#anchors(), {first, last} = this.list.visible
     let next
     try {
-      // If someone moved the first row far away, the rows around it are not the visible ones: try another row.
+      // If someone moved the first row far away, the rows around it are not the visible rows: try another row.
       for (const anchor of [anchors[0], anchors.at(-1), anchors[anchors.length >> 1]]) {
         next = await level.refreshed(anchor, last - first + 20, this.#controller.signal)
         if (anchors.filter(({href}) => next.indexOf(href) >= 0).length * 2 >= anchors.length) break
@@ -277,7 +277,7 @@ export class LevelPane {
     this.app.refreshed(this)
   })
 
-  // The visible rows, with their distances from the top of the visible part; the focused row is the first.
+  // The visible rows, with their distances from the top of the visible part. The focused row comes first.
   #anchors() {
     const {first, last} = this.list.visible
     const anchors = []
@@ -289,7 +289,7 @@ export class LevelPane {
   }
 
   /**
-   * Shows a newer state. Most rows that are still there stay where they are on the screen.
+   * Shows a newer state of the level. Most of the remaining rows keep their positions on the screen.
    * @param {Level} level
    * @param {{y?: number}} at
    */
@@ -303,8 +303,8 @@ export class LevelPane {
     this.#describe()
   }
 
-  // The row that keeps its position on the screen: the focused row, otherwise the row whose index has moved by the
-  // median.
+  // The row that keeps its position on the screen: the focused row, otherwise the row whose index changed by the median
+  // of all changes.
   #steadiest(anchors, level) {
     const found = anchors.filter(({href}) => level.indexOf(href) >= 0)
     if (found[0]?.href === this.list.focused) return found[0]
@@ -328,7 +328,7 @@ export class LevelPane {
     this.#setTabStop()
   }
 
-  // Opens or closes a row of the outline in place; the address tells which are open.
+  // Opens or closes a row of the outline in place. The address lists the open rows.
   toggle(row) {
     const path = itemPath(row.href).split('/').slice(this.place.segments.length).join('/')
     const open = (this.place.value('expand') ?? '').split(',').filter(Boolean)
@@ -341,7 +341,7 @@ export class LevelPane {
     return this.list.focus(index)
   }
 
-  // The index of the row of an item, or of the row that leads to the item; -1 without either.
+  // The index of an item's own row, or of the row that leads to the item; -1 if the level has neither of these rows.
   async indexTowards(item) {
     await this.asked
     const {place, level} = this, {length} = place.segments, above = item.prefix(length + 1)
@@ -367,11 +367,11 @@ export class LevelPane {
   }
 }
 
-// MARK: The keys of a list: arrows, Home, End, Page Up and Down, typing ahead, and the ways in and out.
+// MARK: The keys of a list: arrows, Home, End, Page Up and Down, typing ahead, and the keys that go into a row or up.
 
 let typed = '', typedAt = 0
 
-// Handles a key; returns whether it has a meaning here.
+// Handles a key; returns whether the key has a meaning here.
 function act(key, pane) {
   const {app, level, list} = pane, {first, last} = list.visible
   const index = list.indexOf(document.activeElement), row = level.row(index)
@@ -401,8 +401,8 @@ function goOut(pane, row) {
   else pane.app.goUp(pane)
 }
 
-// Goes to the next row whose title begins with the typed letters. If no loaded row does, asks the service, unless the level
-// has a query or at most 100 rows.
+// Goes to the next row whose title begins with the typed letters. If no loaded row has such a title, asks the service,
+// unless the level has a query or at most 100 rows.
 async function typeAhead(pane, index, key) {
   const now = performance.now()
   typed = now - typedAt < 900 ? typed + key : key
@@ -416,6 +416,6 @@ async function typeAhead(pane, index, key) {
   const found = await getJSON(pane.place.asking({where: 'Title~' + typed, limit: 100, fields: ''}))
   const row = found.rows.find(({title}) => foldCase(title).startsWith(wanted))
   const position = row && await positionOf(Place.ofLink(row.href))
-  // Unless more was typed meanwhile, or something else was done.
+  // Goes to the row only if the user has not typed more, or done something else, meanwhile.
   if (position !== undefined && typedAt === now && hasFocus(pane.list.element)) pane.focusRow(position)
 }

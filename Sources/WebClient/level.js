@@ -4,9 +4,9 @@ import {Place} from './place.js'
 import {getJSON} from './service.js'
 
 const PAGE = 100
-// If a level has more sections than this, they are read with a request of their own, after the first rows.
+// If a level has more sections than this, all sections are read with a separate request after the first rows.
 const SECTIONS = '100'
-// The most pages to keep; the pages furthest from the visible rows are dropped.
+// The maximum number of kept pages. Beyond it, the page furthest from the latest page is dropped.
 const KEPT_PAGES = 20
 
 export class Level {
@@ -43,19 +43,19 @@ export class Level {
     return this.place.asking({...this.place.fields, ...values})
   }
 
-  // Reads pages; by default, the answer has only the sections of these rows.
+  // Reads pages. By default, the answer contains only the sections of the rows on these pages.
   #page(number, signal, pages = 1, sections = 'page') {
     return getJSON(this.target({limit: PAGE * pages, start: number * PAGE, sections}), signal)
   }
 
-  // Reads the head and the pages around a row, all in one answer; rows read before are forgotten.
+  // Reads the head and the pages around a row, all in one answer. Rows that were read before are forgotten.
   async open(row = 0, signal, span = 0) {
     let from = Math.max(0, Math.floor((row - span) / PAGE)), answer
     const count = Math.floor((row + span) / PAGE) - from + 1
     try {
       answer = await this.#page(from, signal, count, SECTIONS)
     } catch (error) {
-      // The level is shorter than it was.
+      // The level has become shorter.
       if (!error.status || error.body.parameter !== 'start') throw error
       from = 0
       answer = await this.#page(0, signal, count, SECTIONS)
@@ -68,8 +68,8 @@ export class Level {
     this.#take(answer)
   }
 
-  // Takes all of an answer except its rows. Until all sections are read, the rows of other pages are in sections
-  // without a title.
+  // Takes everything from an answer except the rows. Until all sections are read, the rows of other pages are in
+  // sections without a title.
   #take({rows, ...head}) {
     this.head = head
     if (!head.sectionCount) return
@@ -78,18 +78,19 @@ export class Level {
     head.sections = [...rest(0, sections[0].start), ...sections, ...rest(endOf(sections), count)]
   }
 
-  // Reads all sections if the first answer had only some; returns whether the sections of the level were replaced.
+  // Reads all sections if the first answer had only some of them. Returns whether the sections of the level were
+  // replaced.
   async divide(signal) {
     if (!this.head.sectionCount) return false
     const {sections} = await getJSON(this.target({limit: 1, start: 0, fields: ''}), signal)
-    // If the sections have a different total of rows, they are from a newer state, which will be read soon.
+    // If the sections have another total number of rows, they are from a newer state, which will be read soon.
     if (endOf(sections) !== this.count) return false
     this.head = {...this.head, sections, sectionCount: undefined}
     return true
   }
 
-  // Reads the missing pages of a range of rows, and aborts requests for other pages. `done` is called for each page;
-  // its argument is whether the level has changed meanwhile.
+  // Reads the missing pages of a range of rows, and aborts requests for other pages. `done(isOther)` is called for each
+  // page. `isOther`: whether the level has changed meanwhile.
   need(first, last, done) {
     const from = Math.floor(first / PAGE), to = Math.floor(last / PAGE)
     for (const [number, controller] of this.#loading) {
@@ -105,7 +106,7 @@ export class Level {
       this.#page(number, controller.signal).then(answer => {
         if (this.#loading.get(number) !== controller) return
         this.#loading.delete(number)
-        // A row that is on two pages moved between them: they are of different states of the level.
+        // If a row is on two pages, it was moved between the requests: the pages are of different states.
         const known = new Set([...this.loaded()].map(([, row]) => row.href))
         const isOther = answer.count !== this.count || answer.rows.some(row => known.has(row.href))
         if (!isOther) this.#keep(number, answer.rows)
@@ -129,8 +130,8 @@ export class Level {
     this.#loading.clear()
   }
 
-  // Reads the present state as a new level, which may share rows with this one. It has the rows around the present
-  // index of the row `anchor`.
+  // Reads the present state as a new level, which may share rows with this level. The new level has the rows around the
+  // present index of the row `anchor`.
   async refreshed(anchor, span, signal) {
     const next = await this.#reread(anchor, span, signal)
     await next.divide(signal)
@@ -158,7 +159,8 @@ export class Level {
     return !/(^|&)(q|depth|expand)=/.test(this.place.levelQuery)
   }
 
-  // The present index of a row: from its detail if the level is in document order, otherwise its former index.
+  // The present index of a row. It comes from the row's detail if the level is in document order and has several pages;
+  // otherwise it is the former index.
   async #presentIndex(anchor, signal) {
     if (!anchor) return 0
     if (this.place.levelQuery || this.count <= PAGE) return anchor.index
@@ -168,7 +170,7 @@ export class Level {
 
 const endOf = sections => sections.at(-1).start + sections.at(-1).count
 
-// The index of an item on its level; undefined if it is not known, or if the service refuses, as for a deleted item.
+// The index of an item on its level; undefined if the service refuses, for example because the item was deleted.
 export async function positionOf(place, signal) {
   try {
     return (await getJSON(place.detail, signal)).position.index
@@ -177,7 +179,7 @@ export async function positionOf(place, signal) {
   }
 }
 
-// Applies the changes in an answer to `since` to rows, and returns the new rows.
+// Applies a delta, the answer to a request with `since`, to rows, and returns the new rows.
 export function applied(delta, rows) {
   const byKey = new Map(rows.map(row => [row.key, row]))
   for (const {row} of delta.updated) byKey.set(row.key, row)

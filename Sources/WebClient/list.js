@@ -1,13 +1,13 @@
-// A list of any length that scrolls, its geometry, and the letters at its edge.
+// A scrolling list of any length, the geometry of the list, and the letters at the edge of the list.
 
 import {boxOf, el, hasFocus, on, plural, within} from './elements.js'
 
-// MARK: The positions of a level's rows, headers and footers, in pixels from its top. All rows of a level have one
-// height.
+// MARK: The positions of a level's rows, headers and footers, in pixels from the top of the level. All rows of a level
+// have the same height.
 
 export class Geometry {
-  // sections: as in the answer; heights: {row, header, gap, footer(section), isCut}; the gap
-  // is above a section without a title, but the first.
+  // `sections`: as in the answer. `heights`: {row, header, gap, footer(section), isCut}. The gap is above each section
+  // without a title, except the first section.
   constructor(sections, heights) {
     this.sections = sections
     this.heights = heights
@@ -47,7 +47,7 @@ export class Geometry {
     return this.tops[section] + this.headerHeight(section) + (row - this.sections[section].start) * this.heights.row
   }
 
-  // The row at a vertical position; for a header the row below it, for a footer the row above.
+  // The row at a vertical position; for a header, the row below the header; for a footer, the row above the footer.
   rowAt(y) {
     const section = this.sectionAt(Math.max(0, y))
     const {start, count} = this.sections[section]
@@ -56,8 +56,8 @@ export class Geometry {
   }
 }
 
-// The last index below `count` for which `holds` is true; 0 if there is none. `holds` must be true up to some index,
-// and false after it.
+// The last index below `count` for which `holds` is true; otherwise 0. `holds` must be true up to some index, and false
+// after that index.
 function lastAtMost(count, holds) {
   let low = 0, high = count - 1
   while (low < high) {
@@ -72,16 +72,16 @@ function lastAtMost(count, holds) {
 
 // Browsers limit the height of an element. A longer list has an offset that moves with the scroll position.
 const HIGHEST = 8_000_000
-// The distance beyond the visible part in which rows are made, too, in pixels; the larger one is for printing, without
-// reading further rows.
+// Rows are also made above and below the visible part, up to this distance in pixels. The larger distance is for
+// printing, for which no further rows are read.
 const MARGIN = 300
 const PRINTED = 50_000
-// A block of a section begins at the top of the section or at a multiple of this, so that its rows seldom need new
-// positions.
+// A block of a section begins at the top of the section or at a multiple of this number, so that the rows in the block
+// seldom need new positions.
 const BLOCK = 4000
 
-// In a level of at most this many sections, footers are as high as their text; in others, each has one line, and its
-// text as a tooltip.
+// In a level of at most this many sections, footers are as high as their texts. In other levels, each footer has one
+// line, and a tooltip shows the whole text.
 export const MEASURED_FOOTERS = 200
 
 // `source`: label, row(index), draw(element, row), need(first, last), scrolled(), resized().
@@ -93,10 +93,10 @@ export class List {
   #frame = 0
 
   geometry = null
-  // Set by the index strip.
+  // The index strip sets this function.
   onresize = () => {}
   canvas = el('div.canvas')
-  // The row that has the focus stays in the page wherever the list is scrolled to.
+  // The link of the row that has the focus. This row stays in the page wherever the list is scrolled to.
   focused = null
   #margin = MARGIN
   // The note with the number of rows that are not printed.
@@ -117,7 +117,7 @@ export class List {
     })
   }
 
-  // Makes the rows for printing, or again only those around the visible part.
+  // Makes the rows for printing; after printing, keeps only the rows around the visible part.
   print(isPrinting) {
     this.#margin = isPrinting ? PRINTED : MARGIN
     this.redraw()
@@ -168,8 +168,8 @@ export class List {
       const height = this.#height
       const share = top / (HIGHEST - height)
       const offset = Math.round(share * (total - HIGHEST))
-      // A long distance is a jump by the scroll bar. On a short one, rows move exactly as far as the finger or the
-      // wheel, and the offset is corrected only at the ends, or once it is too far from the proportional one.
+      // A long distance is a jump by the scroll bar. Over a short distance, rows move exactly as far as the finger or
+      // the wheel; the offset is corrected only at the ends, or if it is too far from the proportional offset.
       if (moved > height * 2) this.#setOffset(offset)
       else if (Math.abs(offset - this.#offset) > HIGHEST / 4 || share <= 0 || share >= 1) this.y = top + this.#offset
     }
@@ -187,13 +187,13 @@ export class List {
     }
   }
 
-  // The first and the last row that can be seen, as indices.
+  // The indices of the first and the last visible row.
   get visible() {
     const header = this.geometry.heights.header
     return {first: this.geometry.rowAt(this.y + header), last: this.geometry.rowAt(this.y + this.#height)}
   }
 
-  // Scrolls as little as is needed for a row to be seen, or puts it in the middle or at the top.
+  // Scrolls as little as is needed to make a row visible, or moves the row to the middle or to the top.
   reveal(index, where = 'nearest') {
     const {row, header} = this.geometry.heights
     const top = this.geometry.topOfRow(index), height = this.#height
@@ -220,7 +220,7 @@ export class List {
     }
   }
 
-  // Shows other rows, scrolled to `y`. Rows that remain keep their elements, and move there from their old positions.
+  // Shows other rows, scrolled to `y`. Remaining rows keep their elements, and move from the old to the new positions.
   replace(geometry, y) {
     const before = this.#positions(), focusedIndex = this.#focusedIndex(), {focused} = this
     const shown = [...this.#rows.values()].map(({element}) => element)
@@ -228,15 +228,15 @@ export class List {
     this.#rows.clear()
     const old = this.geometry.sections
     this.geometry = geometry
-    // A block is kept if the new section with its number has the same title and footer.
+    // A block is kept if the new section with the same number has the same title and the same footer.
     this.#removeBlocks(number => ['title', 'footer'].some(part => geometry.sections[number]?.[part] !== old[number][part]))
     this.y = y
     const used = new Set([...this.#rows.values()].map(({element}) => element))
     for (const element of shown) if (!used.has(element)) element.remove()
     this.#kept = null
     this.#putInOrder()
-    // A focused row that moved into another section has lost the focus; if it is gone, the row now at its index gets
-    // the focus.
+    // A focused row that has moved into another section has lost the focus, and gets it back. If the row is gone, the
+    // row that is now at the same index gets the focus.
     if (focusedIndex >= 0 && !hasFocus(this.element)) this.#focusLink(focused) ?? this.focus(focusedIndex)
     if (!matchMedia('(prefers-reduced-motion: reduce)').matches) this.#animate(before)
   }
@@ -249,13 +249,13 @@ export class List {
       const {element} = this.#rows.get(index)
       const list = element.parentNode, next = this.#elementAfter(index, list)
       if (element.nextSibling === next) continue
-      // `moveBefore` keeps the focus, in browsers that have it.
+      // Not all browsers have `moveBefore`, which keeps the focus.
       if (list.moveBefore) list.moveBefore(element, next)
       else list.insertBefore(element, next)
     }
   }
 
-  // The position on the screen and the version of each row, by its link.
+  // The position on the screen and the version of each row, by the row's link.
   #positions() {
     const rows = [...this.#rows.values()].filter(({row}) => row)
     return new Map(rows.map(({element, row}) => [row.href, {top: boxOf(element).top, version: row.version}]))
@@ -272,7 +272,7 @@ export class List {
     }
   }
 
-  // Makes the elements around the visible part, and removes all others except the focused row.
+  // Makes the elements around the visible part, and removes all other elements except the focused row.
   update() {
     const {geometry} = this
     const top = this.y - this.#margin, bottom = this.y + this.#height + this.#margin
@@ -374,7 +374,7 @@ export class List {
     return nearest
   }
 
-  // Draws the rows that have arrived, or all again.
+  // Draws the rows that have arrived; with `all`, draws all rows again.
   redraw({all = false} = {}) {
     if (all) for (const drawn of this.#rows.values()) drawn.row = undefined
     if (this.geometry) this.update()
@@ -386,7 +386,7 @@ export class List {
     return this.#rows.get(index)?.element
   }
 
-  // The index of the row that an element is in, or -1.
+  // The index of the row that contains an element, or -1.
   indexOf(target) {
     const item = target.closest?.('.item')
     for (const [index, {element}] of this.#rows) if (element === item) return index
@@ -402,7 +402,7 @@ export class List {
     }
   }
 
-  // Gives a row the focus, scrolling to it.
+  // Scrolls to a row and gives the row the focus.
   focus(index) {
     if (this.geometry.count === 0) return this.element.focus()
     index = within(0, index, this.geometry.count - 1)
@@ -445,7 +445,7 @@ export class IndexStrip {
     this.#draw()
   }
 
-  // Draws as many letters as there is room for; a dot stands for those between.
+  // Draws as many letters as fit. A dot stands for the letters that are left out between two letters.
   #draw() {
     if (this.element.hidden) return
     const room = Math.max(3, Math.floor((this.list.element.clientHeight - 16) / LETTER_HEIGHT))

@@ -41,7 +41,7 @@ const EDITING_KEYS = [['F2', 'renames'], ['Insert', 'adds'], ['Delete', 'deletes
 export const showKeys = app => askReader('Keys', [el('dl.keys', ...[...KEYS, ...(app.isEditing ? EDITING_KEYS : [])].map(([keys, what]) =>
   el('div', el('dt', keys), el('dd', what))))], ['Close'])
 
-// The curl command for a shell, quoted so that nothing in it is expanded, and without the token.
+// The curl command for a shell, without the token. The address is quoted so that the shell does not expand it.
 const curl = target => `curl '${(location.origin + base + target).replace(/'/g, "'\\''")}'`
 
 async function copy(text, message) {
@@ -109,7 +109,7 @@ function filters(place, names, ask) {
     draw()
     holder.querySelector('.condition:last-of-type input').focus()
   }}, icon('add'), 'Add a condition'))
-  // A condition is [field, operator, value].
+  // A condition is [field, sign, value].
   const condition = (parts, index) => {
     const change = part => ({target}) => {
       parts[part] = target.value

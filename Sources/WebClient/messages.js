@@ -8,7 +8,7 @@ import {connection, getJSON, live, token} from './service.js'
 const area = document.querySelector('.notices')
 const states = new Map()
 
-// Shows a notice for the state with a name: another text replaces it, and null removes it.
+// Shows a notice for the state with a name. Another text replaces the notice, and null removes the notice.
 function setState(name, text) {
   if (states.get(name)?.textContent === text) return
   states.get(name)?.remove()
@@ -23,8 +23,8 @@ function setState(name, text) {
 const OFFERS = 3
 
 /**
- * Shows a message for some seconds. With `action`, it is an offer with a button: other messages do not replace it, and
- * once the button was pressed, it stays until the action returns true.
+ * Shows a message for some seconds. With `action`, the message is an offer with a button. Other messages do not replace
+ * an offer. After the button was pressed, the offer stays until the action returns true.
  * @param {string} text
  * @param {{action?: () => any, label?: string, isRefusal?: boolean, seconds?: number}} how
  */
@@ -55,7 +55,7 @@ async function checkFreshness() {
 }
 
 export function watchState() {
-  // A refused request of a key or a button, which nothing else handles.
+  // Shows the refusal of a request that was made by a key or a button, if no other code handles the refusal.
   on(window, 'unhandledrejection', ({reason}) => reason.status && reason.status !== 401 && refuse(reason.message))
   // A stream that reconnects within a second needs no notice.
   on(connection, 'lost', () => setTimeout(() => connection.isLost
@@ -68,7 +68,7 @@ export function watchState() {
   on(live, 'change', () => states.has('stale') && checkFreshness())
 }
 
-// All requests that need a token share one dialog, which is loaded when it is needed.
+// All requests that need a token share one dialog. The module of the dialog is loaded when it is needed.
 let asked = null
 token.ask = (purpose, why) =>
   asked ??= import('./dialogs.js').then(({askToken}) => askToken(purpose, why)).finally(() => asked = null)

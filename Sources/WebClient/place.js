@@ -4,7 +4,7 @@ import {base, el, isRightToLeft, oneLine} from './elements.js'
 
 // MARK: A place in the document: a path, the query of its level, and its address in the browser.
 
-// Encodes a segment as in links of the service: all characters except unreserved ones are percent-encoded.
+// Encodes a segment as in the links of the service: all characters except unreserved ones are percent-encoded.
 function encodeSegment(text) {
   return encodeURIComponent(text).replace(/[!'()*]/g, mark => '%' + mark.charCodeAt(0).toString(16).toUpperCase())
 }
@@ -19,13 +19,13 @@ export function decodeSegment(segment) {
 
 const segmentsOf = path => path.split('/').filter(Boolean)
 
-// The path of a link's item, as in `Place.path`.
+// The path of the item to which a link leads, in the form of `Place.path`.
 export const itemPath = href => href.replace(/^\/(levels|detail)\/?/, '')
 
-// The fields that rows show unless others are asked for.
+// The fields that rows show unless other fields are requested.
 const CELL = ['Subtitle', 'Image', 'Kind', 'View', 'Tag', 'Value', 'Type']
 
-// The query options that only this client has, or that it sets itself in requests.
+// The query options that only this client knows, and the options that it sets itself in requests.
 const OWN = Object.fromEntries('show above columns format limit start after wait since'.split(' ').map(name => [name, null]))
 
 export class Place {
@@ -79,7 +79,7 @@ export class Place {
     return this.to(Place.ofLink(href).segments)
   }
 
-  // Another place. Levels that are above both places keep their order, groups and filters.
+  // Returns another place. The levels that are above both places keep their order, groups and filters.
   to(segments) {
     let shared = 0
     while (shared < segments.length && segments[shared] === this.segments[shared]) shared++
@@ -90,8 +90,8 @@ export class Place {
     return new Place(segments, query.toString())
   }
 
-  // The queries of this level and of the levels above it, by their depth; in an address, the latter are the values of
-  // `above`.
+  // The queries of this level and of the levels above it, by depth. In an address, the queries of the levels above are
+  // the values of `above`.
   get #kept() {
     const kept = new Map(this.#values.getAll('above').map(text => [parseInt(text), text.replace(/^\d*\?/, '')]))
     if (this.levelQuery && !this.isSearch && !this.isOutline) kept.set(this.segments.length, this.levelQuery)
@@ -102,12 +102,12 @@ export class Place {
     return new URLSearchParams(this.query)
   }
 
-  // A value of the query, or null.
+  // The value of an option of the query, or null.
   value(name) {
     return this.#values.get(name)
   }
 
-  // The same place with some options of the query set, or removed if they are null.
+  // Returns the same place with other values for some options of the query. Null removes an option.
   setting(values) {
     const query = this.#values
     for (const [name, value] of Object.entries(values)) {
@@ -117,7 +117,7 @@ export class Place {
     return new Place(this.segments, query.toString())
   }
 
-  // The query to send in requests for the level: all options except those in `OWN`.
+  // The query to send in requests for the level: all options except the options in `OWN`.
   get levelQuery() {
     return this.setting(OWN).query
   }
@@ -134,18 +134,19 @@ export class Place {
   }
 
   // The item whose detail is shown beside this level, or null. The option `show` is the path from this place to the
-  // item; it is empty for the item of this place.
+  // item. This path is empty if the item is the item of this place.
   get shown() {
     const below = this.value('show')
     return below === null ? null : new Place([...this.segments, ...segmentsOf(below)])
   }
 
-  // This place, with the detail of an item at or below it shown beside the level; null for no detail.
+  // Returns this place with a detail beside the level. `item`: the item of this place or an item below it; null for no
+  // detail.
   showing(item) {
     return this.setting({show: item && item.segments.slice(this.segments.length).join('/')})
   }
 
-  // Whether this place is that of an item, or below it.
+  // Whether this place is the place of an item, or is below the item.
   isWithin({path}) {
     return (this.path + '/').startsWith(path + '/')
   }
@@ -155,7 +156,7 @@ export class Place {
     return this.#values.getAll(name)
   }
 
-  // The names of an option of the query, such as the fields of the order.
+  // The names in the value of an option, such as the fields in `sort`.
   names(option) {
     return (this.value(option) ?? '').split(',').filter(Boolean)
   }
@@ -165,8 +166,8 @@ export class Place {
     return this.names('sort').map(name => name.replace(/^-/, '')).filter(name => !['Title', 'Key'].includes(name))
   }
 
-  // The option `fields` for rows with further fields: those of the order, of the columns and of the search. Empty
-  // without further fields, or if the address has the option.
+  // The option `fields` that requests further fields for the rows: the fields of the order, of the columns and of the
+  // search. Empty without further fields, or if the address itself has the option `fields`.
   get fields() {
     if (this.value('fields') !== null) return {}
     if (this.isSearch && this.value('in')) return {fields: '*'}
@@ -217,7 +218,7 @@ addEventListener('pagehide', positions.store)
 
 const path = document.querySelector('.crumbs'), list = path?.querySelector('ol')
 
-// `ancestors`: as in an answer; without them, the segments are shown in place of titles.
+// `ancestors`: as in an answer; without ancestors, the segments are shown in place of titles.
 export function showCrumbs(place, ancestors, title) {
   const part = (tag, attributes, name) => el('li', el(tag, attributes, el(name.trim() ? 'bdi' : 'bdi.untitled', short(name))))
   list.replaceChildren(
@@ -233,7 +234,7 @@ export function showCrumbs(place, ancestors, title) {
 // Fades the edge of a path that is not scrolled to its beginning.
 const showCut = () => path.classList.toggle('cut', path.scrollLeft !== 0)
 
-// Scrolls to the end of the path, at first and whenever its size changes.
+// Scrolls to the end of the path, at first and whenever the size of the path changes.
 function showEnd() {
   path.scrollLeft = path.scrollWidth * (isRightToLeft(path) ? -1 : 1)
   showCut()

@@ -1,4 +1,4 @@
-// Property lists: their values with their exact types, which JSON does not distinguish.
+// Property lists, whose values keep their exact types. JSON does not distinguish all of these types.
 
 import {request} from './service.js'
 
@@ -28,8 +28,8 @@ function readValue(element) {
   }
 }
 
-// Converts a value: a dictionary to an object, an array to an array, and a number to a number, which may be rounded.
-// Dates and data stay text.
+// Converts a value to JavaScript: a dictionary to an object, an array to an array, and a number to a number, which may
+// be rounded. Dates and data stay texts.
 export function plain({type, value}) {
   switch (type) {
     case 'integer':
@@ -40,8 +40,8 @@ export function plain({type, value}) {
   }
 }
 
-// Reads JSON with types. Numbers and texts are parsed as texts with a letter before them, so that numbers keep their
-// digits, and names their order.
+// Reads JSON with types. Numbers, texts and names are parsed as texts after a letter was put before each of them.
+// Numbers therefore keep their digits, and names keep their order, even names that look like numbers.
 export const readJSON = text => JSON.parse(
   text.replace(/"((?:[^"\\]+|\\.)*")|-?\d[\d.eE+-]*/g, (token, rest) => rest ? '"s' + rest : `"n${token}"`), typed)
 
@@ -54,7 +54,7 @@ function typed(_, value) {
     ? {type: 'dictionary', value: Object.entries(value).map(([name, each]) => [name.slice(1), each])} : {type: 'boolean', value}
 }
 
-// A value as a property list, to be sent with its exact type.
+// A value as the text of a property list, with which the exact type of the value can be sent.
 export const plist = value => `<?xml version="1.0" encoding="UTF-8"?><plist version="1.0">${xml(value)}</plist>`
 
 function xml({type, value}) {
@@ -71,8 +71,8 @@ const escaped = text => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replac
 
 export const bytesIn = base64 => base64.replace(/=+$/, '').length * 3 >> 2
 
-// Reads the detail of an item with the exact types of its fields; as JSON, with its types, if a property list cannot
-// represent the detail.
+// Reads the detail of an item with the exact types of the fields. If a property list cannot represent the detail, reads
+// it as JSON, with the types of JSON.
 export async function readDetail(place, signal) {
   let isJSON = false
   const answer = await readPlist(place.detail, signal).catch(error => {

@@ -13,10 +13,10 @@ export function drawRow(item, row, context) {
   const shown = row && `${row.href} ${row.version} ${row.indent} ${row.expanded} ${context.isEditing} ${context.hasImages} ${context.place.query}`
   if (item.shown !== shown || !shown) {
     const focused = hasFocus(item) && document.activeElement
-    // A field with the focus, or a slider that is dragged, is drawn again only afterwards.
+    // A field with the focus is drawn again when it has lost the focus, and a dragged slider when the drag has ended.
     const held = item.querySelector('[type=range]:active, :is([type=text], [type=password]):focus')
     if (held) {
-      // A changed control is not drawn again with its old value; `store` draws the row with the new one.
+      // A changed control is not drawn again with its old value; `store` draws the row with the new value.
       held.onblur = held.onpointerup = () => setTimeout(() =>
         held.isConnected && !held.closest('.control').isChanged && drawRow(item, row, context))
       return
@@ -76,7 +76,8 @@ function texts(row, {place}) {
       ...(hit ? [hit[0] + ': ', ...marked(hit[1], query), second === '' ? '' : ' · '] : []), brief(second)))
 }
 
-// The field with the hit of a search, as [name, text around the hit]; null if the title has the hit, or no shown field.
+// The field that contains the hit of a search, as [name, text around the hit]; null if the title contains the hit, or
+// if no field of the row does.
 function hitField({title, fields}, query) {
   const wanted = foldCase(query)
   if (foldCase(title).includes(wanted)) return null
@@ -109,8 +110,8 @@ const KEYBOARDS = {
 
 const enabled = holder => holder.querySelector(':is(input, select):enabled')
 
-// Passes a click on a row on to its control. If editing is off, it shows how to begin; if the document cannot be
-// edited, the click follows the link of the row.
+// Passes a click on a row to the control of the row. If editing is off, a message explains how to begin. If the
+// document cannot be edited, the click follows the link of the row.
 function press(event, holder, app) {
   const field = enabled(holder)
   if (!holder.querySelector('input, select') || !isPlainKey(event) || !(field || app.isEditable)) return
@@ -120,7 +121,7 @@ function press(event, holder, app) {
   if (field.matches('[type=checkbox], [type=radio]')) field.click()
 }
 
-// Makes the control of a row, which is disabled unless editing is on.
+// Makes the control of a row. The control is disabled unless editing is on.
 function control(row, {isEditing, app, refresh}) {
   const label = row.title || row.control.key || 'Value'
   const holder = el('span.control', {onclick: event => press(event, holder, app), onchange: () => holder.isChanged = true})
@@ -141,8 +142,8 @@ function control(row, {isEditing, app, refresh}) {
       refuse(error.status ? error.message : 'The value was not saved: the connection is lost.')
     }
     holder.isChanged = false
-    // The control shows the chosen value, but the loaded row still has the old one. If another client restores the old
-    // value, the row has the version that was drawn last, and would not be drawn again.
+    // The control shows the chosen value, but the loaded row still has the old value. If another client restores the
+    // old value, the row has the version that was drawn last. Without `item.shown = null`, it would not be drawn again.
     const item = holder.closest('.item')
     if (!item) return
     item.shown = null
@@ -160,7 +161,7 @@ function toggle({value, trueValue = true, falseValue = false, type}, store, labe
 function slider({value, min = 0, max = 1}, store, ariaLabel) {
   const save = debounced(250, () => store(Number(range.value)))
   const output = el('output', brief(value ?? min))
-  // In a hundred steps, for the keys, although the document allows any value.
+  // The slider has a hundred steps, so that keys can move it, although the document allows any value.
   const range = el('input', {
     type: 'range', min, max, step: (max - min) / 100, value: value ?? min, ariaLabel,
     oninput: () => output.textContent = brief(Math.round(range.value * 1000) / 1000),

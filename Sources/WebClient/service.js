@@ -1,4 +1,4 @@
-// Requests to the service, and its stream of changes.
+// Requests to the service, and the stream of changes.
 
 import {Problem} from './drilldown.js'
 import {base, on} from './elements.js'
@@ -15,8 +15,8 @@ class Connection extends EventTarget {
     this.dispatchEvent(new Event(isLost ? 'lost' : 'found'))
   }
 
-  // Waits before the next attempt: twice as long each time, up to 4 seconds, but a quarter of it once the connection is
-  // found.
+  // Waits before the next attempt. The wait doubles with each attempt, up to 4 seconds. After the connection is found,
+  // at most a quarter of the wait remains.
   pause(attempt, signal) {
     const over = new AbortController(), options = {signal: over.signal}
     const most = Math.min(250 * 2 ** attempt, 4000)
@@ -31,7 +31,7 @@ class Connection extends EventTarget {
 
 export const connection = new Connection()
 
-// The token of this tab; it is never stored elsewhere.
+// The token of this tab. It is stored only in the session storage of the tab.
 export const token = {
   get value() {
     return sessionStorage.getItem('token' + base)
@@ -40,12 +40,12 @@ export const token = {
     if (text) sessionStorage.setItem('token' + base, text)
     else sessionStorage.removeItem('token' + base)
   },
-  // Asks the user for a token; messages.js sets it.
+  // Asks the user for a token. messages.js replaces this function.
   /** @type {(purpose: string, why?: string) => Promise<any>} */
   ask: async () => false,
 }
 
-// Whether reading needs a token: then the answer to `/` without a token lacks `editable`.
+// Whether reading needs a token. If so, the answer to a request for `/` without a token lacks `editable`.
 export const isReadingClosed = async () => {
   const response = await fetch(base + '/', {headers: {Accept: 'application/json'}})
   return (await response.json()).editable === undefined
@@ -54,8 +54,8 @@ export const isReadingClosed = async () => {
 const allHeaders = headers =>
   ({Accept: 'application/json', ...(token.value && {Authorization: 'Bearer ' + token.value}), ...headers})
 
-// Reads JSON. Integers outside the safe range become BigInt. A browser that does not pass the source text to the reviver
-// (`context.source`) rounds them.
+// Reads JSON. Integers outside the safe range become BigInt. A browser that does not pass the source text to the
+// reviver (`context.source`) rounds these integers.
 async function readExactly(response) {
   const text = await response.text()
   return JSON.parse(text, /\d{16}/.test(text) ? (_, value, context) =>
@@ -84,7 +84,7 @@ export async function request(target, {signal, headers, read = readExactly} = {}
       }
     } catch (error) {
       if (error.status || signal?.aborted) throw error
-      // An unreadable answer may be that of a proxy in between: ask again, but not without end.
+      // An unreadable answer may come from a proxy: repeat the request, but not for ever.
       if (error.name !== 'TypeError' && attempt > 2) {
         connection.set(false)
         throw new Problem(200, {detail: 'The answer is not what was asked for.'})
@@ -97,7 +97,7 @@ export async function request(target, {signal, headers, read = readExactly} = {}
 
 const blobAt = async target => URL.createObjectURL(await request(target, {headers: {Accept: '*/*'}, read: response => response.blob()}))
 
-// The token is sent only if the server asks for one at this address.
+// Reads an image. The token is sent only if the server requires a token for this address.
 async function imageAt(target) {
   const response = await fetch(base + target, {headers: {Accept: 'image/*'}})
   if (response.status === 401) return blobAt(target)
@@ -105,7 +105,7 @@ async function imageAt(target) {
   return URL.createObjectURL(await response.blob())
 }
 
-// Image elements send no token. With a token, the image is read first and shown from memory.
+// Image elements do not send a token. If the tab has a token, the image is read first and shown from memory.
 export function showImage(target, image) {
   if (!token.value) image.src = base + target
   else imageAt(target).then(address => {
@@ -124,8 +124,8 @@ export async function openTab(target) {
 export const getJSON = (target, signal) => request(target, {signal})
 
 /**
- * Sends an edit once. If the connection fails, the error is thrown as it is, and it is not known whether the edit was
- * done.
+ * Sends an edit once. If the connection fails, the error of the browser is thrown, and it is not known whether the edit
+ * was made.
  * @param {string} method
  * @param {string} target
  * @param {any} [content]
@@ -177,7 +177,7 @@ class Live extends EventTarget {
           this.#take(event)
         }
       } catch (error) {
-        // A revision that the service does not know any more: begin again with the newest.
+        // The service does not know the revision any more: begin again with the newest revision.
         if (error.status === 410) this.#reset()
         else if (error.status < 500) return
       }
@@ -195,7 +195,7 @@ class Live extends EventTarget {
   #take({type, id, data}) {
     if (type === 'reset') return this.#reset()
     if (id) {
-      // The first event names the current revision; answers that were read before it may be older.
+      // The first event names the current revision. Answers that were read before this event may be older.
       if (this.#revision === null) this.dispatchEvent(new Event('reset'))
       this.#revision = id
     }
@@ -206,8 +206,8 @@ class Live extends EventTarget {
   async *#events() {
     const headers = {Accept: 'text/event-stream', ...(this.#revision && {'Last-Event-ID': this.#revision})}
     const over = new AbortController()
-    // Browsers allow few connections to one server, for all tabs and the pages kept for Back, so a hidden page closes
-    // its stream.
+    // Browsers allow only few connections to one server. All tabs share them, and so do the pages that are kept for the
+    // Back button. Therefore a hidden page closes its stream.
     on(document, 'visibilitychange', () => over.abort(), {once: true, signal: over.signal})
     try {
       yield* events(await request('/changes', {headers, signal: over.signal, read: response => response.body}))

@@ -1,4 +1,4 @@
-// What the modules agree on. Nothing of this is served.
+// The types that the modules share. The service does not serve this file.
 
 import type {Level} from './level.js'
 import type {LevelHead} from './level-head.js'
@@ -9,45 +9,45 @@ import type {Place} from './place.js'
 export interface Pane {
   place: Place
   element: HTMLElement
-  /** Where the keyboard is when the column is come to by a tap. */
+  /** The heading of the column. It gets the focus when a tap has opened the column. */
   heading: HTMLElement
-  /** The title, in the path and as the name of the tab. */
+  /** The title of the column, which the path and the browser's tab also show. */
   title: string
-  /** The address of its JSON. */
+  /** The link of the JSON that the column shows. */
   target: string
-  /** Only of a level: the rows as far as they were read, its head, and what shows them. */
+  /** Only in the column of a level: the level as far as it was read, the head of the column, and the list of rows. */
   level?: Level
   head?: LevelHead
   list?: List
-  /** Whether it is a page of a settings bundle, of which only values can be changed. */
+  /** Whether the column shows a page of a settings bundle, in which only values can be changed. */
   isSettings?: boolean
-  /** Only of a detail beside a level: the place whose address shows it. */
+  /** Only in the column of a detail beside a level: the place whose address shows the detail. */
   home?: Place
-  /** Only of what is missing: why it is. */
+  /** Only in the column for a place that cannot be shown: the reason. */
   problem?: Error
 
-  /** Whether this column is one that an address wants; `leaf`: whether the last one is a detail, if that is known. */
+  /** Whether this column can be the wanted one. `leaf`: whether the last column is a detail; undefined if unknown. */
   shows(wanted: Wanted, leaf?: boolean): boolean
-  /** Shows what an address wants of it. */
+  /** Changes this column to the state that an address needs. */
   adjust(wanted: Wanted): void
-  /** Lays itself out, now that it is in the page. */
+  /** Lays out the content, after the column was put into the page. */
   shown?(): void
-  /** Whether what it shows may have changed by an entry of `/changes`. */
+  /** Whether an entry of `/changes` may concern the content of the column. */
   concernedBy(entry: Change): boolean
   refresh(): Promise<void>
-  /** Draws everything again, as editing began or ended. */
+  /** Draws everything again, for example after editing has begun or ended. */
   redrawAll(): void
   print?(isPrinting: boolean): void
-  /** Only of a level: marks a row by its path, gives one the keyboard, and finds the one that leads to an item. */
+  /** Only in the column of a level: selects a row by path, focuses a row, or finds the row that leads to an item. */
   select?(path: string | null): void
   focusRow?(index: number): void
   indexTowards?(item: Place): Promise<number>
   end(): void
 }
 
-/** What an address wants of a column. */
+/** A column that an address needs. */
 export interface Wanted {
-  /** A level on the way, the last column, or a detail beside it. */
+  /** 'level': a level on the path. 'end': the last level, or a detail in its place. 'detail': a detail beside it. */
   part: 'level' | 'end' | 'detail'
   place: Place
   /** The path of the row that leads to the next column. */
@@ -70,18 +70,18 @@ export interface Section {
   footer?: string
 }
 
-/** The heights of what a level shows, in pixels. */
+/** The heights of the parts of a level, in pixels. */
 export interface Heights {
   row: number
   header: number
-  /** Above a section without a title, but the first. */
+  /** The gap above each section without a title, except the first section. */
   gap: number
   footer(section: Section): number
-  /** Whether each footer has one line, and its text as a tip. */
+  /** Whether each footer has only one line, and a tooltip with the whole text. */
   isCut?: boolean
 }
 
-// What the browsers have and TypeScript 4.8 does not know.
+// Functions that browsers have, and that TypeScript 4.8 does not know.
 declare global {
   interface Array<T> {
     findLast(predicate: (each: T, index: number) => unknown): T | undefined

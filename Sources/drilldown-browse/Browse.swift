@@ -51,7 +51,7 @@ struct Failure: Error, Equatable, CustomStringConvertible {
     init(_ description: String, status: Int32 = 1) { (self.description, self.status) = (description, status) }
 }
 
-/// A file of tokens in the form of the service's own files: one per line, with an optional name before it.
+/// A file of tokens, in the form of the service's own token files: one token per line, with an optional name before it.
 enum TokenFile {
     /// Returns the first token of a file.
     ///

@@ -6,14 +6,14 @@ struct BrowseArguments: Equatable {
     var url = ""
     var tokenFile: String?
     var cacheFolder: String?
-    /// Whether lines are printed even if there is a terminal.
+    /// Whether to print lines even if a terminal is available.
     var printsLines = false
-    /// Whether changes are printed too, until the program is ended.
+    /// Whether to print changes too, until the program is ended.
     var follows = false
     var wantsHelp = false
     var wantsVersion = false
 
-    /// The text for `--version`, with the version of the service, which is in the same package.
+    /// The text for `--version`. The program has the version of the service, because both are in the same package.
     static let version = "drilldown-browse 0.1.0\n"
 
     static let help = """
@@ -89,8 +89,8 @@ struct StartAddress: Equatable {
     let server: String
     let place: Place
 
-    /// - Parameter url: the address of a server, a level, a detail, or a page of the web client.
-    /// - Throws: `Failure` if it is something else.
+    /// - Parameter address: the URL of a server, a level, a detail, or a page of the web client.
+    /// - Throws: `Failure` if the address is something else.
     init(_ address: String) throws(Failure) {
         // HOST:PORT without a scheme means http.
         let url = address.contains("://") ? address : "http://" + address
@@ -118,7 +118,8 @@ struct StartAddress: Equatable {
 
     private static let routes = ["levels": Place.Kind.level, "detail": .detail, "browse": .level]
 
-    /// The start of the first route in a path; the server's own path precedes it, and the keys of items follow.
+    /// The start of the first route in a path, and its kind. The server's own path precedes the route, and the keys of
+    /// items follow the route.
     private static func route(in path: String) -> (start: String.Index, kind: Place.Kind)? {
         for segment in path.split(separator: "/") {
             guard let kind = routes[String(segment)] else { continue }

@@ -97,7 +97,8 @@ extension Browser {
 
     private var prompt: StyledText { StyledText(text: "/\(place.search ?? "")") }
 
-    /// The lines below the body: the status line, or the lines of `trouble` and, while the user types, the prompt.
+    /// The lines below the body: usually the status line. If there is trouble, they are the lines of `trouble`,
+    /// followed by the prompt while the user types.
     var statusLines: [StyledText] {
         guard size.lines > 1 else { return [] }
         guard let trouble else { return [status] }

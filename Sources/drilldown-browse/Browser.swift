@@ -4,7 +4,7 @@ import DrilldownClient
 struct Browser: Sendable {
     /// An action that a key requests in addition to a change of the screen.
     enum Request: Equatable, Sendable {
-        /// Reads and follows the shown place, and stops following the previous one.
+        /// Reads and follows the shown place, and stops following the previous place.
         case follow
         case leave
         case suspend
@@ -14,12 +14,12 @@ struct Browser: Sendable {
 
     let address: String
     var size: TerminalSize
-    /// The opened places, never empty; the last one is shown.
+    /// The opened places, which are never empty. The last place is shown.
     private(set) var places: [Place]
     private(set) var isTyping = false
     /// Whether the list of keys is shown instead of the body, until a key is pressed.
     private(set) var showsKeys = false
-    /// The reason why the server cannot be asked at present, as a sentence; nil if it answers.
+    /// The reason why the server cannot be asked at present, as a sentence; nil if the server answers.
     var trouble: String? {
         // The message takes lines from the body, so the selected row may no longer be visible.
         didSet { if trouble != oldValue, place.kind == .level { scrollToSelection() } }
@@ -43,7 +43,7 @@ struct Browser: Sendable {
 
     // MARK: News from the server
 
-    /// Shows the current level, and marks the rows that differ from the previous one.
+    /// Shows the current level, and marks the rows that differ from the previous level.
     ///
     /// - Parameters:
     ///   - level: the whole level.
@@ -96,7 +96,7 @@ struct Browser: Sendable {
         return .follow
     }
 
-    /// Ends the search, or shows the previous place, or the level above this place; does nothing at the first level.
+    /// Ends the search, or else shows the previous place, or else the level above. Does nothing at the root level.
     mutating func back() -> Request? {
         news = nil
         if place.search != nil {
@@ -168,7 +168,7 @@ extension Browser {
     /// - Returns: the action that the session has to perform; nil if only the screen changes.
     mutating func press(_ key: Key) -> Request? {
         let request = request(for: key)
-        // The trouble of one place may not concern the next one.
+        // The trouble with one place may not concern the next place.
         if request == .follow { trouble = nil }
         return request
     }

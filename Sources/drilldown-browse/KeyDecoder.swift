@@ -1,7 +1,7 @@
 /// A decoder of the bytes that a terminal sends for keys: UTF-8 text, and the control sequences of ECMA-48.
 ///
 /// A sequence may arrive in pieces. A terminal sends the same byte for the Escape key and at the beginning of a
-/// sequence, so only time distinguishes them: see `isInSequence` and `timeOut()`.
+/// sequence. Only time distinguishes the key from a sequence: see `isInSequence` and `timeOut()`.
 struct KeyDecoder {
     /// The bytes of an incomplete key.
     private var pending: [UInt8] = []
@@ -29,7 +29,7 @@ struct KeyDecoder {
 
     /// Ends an incomplete key, because no byte has followed for a while.
     ///
-    /// - Returns: the Escape key if its byte arrived alone; otherwise the bytes are discarded.
+    /// - Returns: the Escape key if its byte arrived alone; otherwise no key, and the bytes are discarded.
     mutating func timeOut() -> [Key] {
         defer { pending = [] }
         return pending == [Self.escape] ? [.escape] : []
@@ -71,7 +71,7 @@ struct KeyDecoder {
         }
     }
 
-    /// Returns the key of a control sequence; modifiers, which follow a semicolon, are ignored.
+    /// Returns the key of a control sequence. Modifiers, which follow a semicolon, are ignored.
     private static func key(final: UInt8, parameter: String) -> Key? {
         switch final {
         case UInt8(ascii: "A"): return .up

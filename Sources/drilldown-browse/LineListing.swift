@@ -9,12 +9,13 @@ struct LineListing {
 
     /// Prints the current content of a place.
     ///
-    /// - Parameter follows: also prints the changes of a level until the program is ended; without effect for a detail
-    ///   or a leaf.
+    /// - Parameter follows: whether to go on printing the changes of a level until the program is ended. A detail or a
+    ///   leaf is never followed.
     func print(_ place: Place, follows: Bool) async throws {
         if place.kind == .detail { return try printDetail(try await server.detail(at: place.path)) }
         let first = try await level(at: place.path)
-        // The error is in the file that holds the rows. Such a level can be followed, because the file may be repaired.
+        // The error is in the file that holds the rows. The level can be followed nevertheless, because the file may be
+        // repaired.
         if let error = first.error, !follows { throw Failure(error) }
         if first.isLeaf, first.error == nil { return try printDetail(try await server.detail(at: place.path)) }
         if follows { return try await follow(place.path) }
@@ -27,8 +28,8 @@ struct LineListing {
 
     private var keepsLevels: Bool { server.configuration.cacheFolder != nil }
 
-    /// Returns the level, or its first rows. With a cache folder, returns the whole level, from the folder if the server
-    /// cannot be reached.
+    /// Returns the level with all rows or its first rows. With a cache folder, all rows are returned, from the folder
+    /// if the server cannot be reached.
     private func level(at path: ItemPath) async throws -> Level {
         guard keepsLevels else { return try await server.level(at: path) }
         for try await update in server.updates(of: path) {

@@ -16,11 +16,11 @@ struct Place: Equatable, Sendable {
     var detail: Detail?
     /// The index of the selected row; 0 if the level is empty.
     private(set) var selection = 0
-    /// The first line that is shown, counted in the layout or the detail.
+    /// The number of the first line that is shown, in the layout or in the detail.
     var top = 0
     /// The rows that the last change added or altered.
     var changed: Set<Row.ID> = []
-    /// The reason why the server refuses the place, as a sentence, shown instead of its content.
+    /// The reason why the server refuses the place, as a sentence. It is shown instead of the place's content.
     var refusal: String?
     /// Whether the content is a cached copy, not an answer of the server.
     var isKept = false
@@ -47,7 +47,8 @@ struct Place: Equatable, Sendable {
     /// Selects a row, or the nearest existing row.
     mutating func select(_ row: Int) { selection = max(0, min(row, rows.count - 1)) }
 
-    /// Shows a level, and selects the same row at its new index; if it was removed, the index stays selected.
+    /// Shows a level, and selects the same row at its new index. If that row was removed, the same index stays
+    /// selected.
     mutating func show(_ new: Level, changed rows: Set<Row.ID> = []) {
         let selected = selectedRow?.id
         level = new
@@ -58,7 +59,7 @@ struct Place: Equatable, Sendable {
         select(new.rows.firstIndex { $0.id == selected } ?? selection)
     }
 
-    /// Begins a search, or changes its text; its rows arrive later.
+    /// Begins a search, or changes the text of the search. The rows that it finds arrive later.
     mutating func search(for text: String) {
         if search == nil { searched = Searched(level: level, selection: selection, top: top) }
         search = text
@@ -82,9 +83,10 @@ struct Place: Equatable, Sendable {
     }
 }
 
-/// The lines of a level: its rows, the titles of its sections above them and their footers below.
+/// The lines of a level: its rows, with the title of each section above the rows of the section and the footer below
+/// them.
 ///
-/// Its size depends on the number of sections, not on the number of rows.
+/// The size of a layout depends on the number of sections, not on the number of rows.
 struct LevelLayout: Equatable, Sendable {
     /// The content of one line.
     enum Line: Equatable, Sendable {

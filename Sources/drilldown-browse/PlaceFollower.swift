@@ -43,7 +43,7 @@ struct PlaceFollower: Sendable {
 extension LevelDifference {
     /// The number of inserted rows that replace a removed row at the same position.
     ///
-    /// The browser reports each of them as one changed row.
+    /// The browser reports such a pair of rows as one changed row.
     var renamedRows: Int {
         let places = Set(removed.map { $0 == 0 ? nil : old.rows[$0 - 1].id })
         return inserted.filter { places.contains($0 == 0 ? nil : new.rows[$0 - 1].id) }.count
@@ -52,11 +52,12 @@ extension LevelDifference {
 
 /// News about the place that is shown.
 enum PlaceUpdate: Equatable, Sendable {
-    /// The current level, the rows that were added or altered, and the number of rows that were removed, not replaced.
+    /// The current level, the rows that were added or altered, and the number of rows that were removed and not
+    /// replaced.
     case level(Level, changed: Set<Row.ID>, removed: Int, isKept: Bool)
     case detail(Detail)
     /// The reason why the server cannot be asked at present, as a sentence; nil when it answers again.
     case trouble(String?)
-    /// The server's refusal, as a sentence; it is the last update.
+    /// The server's refusal, as a sentence. This is the last update.
     case refusal(String)
 }

@@ -20,7 +20,7 @@ struct Session {
     private let sender: AsyncStream<Event>.Continuation
     private var follower: Task<Void, Never>?
     private var followers = 0
-    /// The current content of the screen; nil if it is not known, so that all lines are written.
+    /// The current content of the screen; nil if it is not known. Then all lines are written.
     private var shown: Frame?
 
     init(_ server: Server, at start: StartAddress) {
@@ -103,7 +103,8 @@ struct Session {
 
     // MARK: Job control
 
-    /// Stops all processes of the program's job until the shell continues it; without job control, goes on at once.
+    /// Stops all processes of the program's job until the shell continues the job. Without job control, goes on
+    /// immediately.
     private mutating func suspend() {
         TerminalModes.leave()
         TerminalEvents.stop()

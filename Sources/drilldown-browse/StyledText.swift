@@ -67,8 +67,8 @@ struct StyledText: Equatable, Sendable {
 
     /// Returns a line with this text on the left and another on the right.
     ///
-    /// If they do not fit together, this text is clipped; a right text of a third of the line or more is left out
-    /// instead.
+    /// If the two texts do not fit together, this text is clipped. But if the right text takes a third of the line or
+    /// more, the right text is left out instead.
     func aligned(with right: StyledText, columns: Int, fill: Style = []) -> StyledText {
         let isRoomForBoth = self.columns + right.columns < columns || right.columns * 3 < columns
         guard isRoomForBoth, right.columns > 0 else {
@@ -175,13 +175,13 @@ struct Frame: Equatable, Sendable {
     }
 
     var lines: [StyledText] = []
-    /// The position of the cursor; nil hides it.
+    /// The position of the cursor; nil hides the cursor.
     var cursor: Position?
 
     /// Returns the control sequences that turn a screen with the frame `earlier` into this frame.
     ///
-    /// Lines that are equal in both are not written. If `earlier` is nil, the screen is cleared and all lines are
-    /// written.
+    /// Lines that are equal in both frames are not written. If `earlier` is nil, the screen is cleared and all lines
+    /// are written.
     func sequences(after earlier: Frame?) -> String {
         var text = ""
         if earlier == nil { text += "\u{1B}[0m\u{1B}[2J" }
@@ -197,7 +197,7 @@ struct Frame: Equatable, Sendable {
         return text
     }
 
-    /// Every run begins with its whole style (SGR, ECMA-48), and the line ends in the default style.
+    /// If the style changes, a run begins with its whole style (SGR, ECMA-48). The line ends in the default style.
     private static func sequences(of line: StyledText) -> String {
         var text = ""
         var style: StyledText.Style = []

@@ -24,7 +24,7 @@ struct TerminalEvents {
     private static let sequencePause: Int32 = 50
     private static let watchedSignals = [SIGWINCH, SIGTSTP, SIGCONT]
 
-    // Written once, before the first handler is installed, and only read after that.
+    // Written once, before the first handler is installed. After that, it is only read.
     nonisolated(unsafe) private static var signalPipe: Int32 = -1
 
     /// Starts the thread, which calls `receive` for each event until the input ends.
@@ -35,13 +35,13 @@ struct TerminalEvents {
         thread.start()
     }
 
-    /// Stops the process group as Control-Z does, until it is continued.
+    /// Stops the process group, as Control-Z does, until the group is continued.
     ///
     /// The system ignores the signal for an orphaned process group, which no shell could continue.
     static func stop() {
-        // The other processes of the group are stopped first, while this one ignores the signal. Then it sends the
-        // signal to its own thread. Threads of tasks block signals, so the signal takes effect when it is unblocked;
-        // the handler is installed again after that.
+        // The other processes of the group are stopped first, while this process ignores the signal. Then this process
+        // sends the signal to its own thread. Threads of tasks block signals, so the signal takes effect when it is
+        // unblocked. After that, the handler is installed again.
         signal(SIGTSTP, SIG_IGN)
         kill(0, SIGTSTP)
         signal(SIGTSTP, SIG_DFL)

@@ -4,9 +4,9 @@
     import Darwin
 #endif
 
-/// The modes of the terminal: each key is read at once and not echoed, and the alternate screen is shown.
+/// The modes of the terminal: each key is read immediately and not echoed, and the alternate screen is shown.
 ///
-/// They are restored when the program ends, also by a signal or a crash.
+/// The previous modes are restored when the program ends, even by a signal or a crash.
 enum TerminalModes {
     private static let input = STDIN_FILENO
     private static let output = STDOUT_FILENO
@@ -33,10 +33,10 @@ enum TerminalModes {
         _ = unsafe bytes.initialize(from: leaveSequence.utf8)
         return unsafe bytes
     }()
-    // Written by the task of the session, and by the signal handler that ends the program, on any thread. It is one
-    // word, so a load never sees half of a store.
+    // The task of the session writes this flag. The signal handler that ends the program also writes it, on any thread.
+    // The flag is one word, so a load never sees half of a store.
     nonisolated(unsafe) private static var isEntered: sig_atomic_t = 0
-    // Used by the task of the session alone.
+    // Only the task of the session uses this flag.
     nonisolated(unsafe) private static var wasEntered = false
 
     /// Returns whether standard input and output are a terminal that supports control sequences.
@@ -116,7 +116,7 @@ struct TerminalSize: Equatable, Sendable {
 enum StandardOutput {
     /// Writes the whole text.
     ///
-    /// - Throws: `Failure` if it cannot be written, as to a closed pipe or a full disk.
+    /// - Throws: `Failure` if the text cannot be written, for example to a closed pipe or a full disk.
     static func put(_ text: String) throws(Failure) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

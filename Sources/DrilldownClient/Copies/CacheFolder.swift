@@ -1,8 +1,8 @@
 import Foundation
 
-/// The folder of the last known levels: one file for each level, named by a hash of its identity.
+/// The folder of the last known levels, with one file for each level.
 ///
-/// Other files in the folder are neither read nor removed.
+/// The name of a file contains a hash of the level's identity. Other files in the folder are neither read nor removed.
 struct CacheFolder: Sendable {
     let url: URL
     let server: String
@@ -16,7 +16,7 @@ struct CacheFolder: Sendable {
     private static let prefix = "level-"
     private static let suffix = ".drilldown"
 
-    /// Returns the identity of a level, on one line.
+    /// Returns the identity of a level, on one line: the server's address, the link of the level, and the query.
     private func identity(of target: LevelTarget) -> String {
         server + " " + target.path.levelLink + target.query.encoded
     }
@@ -25,13 +25,13 @@ struct CacheFolder: Sendable {
         url.appendingPathComponent(Self.prefix + StableHash.digits(of: identity(of: target).utf8) + Self.suffix)
     }
 
-    /// Reads the level in a file, and marks the file as used now; nil if the file is missing or damaged.
+    /// Reads the file of a level, and marks the file as used now. Returns nil if the file is missing or damaged.
     func copy(of target: LevelTarget) -> LevelCopy? {
         let file = file(of: target)
         do {
             let bytes = try Data(contentsOf: file)
             guard let copy = CachedLevel.read([UInt8](bytes), identity: identity(of: target)) else { return nil }
-            // Fails for another user's file or on a read-only disk: the file then counts as used earlier.
+            // This fails for a file of another user and on a read-only disk. The time of use then stays as it is.
             _ = Result {
                 try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
             }
@@ -60,7 +60,7 @@ struct CacheFolder: Sendable {
         var total = 0
         for file in files {
             total += file.size
-            // Another process may remove the file at the same time.
+            // The error is ignored, because another process may remove the file at the same time.
             if total > limit { _ = Result { try FileManager.default.removeItem(at: file.url) } }
         }
     }
@@ -80,10 +80,10 @@ struct CacheFolder: Sendable {
     }
 }
 
-/// A hash that is the same in every process, FNV-1a with 64 bits, for the names and the checksums of files.
+/// The hash for the names and the checksums of files: FNV-1a with 64 bits, which is the same in every process.
 ///
-/// It detects damage, but no manipulation. A file also contains the identity of its level, so a collision of names does
-/// no harm.
+/// A checksum detects damage, but not manipulation. Two levels with the same file name do no harm, because a file also
+/// contains the identity of its level.
 enum StableHash {
     static func digits(of bytes: some Sequence<UInt8>) -> String {
         let value = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

@@ -1,4 +1,5 @@
-/// The file of a level: three lines that identify it, a line with its pages, and the level in the form of an answer.
+/// The file of a level: three lines that identify the file, a line with the pages, and the level in the format of the
+/// server's answer.
 ///
 /// ```
 /// drilldown level 1
@@ -20,7 +21,7 @@ enum CachedLevel {
         return Array("\(title)\n\(identity)\n\(StableHash.digits(of: content))\n".utf8) + content
     }
 
-    /// Reads the copy in a file; nil if the file is damaged, or has another format or level.
+    /// Reads the copy in a file. Returns nil if the file is damaged, has another format, or contains another level.
     static func read(_ bytes: [UInt8], identity: String) -> LevelCopy? {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 4, omittingEmptySubsequences: false)
         guard lines.count == 5, lines[0].elementsEqual(title.utf8), lines[1].elementsEqual(identity.utf8),
@@ -73,7 +74,7 @@ enum LevelText {
         var text = JSONText.bytes(of: .dictionary(fields))
         text.removeLast()
         text += ",\"rows\":[".utf8
-        // Rows are appended one by one, so that the values of all rows are not in memory at the same time.
+        // Rows are appended one by one, so that the values of only one row at a time are in memory.
         for (number, row) in level.rows.enumerated() {
             if number > 0 { text.append(UInt8(ascii: ",")) }
             text += JSONText.bytes(of: .dictionary(self.fields(of: row)))

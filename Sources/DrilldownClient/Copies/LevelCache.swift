@@ -1,9 +1,9 @@
 import Foundation
 
-/// The cache of the last known levels of a server in a folder, so that they can be shown before the server answers.
+/// The cache of a server's last known levels in a folder. An app can show these levels before the server answers.
 ///
-/// Files are written and read on a queue, so observers never wait for the disk. Of several states of a level within a
-/// second, only the first and the last are written.
+/// Files are written and read on a queue, so that the disk does not block the threads of observers. If a level changes
+/// several times within a second, only the first and the last state are written.
 final class LevelCache: Sendable {
     private let folder: CacheFolder
     private let queue = DispatchQueue(label: "DrilldownClient.LevelCache", qos: .utility)
@@ -14,7 +14,7 @@ final class LevelCache: Sendable {
         var pending: [LevelTarget: LevelCopy?] = [:]
         /// Whether a check of `pending` is scheduled on the queue.
         var isScheduled = false
-        /// The reason why the latest copy could not be written; nil if it was written.
+        /// The reason why the last attempt to write a copy failed; nil if the attempt succeeded.
         var problem: Problem?
     }
 
@@ -22,7 +22,7 @@ final class LevelCache: Sendable {
 
     init(_ folder: CacheFolder) { self.folder = folder }
 
-    /// Creates a cache in the folder of a configuration; nil without a folder.
+    /// Creates a cache in the cache folder of a configuration. Returns nil if the configuration lacks a cache folder.
     convenience init?(_ configuration: ServerConfiguration) {
         guard let folder = configuration.cacheFolder else { return nil }
         self.init(
@@ -30,10 +30,10 @@ final class LevelCache: Sendable {
                 url: folder, server: configuration.address, limit: configuration.maximumCacheBytes))
     }
 
-    /// The reason why the latest copy could not be written; nil if it was written.
+    /// The reason why the last attempt to write a copy failed; nil if the attempt succeeded.
     var problem: Problem? { state.withLock(\.problem) }
 
-    /// Returns the last known state of a level; nil if it is unknown, or if its file is damaged.
+    /// Returns the last known state of a level; nil if no state is known, or if the file of the level is damaged.
     func copy(of target: LevelTarget) async -> LevelCopy? {
         if let pending = state.withLock({ $0.pending[target] }) { return pending }
         return await withCheckedContinuation { continuation in
@@ -51,7 +51,8 @@ final class LevelCache: Sendable {
         }
     }
 
-    /// Keeps a state of a level, which is written within about a second; nil removes the level.
+    /// Keeps a copy of a level. The copy is written to the folder within about a second. Nil removes the level from the
+    /// folder.
     func keep(_ copy: LevelCopy?, of target: LevelTarget) {
         let mustSchedule = state.withLock { state in
             state.pending[target] = .some(copy)
@@ -61,7 +62,7 @@ final class LevelCache: Sendable {
         if mustSchedule { queue.async { self.writeAndPause() } }
     }
 
-    /// Writes the pending copies; if it has written any, checks again after the interval.
+    /// Writes the pending copies. If a copy was written or is still pending, this method runs again after the interval.
     private func writeAndPause() {
         let hasWritten = write()
         let goesOn = state.withLock { state in
@@ -80,7 +81,7 @@ final class LevelCache: Sendable {
             let problem = failure { try folder.write(copy, of: target) }
             state.withLock { state in
                 state.problem = problem
-                // A newer state may have been added meanwhile.
+                // A newer copy that was added during the write stays pending.
                 if state.pending[target]??.pages == copy?.pages { state.pending[target] = nil }
             }
         }

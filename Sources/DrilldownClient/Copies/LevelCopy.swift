@@ -1,4 +1,4 @@
-/// A client's copy of a level, and the versions of the pages that it consists of.
+/// A client's copy of a level, with the versions of the level's pages.
 ///
 /// Pages that were read one after the other may be of different revisions of the document; `LevelPoller` detects this.
 struct LevelCopy: Sendable {
@@ -16,24 +16,24 @@ struct LevelCopy: Sendable {
         var total: Int
     }
 
-    /// Whether all pages agree on the number of rows, and together have that number.
+    /// Whether all pages give the same number of rows for the level, and the copy has that number of rows.
     var isComplete: Bool { pages.allSatisfy { $0.total == level.rows.count } }
 }
 
 extension LevelCopy {
-    /// Makes the first copy from answers with whole rows.
+    /// Creates the first copy of a level, from answers that contain rows instead of changes.
     init(level: Level, answers: [PageAnswer], limit: Int?) throws(LevelDelta.Misfit) {
         var empty = level
         empty.rows = []
         self = try LevelCopy(level: empty, pages: []).applying(answers, limit: limit)
     }
 
-    /// Returns this copy with new answers for all its pages.
+    /// Returns the copy that results from new answers for all pages.
     ///
     /// - Parameters:
-    ///   - answers: one answer for each page of the new level, which may have more or fewer pages than before.
+    ///   - answers: one answer for each page of the new level, which may have more or fewer pages than this copy.
     ///   - limit: the number of rows of every page except the last; nil if the query selects one page.
-    /// - Throws: `Misfit` if a delta is for another version, or does not fit the rows.
+    /// - Throws: `Misfit` if a delta applies to another version than this copy has, or does not fit the rows.
     func applying(_ answers: [PageAnswer], limit: Int?) throws(LevelDelta.Misfit) -> LevelCopy {
         var new = LevelCopy(level: answers.first?.level ?? level, pages: [])
         new.level.rows = []
@@ -52,8 +52,8 @@ extension LevelCopy {
     /// Appends a page.
     ///
     /// - Parameters:
-    ///   - page: the old page with this number; nil for a new page.
-    ///   - old: the rows of the old page.
+    ///   - page: the page that had this number in the old copy; nil if the old copy had fewer pages.
+    ///   - old: the rows of that page.
     private mutating func append(
         _ answer: PageAnswer, replacing page: Page?, old: ArraySlice<Row>, limit: Int?
     ) throws(LevelDelta.Misfit) {

@@ -1,10 +1,12 @@
 extension LevelDelta {
-    /// The error of a delta that does not fit the rows, so that they must be read again.
+    /// The error if a delta does not fit the rows. All rows must then be read again.
     struct Misfit: Error {}
 
-    /// Returns the rows of a page after this delta.
+    /// Applies this delta to the rows of a page, and returns the new rows.
     ///
-    /// - Parameter count: the number of rows that the page must have after it.
+    /// - Parameters:
+    ///   - old: the rows of the page before this delta.
+    ///   - count: the number of rows that the page must have after this delta.
     /// - Throws: `Misfit` if a key or a position of the delta does not fit the rows.
     func applied(to old: ArraySlice<Row>, count: Int) throws(Misfit) -> [Row] {
         var (stable, moving) = try divided(old)

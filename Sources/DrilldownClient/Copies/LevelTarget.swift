@@ -1,23 +1,23 @@
-/// A level with a query; observers with the same target share one request.
+/// A level and a query. Observers of the same target share its requests.
 struct LevelTarget: Hashable, Sendable {
     var path: ItemPath
     var query: LevelQuery
 
-    /// The number of rows of one request, which is the server's maximum.
+    /// The number of rows that one request asks for, which is the server's maximum.
     static let pageSize = 10_000
 
-    /// Whether the query selects one page, and not all rows.
+    /// Whether the query selects one page instead of all rows.
     var isPage: Bool { query != query.withoutPage }
 
-    /// Whether the server has deltas for the query: for all queries except a search and an outline.
+    /// Whether the server can answer the query with a delta. It can for every query except a search and an outline.
     var hasDeltas: Bool { !query.parameters.contains { ["q", "depth", "expand"].contains($0.name) } }
 
     /// Returns the request for a page.
     ///
     /// - Parameters:
     ///   - number: the number of the page, from 0; always 0 if the query selects one page.
-    ///   - known: the client's copy of this page; nil to request all its rows.
-    ///   - wait: the number of seconds that the server may wait for a change; without effect if no copy is known.
+    ///   - known: the client's copy of this page; nil to request all rows of the page.
+    ///   - wait: the number of seconds that the server may wait for a change; ignored without a known version.
     func request(page number: Int = 0, known: LevelCopy.Page? = nil, wait: Int = 0) -> Request {
         var query = query
         if !isPage { query = query.setting("limit", to: String(Self.pageSize)) }
@@ -35,9 +35,9 @@ struct LevelTarget: Hashable, Sendable {
     }
 }
 
-/// A server's answer to a client that may have an earlier state of the page.
+/// The server's answer to a request for a page, which may have named an earlier version of the page.
 enum PageAnswer: Sendable {
-    /// The rows have not changed.
+    /// The page has not changed.
     case unchanged
     /// The changes since the earlier state.
     case delta(LevelDelta, entityTag: String?)
@@ -54,7 +54,7 @@ enum PageAnswer: Sendable {
 }
 
 extension Transport {
-    /// Requests a level or a page; the request may name an earlier version of it.
+    /// Requests a level or a page of it. The request may name an earlier version.
     func page(_ request: Request) async throws -> PageAnswer {
         let answer = try await send(request)
         if answer.status == 304 { return .unchanged }

@@ -7,8 +7,9 @@ struct MemoryDocument: Sendable {
         var children: [Item]
 
         /// - Parameters:
-        ///   - value: a title, or fields that may include `Children`; a list has the children of a root.
-        ///   - title: the title of a root without `Title`.
+        ///   - value: the title of the item, or its fields, which may include `Children`. The root may also be the list
+        ///     of its children.
+        ///   - title: the title of the root if `value` lacks a title; nil for other items.
         init(value: FieldValue, title: String? = nil) {
             var fields = value.dictionary ?? [:]
             let children = (value.list ?? fields["Children"]?.list ?? fields["Rows"]?.list ?? [])
@@ -21,8 +22,8 @@ struct MemoryDocument: Sendable {
         var title: String { fields["Title"]?.description ?? "" }
         var fieldsVersion: String { String(StableHash.digits(of: JSONText.bytes(of: .dictionary(fields))).prefix(8)) }
 
-        /// The keys of the children: `Key`, or the title; of siblings with the same key, the second and later ones get
-        /// a number.
+        /// The keys of the children. The key of a child is its field `Key`, or its title if it lacks this field. If
+        /// several siblings would have the same key, all of them except the first get a number.
         var keys: [String] {
             var keys: [String] = []
             for child in children {
@@ -35,7 +36,7 @@ struct MemoryDocument: Sendable {
         }
     }
 
-    /// - Parameter value: the root, or the list of its children.
+    /// - Parameter value: the fields of the root, or the list of its children.
     init(_ value: FieldValue) { root = Item(value: value, title: "Root") }
 
     // MARK: Reading
@@ -113,7 +114,7 @@ struct MemoryDocument: Sendable {
         return try change(&root, depth: 0)
     }
 
-    /// Performs an edit; returns the path of the item after it, or nil if the item was deleted.
+    /// Performs an edit. Returns the path that the item has after the edit; nil if the item was deleted.
     mutating func perform(_ edit: Edit) throws(Problem) -> ItemPath? {
         try edit.checkPaths()
         switch edit.action {

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The parsed request to a service in memory.
+/// A request to a service in memory, after parsing.
 struct MemoryRequest {
     let method: String
     let target: String
@@ -36,7 +36,7 @@ struct MemoryRequest {
 
     /// Checks that the service knows all options of the query.
     ///
-    /// - Throws: `Problem` for an option that would change the rows.
+    /// - Throws: `Problem` for the first unknown option, in the order of the names.
     func checkOptions() throws(Problem) {
         let known: Set = ["since", "wait", "start", "limit", "fields"]
         guard let name = options.keys.sorted().first(where: { !known.contains($0) }) else { return }
@@ -45,7 +45,7 @@ struct MemoryRequest {
             members: ["parameter": .text(name)])
     }
 
-    /// The edit of the request; nil if the request reads, or is not for an item.
+    /// The edit that the request asks for; nil if the request only reads, or if its target is not an item.
     var edit: Edit? {
         get throws {
             guard method != "GET" else { return nil }
@@ -71,7 +71,7 @@ struct MemoryRequest {
 }
 
 extension Edit.Position {
-    /// Creates the position from the text in a request; nil or other text means `.last`.
+    /// Creates the position from its text in a request. Without a text, or with an unknown text, it is `.last`.
     fileprivate init(_ text: String?) {
         let parts = (text ?? "last").split(separator: ":", maxSplits: 1).map(String.init)
         self =

@@ -5,8 +5,9 @@ import Foundation
 #endif
 
 extension Server {
-    /// Creates a service in memory, for tests and previews: it serves a document, accepts edits, and its levels can be
-    /// observed.
+    /// Creates a client of a service in memory, for tests and previews.
+    ///
+    /// The service serves a document and accepts edits, and its levels and details can be observed.
     ///
     /// ```swift
     /// #Preview {
@@ -14,12 +15,12 @@ extension Server {
     /// }
     /// ```
     ///
-    /// It lacks sections, files and batches of edits (`perform(_:)`), and does not answer `document(at:as:)` and
-    /// `reload()`. It supports the options for pages, and refuses every other option that changes the rows. Rows show
-    /// all fields.
+    /// The service lacks sections and files, and does not answer `perform(_:)`, `document(at:as:)` and `reload()`. It
+    /// supports the query options for pages. It ignores `showing(_:)`, because rows always show all fields, and refuses
+    /// all other options.
     ///
-    /// - Parameter document: the items of the first level, each a title or a dictionary with `Title` and `Children`; or
-    ///   a dictionary that is the root.
+    /// - Parameter document: the list of the items of the first level, or a dictionary that is the root. An item is a
+    ///   title, or a dictionary with `Title` and `Children`.
     public convenience init(inMemory document: FieldValue) {
         let service = MemoryService(MemoryDocument(document))
         var configuration = ServerConfiguration(url: URL(string: "http://memory") ?? URL(filePath: "/"))
@@ -28,7 +29,7 @@ extension Server {
     }
 }
 
-/// The service in memory, which answers requests as the service does.
+/// The service in memory, which answers requests in the same form as a drilldown service.
 actor MemoryService {
     private var document: MemoryDocument
     private var revision = 0
@@ -127,7 +128,8 @@ actor MemoryService {
         return Self.content(of: try document.detail(at: path))
     }
 
-    /// Returns the versions that the condition of an edit may name: of the item or level, and of an item's fields.
+    /// Returns the versions that `ifMatch` of an edit may name: first the version of the item or the level, then the
+    /// version of the item's fields. The second is nil for a level.
     private func versions(for edit: Edit) throws(Problem) -> (ItemVersion, ItemVersion?) {
         switch edit.action {
         case .insert(_, let level, _, _): return (ItemVersion(rawValue: try document.level(at: level).version), nil)
@@ -139,7 +141,8 @@ actor MemoryService {
 
     // MARK: Waiting
 
-    /// Returns the changes since a revision, without the changed levels, so that all levels count as changed.
+    /// Returns the changes since a revision. The list of changed levels is marked as incomplete, so that all levels and
+    /// details count as changed.
     private func changes(for request: MemoryRequest) async -> Content {
         let since = request.since.flatMap { Int($0) } ?? revision
         if since == revision, request.wait > 0 { await nextChange(until: .now + .seconds(request.wait)) }

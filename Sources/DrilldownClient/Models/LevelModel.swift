@@ -17,22 +17,24 @@
         public let path: ItemPath
         /// The options of the level.
         public let query: LevelQuery
-        /// The text to search for below the level; empty to show the level. Call `follow` again after a change.
+        /// The text to search for below the level; if it is empty, the level itself is shown. Call `follow` again after
+        /// you change the text.
         public var search = ""
-        /// The level; nil until it is first known.
+        /// The level; nil as long as no state of the level is known.
         public private(set) var level: Level?
-        /// A sentence to show with the level: the reason why it may be out of date, or why an edit was refused. Nil if
-        /// the level is current and no edit was refused.
+        /// A sentence to show with the level; nil if nothing is wrong.
+        ///
+        /// It is the reason why the level may be out of date, or why the server refused the level or an edit.
         public private(set) var notice: String?
-        /// Called after each update, for a table view that animates its changes.
+        /// Called after each update, so that a table view can animate the changes.
         @ObservationIgnored public var onUpdate: (LevelUpdate) -> Void = { _ in }
 
-        /// Creates a model, which shows nothing before `follow`.
+        /// Creates a model without a level; `follow` loads the level.
         public init(_ server: Server, at path: ItemPath = .root, matching query: LevelQuery = .all) {
             (self.server, self.path, self.query) = (server, path, query)
         }
 
-        /// Shows the level and each change of it, until the task is cancelled or the server refuses the level.
+        /// Shows the current level, then each change, until the task is cancelled or the server refuses the level.
         public func follow() async {
             let query = search.isEmpty ? query : query.searching(for: search)
             do {
@@ -47,7 +49,7 @@
             }
         }
 
-        /// Runs an edit; its effect comes with the next update. If it is refused, `notice` has the reason.
+        /// Runs an edit. The next update shows the effect of the edit. If the edit is refused, `notice` is the reason.
         ///
         /// ```swift
         /// Button("Delete") { Task { await model.edit { try await $0.delete(row.path) } } }
@@ -72,20 +74,21 @@
     public final class DetailModel {
         /// The service.
         public let server: Server
-        /// The path of the item; it changes with the title of the item.
+        /// The path of the item. It may change when `patch` changes the title.
         public private(set) var path: ItemPath
-        /// The detail; nil until it is first known.
+        /// The detail; nil as long as no state of the detail is known.
         public private(set) var detail: Detail?
-        /// A sentence to show with the detail: the reason why it may be out of date, or why an edit was refused. Nil if
-        /// the detail is current and no edit was refused.
+        /// A sentence to show with the detail; nil if nothing is wrong.
+        ///
+        /// It is the reason why the detail may be out of date, or why the server refused the detail or an edit.
         public private(set) var notice: String?
 
-        /// Creates a model, which shows nothing before `follow`.
+        /// Creates a model without a detail; `follow` loads the detail.
         public init(_ server: Server, at path: ItemPath) { (self.server, self.path) = (server, path) }
 
-        /// Shows the detail and each change of it, until the task is cancelled or the server refuses the detail.
+        /// Shows the current detail, then each change, until the task is cancelled or the server refuses the detail.
         ///
-        /// Call it again if `path` changes.
+        /// Call `follow` again if `path` changes.
         public func follow() async {
             do {
                 for try await update in server.updates(ofDetail: path) {
@@ -97,10 +100,10 @@
             }
         }
 
-        /// Changes fields of the shown detail, and keeps changes that others made to other fields.
+        /// Changes fields of the shown item; changes that other clients made to other fields are kept.
         ///
-        /// If the edit is refused, `notice` has the reason; after a conflict, `detail` is the current item. Does
-        /// nothing before the detail is known.
+        /// If the edit is refused, `notice` is the reason. After a conflict, `detail` is the current state of the item.
+        /// Does nothing as long as `detail` is nil.
         public func patch(_ changes: Fields, removing names: [String] = []) async {
             guard let shown = detail else { return }
             do {

@@ -12,15 +12,15 @@ import Foundation
 public struct Edit: Hashable, Sendable {
     /// The change itself.
     public enum Action: Hashable, Sendable {
-        /// A new item: the title of a new leaf, or a dictionary of fields, which may include `Children`.
+        /// Adds a new item: the title of a new leaf, or a dictionary of fields, which may include `Children`.
         case insert(FieldValue, into: ItemPath, at: Position, section: Int?)
-        /// The item gets these fields in place of its own; its children stay. A missing item is created.
+        /// Replaces all fields of the item, or creates the item if it does not exist. The item's children stay.
         case put(Fields, at: ItemPath)
-        /// These fields are merged into the item's own; `.null` removes a field.
+        /// Merges these fields into the fields of the item; `.null` removes a field.
         case patch(Fields, at: ItemPath)
-        /// The item is moved, with all below it.
+        /// Moves the item and everything below it.
         case move(ItemPath, into: ItemPath, at: Position, section: Int?)
-        /// The item is removed, with all below it.
+        /// Removes the item and everything below it.
         case delete(ItemPath)
     }
 
@@ -58,7 +58,7 @@ public struct Edit: Hashable, Sendable {
         return Edit(.patch(changes, at: path), ifMatch: version)
     }
 
-    /// Moves an item, with all below it, like ``Server/move(_:into:at:section:ifMatch:)``.
+    /// Moves an item and everything below it, like ``Server/move(_:into:at:section:ifMatch:)``.
     public static func move(
         _ path: ItemPath, into level: ItemPath, at position: Position = .last, section: Int? = nil,
         ifMatch version: ItemVersion? = nil
@@ -66,7 +66,7 @@ public struct Edit: Hashable, Sendable {
         Edit(.move(path, into: level, at: position, section: section), ifMatch: version)
     }
 
-    /// Removes an item, with all below it.
+    /// Removes an item and everything below it.
     public static func delete(_ path: ItemPath, ifMatch version: ItemVersion? = nil) -> Edit {
         Edit(.delete(path), ifMatch: version)
     }
@@ -75,11 +75,11 @@ public struct Edit: Hashable, Sendable {
 extension Edit {
     /// The position of an inserted or moved item among the rows of a level.
     public enum Position: Hashable, Sendable {
-        /// Before all rows of the section: the last section of the level, unless the edit names another.
+        /// Before all rows of the section. If the edit does not name a section, this is the last section of the level.
         case first
-        /// After all rows of the section: the last section of the level, unless the edit names another.
+        /// After all rows of the section. If the edit does not name a section, this is the last section of the level.
         case last
-        /// At this index in the section, from 0; a row that is moved is not counted.
+        /// At this index among the other rows of the section, from 0.
         case index(Int)
         /// Before the row with a key.
         case before(String)
@@ -181,7 +181,7 @@ extension Request {
 public struct EditResult: Hashable, Sendable {
     /// The revision that the edits made.
     public var revision: String
-    /// The path of each edit's item after all edits; nil for an item that does not exist then.
+    /// For each edit, the path of its item after all edits; nil if the item does not exist any more.
     public var paths: [ItemPath?]
 
     /// Creates a result with these values.

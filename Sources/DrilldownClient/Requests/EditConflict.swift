@@ -12,9 +12,9 @@ public import Foundation
 public struct EditConflict: Error, Hashable, Sendable {
     /// The current state of the item or the level of the edit.
     public enum Current: Hashable, Sendable {
-        /// The item to change, move or remove; for a move never the destination.
+        /// The item that the edit was to change, move or remove. For a move, this is not the destination.
         case detail(Detail)
-        /// The level to insert into.
+        /// The level into which the edit was to insert an item.
         case level(Level)
         /// The item does not exist: it was removed, or an earlier edit of the batch would have made it.
         case missing
@@ -36,8 +36,9 @@ public struct EditConflict: Error, Hashable, Sendable {
         self.problem = problem
     }
 
-    /// The version for `ifMatch` to repeat the edit in spite of the change; nil if the item does not exist, or the
-    /// current state is unknown.
+    /// The version for `ifMatch` with which the edit can be repeated in spite of the other client's change.
+    ///
+    /// Nil if the item does not exist, or if the current state is unknown.
     public var currentVersion: ItemVersion? {
         switch current {
         case .detail(let detail): detail.version
@@ -48,8 +49,10 @@ public struct EditConflict: Error, Hashable, Sendable {
 }
 
 extension EditConflict {
-    /// Whether the item has another version than `ifMatch` (412). Unless `ifMatch` is a `fieldsVersion`, a change of
-    /// the position, the neighbours or the children makes another version.
+    /// Whether the item or the level has another version than `ifMatch` (412).
+    ///
+    /// The version of an item also changes with its position, its neighbours and its children; its `fieldsVersion` does
+    /// not.
     ///
     /// If false, the edit is in conflict with the document for another reason (409): a key is in use, an item would
     /// move below itself, or the file cannot be written.

@@ -1,6 +1,8 @@
-/// The pages of a level, each loaded when it is requested; ``Server/pages(at:matching:)`` returns it.
+/// A sequence of the pages of a level, returned by ``Server/pages(at:matching:)``.
+///
+/// Each page is loaded when it is requested.
 public struct LevelPages: AsyncSequence, Sendable {
-    /// A page: its rows, and the position of the first of them.
+    /// A page: a level that contains the rows of the page and the position of the first row.
     public typealias Element = Level
 
     let transport: Transport
@@ -18,9 +20,10 @@ public struct LevelPages: AsyncSequence, Sendable {
         let path: ItemPath
         var next: String?
 
-        /// Returns the next page; nil after the last one.
+        /// Returns the next page; nil after the last page.
         ///
-        /// - Throws: `Problem` if the server refuses or cannot be reached, `CancellationError`. Call it again to retry.
+        /// - Throws: `Problem` if the server refuses or cannot be reached, `CancellationError`. You can then call this
+        ///   method again to retry.
         public mutating func next() async throws -> Level? {
             guard let target = next else { return nil }
             try path.check()
@@ -35,24 +38,26 @@ public struct LevelPages: AsyncSequence, Sendable {
     }
 }
 
-/// All rows of a level, page after page; ``Server/rows(at:matching:)`` returns it.
+/// A sequence of all rows of a level, returned by ``Server/rows(at:matching:)``.
+///
+/// The rows are loaded page by page.
 public struct LevelRows: AsyncSequence, Sendable {
     /// A row of the level.
     public typealias Element = Row
 
-    /// The pages of the rows.
+    /// The pages that contain the rows.
     public let pages: LevelPages
 
     /// Returns an iterator that begins with the first row.
     public func makeAsyncIterator() -> Iterator { Iterator(pages: pages.makeAsyncIterator()) }
 
-    /// An iterator over the rows of one page after the other.
+    /// An iterator that returns the rows of one page after the other.
     public struct Iterator: AsyncIteratorProtocol {
         var pages: LevelPages.Iterator
         var rows: [Row] = []
         var position = 0
 
-        /// Returns the next row; nil after the last one.
+        /// Returns the next row; nil after the last row.
         ///
         /// - Throws: the errors of `LevelPages.Iterator.next()`.
         public mutating func next() async throws -> Row? {

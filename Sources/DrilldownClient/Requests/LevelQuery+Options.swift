@@ -1,7 +1,7 @@
 extension LevelQuery {
     /// Sorts by these fields; each later field breaks ties.
     ///
-    /// Without a key, the rows are in the order of the document, even if the item itself has another order.
+    /// Without a key, the rows are in the order of the document, even if the level's item has another order (`SortBy`).
     public func sorted(by keys: SortKey...) -> LevelQuery { sorted(by: keys) }
 
     /// Sorts by the fields of a list; each later field breaks ties.
@@ -18,7 +18,7 @@ extension LevelQuery {
         }
     }
 
-    /// Selects rows whose field has a value; a row must meet all conditions of a query.
+    /// Selects rows whose field is equal to a value. A row must meet all conditions of a query.
     public func `where`(_ field: String, equals value: FieldValue) -> LevelQuery {
         adding(field, comparison: ":", value: value)
     }
@@ -52,20 +52,20 @@ extension LevelQuery {
         }
     }
 
-    /// Requests an outline: the rows of this many levels, flattened in order.
+    /// Requests an outline: the rows of this many levels in one list, in which children follow their parent.
     public func outlined(depth: Int) -> LevelQuery { setting("depth", to: String(depth)) }
 
-    /// Requests an outline: the rows of all levels below, flattened in order.
+    /// Requests an outline: the rows of all levels below in one list, in which children follow their parent.
     public func outlined() -> LevelQuery { setting("depth", to: "all") }
 
     /// Requests an outline in which these items, and all items above them, are open.
     ///
-    /// - Parameter paths: paths below the level, so that `["Screen G"]` opens a row of the level itself.
+    /// - Parameter paths: paths relative to the level: `["Screen G"]` opens a row of the level itself.
     public func outlined(expanding paths: some Sequence<ItemPath>) -> LevelQuery {
         setting("expand", to: paths.map(\.encoded).joined(separator: ","))
     }
 
-    /// Requests rows with these fields instead of the usual ones.
+    /// Requests rows with these fields instead of the usual fields.
     public func showing(_ fields: ShownFields) -> LevelQuery {
         switch fields {
         case .usual: removing("fields")
@@ -82,7 +82,7 @@ extension LevelQuery {
     public func starting(at position: Int) -> LevelQuery { setting("start", to: String(position)) }
 }
 
-// The same methods at the start of a query, so that it can be written `.sorted(by: "Title").limited(to: 20)`.
+// The same methods as static methods, with which a query can begin: `.sorted(by: "Title").limited(to: 20)`.
 extension LevelQuery {
     /// Sorts by these fields; each later field breaks ties.
     public static func sorted(by keys: SortKey...) -> LevelQuery { all.sorted(by: keys) }
@@ -93,7 +93,7 @@ extension LevelQuery {
     /// Divides the rows into sections.
     public static func grouped(by grouping: Grouping) -> LevelQuery { all.grouped(by: grouping) }
 
-    /// Selects rows whose field has a value.
+    /// Selects rows whose field is equal to a value.
     public static func `where`(_ field: String, equals value: FieldValue) -> LevelQuery {
         all.where(field, equals: value)
     }
@@ -118,10 +118,10 @@ extension LevelQuery {
         all.searching(for: text, in: fields)
     }
 
-    /// Requests an outline: the rows of this many levels, flattened in order.
+    /// Requests an outline: the rows of this many levels in one list, in which children follow their parent.
     public static func outlined(depth: Int) -> LevelQuery { all.outlined(depth: depth) }
 
-    /// Requests an outline: the rows of all levels below, flattened in order.
+    /// Requests an outline: the rows of all levels below in one list, in which children follow their parent.
     public static func outlined() -> LevelQuery { all.outlined() }
 
     /// Requests an outline in which these items, and all items above them, are open.
@@ -129,7 +129,7 @@ extension LevelQuery {
         all.outlined(expanding: paths)
     }
 
-    /// Requests rows with these fields instead of the usual ones.
+    /// Requests rows with these fields instead of the usual fields.
     public static func showing(_ fields: ShownFields) -> LevelQuery { all.showing(fields) }
 
     /// Requests a page of at most this many rows, from 1 to 10,000.

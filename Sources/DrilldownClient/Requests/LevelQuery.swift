@@ -1,4 +1,4 @@
-/// The options of a request for a level: its order, its sections, its rows and their fields.
+/// The options of a request for a level: the order, the sections, the rows, and the fields of the rows.
 ///
 /// A query is a value; each method returns a copy with one more option.
 ///
@@ -7,7 +7,7 @@
 ///     at: ["Music"], matching: .sorted(by: .descending("Price"), "Title").where("Artist", equals: "Satie"))
 /// ```
 ///
-/// The server refuses a combination without a meaning with a `Problem` that names the parameter.
+/// The server refuses a meaningless combination of options; the `Problem` names the parameter.
 public struct LevelQuery: Hashable, Sendable {
     var parameters: [Parameter] = []
 
@@ -16,10 +16,10 @@ public struct LevelQuery: Hashable, Sendable {
         var value: String
     }
 
-    /// Creates a query for all rows of the level, in its own order.
+    /// Creates a query for all rows of the level, in the level's own order.
     public init() {}
 
-    /// The query without options: all rows of the level, in its own order.
+    /// The query without options: all rows of the level, in the level's own order.
     public static let all = LevelQuery()
 }
 
@@ -49,10 +49,10 @@ extension LevelQuery {
         return query
     }
 
-    /// The query as in a request, with the question mark; empty without parameters.
+    /// The query as it is written in a request, with the question mark; empty without parameters.
     var encoded: String { Self.encode(parameters) }
 
-    /// Returns parameters as in a request, with the question mark; empty without parameters.
+    /// Returns parameters as they are written in a request, with the question mark; empty without parameters.
     static func encode(_ parameters: [Parameter]) -> String {
         guard !parameters.isEmpty else { return "" }
         return "?" + parameters.map { $0.name + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
@@ -108,7 +108,7 @@ extension LevelQuery {
         case initial
         /// By the text of a field, in order of first appearance.
         case field(String)
-        /// The sections of the document, even if the item itself has another grouping.
+        /// The sections of the document, even if the level's item has another grouping (`GroupBy`).
         case ungrouped
     }
 }
@@ -128,8 +128,8 @@ public struct SortKey: Hashable, Sendable {
 }
 
 extension SortKey: ExpressibleByStringLiteral {
-    /// Creates a key that sorts the least value first, or the greatest value if the name follows a minus sign, as in
-    /// `"-Price"`.
+    /// Creates a key from the name of a field. The key sorts the least value first; with a minus sign before the name,
+    /// such as `"-Price"`, it sorts the greatest value first.
     public init(stringLiteral text: String) {
         self.init(field: text.hasPrefix("-") ? String(text.dropFirst()) : text, isDescending: text.hasPrefix("-"))
     }

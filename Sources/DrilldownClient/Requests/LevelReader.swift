@@ -48,7 +48,7 @@ struct LevelReader {
         guard level.sectionsDivideRows else {
             throw JSONError(reason: "it has sections that do not divide its rows", at: end)
         }
-        // Assigned after `Level.init`, which would set their parents once more.
+        // The rows are assigned after `Level.init`, because `Level.init` would set the parents of the rows once more.
         level.rows = rows ?? []
         if let since, rows == nil {
             var delta = delta
@@ -59,7 +59,7 @@ struct LevelReader {
         return .level(level)
     }
 
-    /// Reads the changes of one kind: positions, and for each a row or a key in the member `name`.
+    /// Reads the changes of one kind: a list of positions, each with a row or a key in the member `name`.
     private static func placed<Value: Hashable & Sendable>(
         _ reader: inout JSONReader, name: String, _ value: (inout JSONReader) throws(JSONError) -> Value
     ) throws(JSONError) -> [LevelDelta.Placed<Value>] {
@@ -106,7 +106,7 @@ struct LevelReader {
 }
 
 extension Level {
-    /// Whether each section begins at the end of the previous one, and the last section ends with the last of all rows.
+    /// Whether each section begins at the end of the previous section, and the last section ends with the last row.
     fileprivate var sectionsDivideRows: Bool {
         var end = 0
         for section in sections {
@@ -125,14 +125,14 @@ struct LevelDelta: Hashable, Sendable {
     var since: String
     /// The keys of the removed rows.
     var removed: [String] = []
-    /// The new rows, by their positions in the new list.
+    /// The inserted rows, with their positions in the new list.
     var inserted: [Placed<Row>] = []
-    /// The keys of the rows that changed their order among the other rows, by their positions in the new list.
+    /// The keys of the rows that moved relative to the other rows, with their positions in the new list.
     var moved: [Placed<String>] = []
-    /// The rows with another content, by their positions in the new list.
+    /// The rows whose content changed, with their positions in the new list.
     var updated: [Placed<Row>] = []
 
-    /// A row or its key, at a position.
+    /// A row or the key of a row, with a position.
     struct Placed<Value: Hashable & Sendable>: Hashable, Sendable {
         var position: Int
         var value: Value
@@ -153,7 +153,7 @@ extension Transport {
         try await value(of: target) { bytes throws(JSONError) in
             switch try LevelReader.read(bytes) {
             case .level(var level):
-                // An edit compares the version of the level without a query.
+                // An insertion can name only the version of a level that was requested without a query.
                 if !target.contains("?") { level.itemVersion = ItemVersion(rawValue: level.version) }
                 return level
             case .delta: throw JSONError(reason: "it lists changes that were not requested", at: 0)

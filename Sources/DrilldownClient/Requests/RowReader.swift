@@ -1,6 +1,6 @@
 /// The reader of a row of an answer.
 struct RowReader {
-    /// The approximate length of a row whose texts are all empty, for reserving memory.
+    /// The approximate number of bytes of a row whose texts are all empty. It limits the memory that is reserved.
     static let shortest = 64
 
     private var key: String?
@@ -105,7 +105,7 @@ enum ControlReader {
     }
 
     private static func value(_ reader: inout JSONReader) throws(JSONError) -> FieldValue? {
-        // Not a conditional expression, in which 'nil' would be the literal of a `FieldValue`, `.null`.
+        // A conditional expression would be wrong here: in it, `nil` would mean `FieldValue.null`.
         if try reader.skipNull() { return .none }
         return try reader.value()
     }

@@ -1,5 +1,5 @@
-// An edit is saved by the server when its method returns. A cancelled task stops waiting; the edit may still take
-// effect.
+// Each method returns when the server has saved the edit. If the task is cancelled, the method stops waiting, but the
+// edit may still take effect.
 extension Server {
     /// Adds a new item to a level.
     ///
@@ -10,11 +10,11 @@ extension Server {
     ///
     /// - Parameters:
     ///   - item: the title of a new leaf, or a dictionary of fields, which may include `Children`.
-    ///   - level: the path of the item whose level gets the new item; a leaf then has a level.
+    ///   - level: the path of the item whose level gets the new item. A leaf is allowed, and has a level afterwards.
     ///   - position: the position among the rows of the section.
-    ///   - section: the number of the section, from 0; nil for the last one, even if `position` is `.first`.
+    ///   - section: the number of the section, from 0; nil for the last section, even if `position` is `.first`.
     ///   - version: the `itemVersion` that the level must have; nil for any version.
-    /// - Returns: the new item; its key is in its path.
+    /// - Returns: the new item. The last key of its path is the key of the item.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func insert(
@@ -24,13 +24,15 @@ extension Server {
         try await changedItem(.insert(item, into: level, at: position, section: section, ifMatch: version))
     }
 
-    /// Replaces the fields of an item, whose children stay, or creates the item.
+    /// Replaces the fields of an item, or creates the item if it does not exist.
+    ///
+    /// The children of the item stay.
     ///
     /// - Parameters:
     ///   - fields: all fields that the item will have.
-    ///   - path: the item; a new item becomes the last one of its level.
+    ///   - path: the item; a new item becomes the last item of its level.
     ///   - version: the version or `fieldsVersion` that the item must have; nil for any version.
-    /// - Returns: the item, whose path may be another one, since it changes with the title.
+    /// - Returns: the item. Its path may be new, because the key of an item usually comes from the title.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func put(_ fields: Fields, at path: ItemPath, ifMatch version: ItemVersion? = nil) async throws -> Detail {
@@ -44,18 +46,18 @@ extension Server {
     ///     ["Price": 15], removing: ["Note"], at: detail.path, ifMatch: detail.fieldsVersion)
     /// ```
     ///
-    /// A field whose value is `.null` is removed too. `changes["Note"] = nil` only takes `Note` out of `changes`, so
-    /// that the item keeps the field.
+    /// A field whose value in `changes` is `.null` is removed, too. By contrast, `changes["Note"] = nil` only takes
+    /// `Note` out of `changes`, so that the item keeps the field.
     ///
-    /// A field keeps its type in the document if the new value can be converted to this type: write a date as
-    /// `.date(…)` and data as `.data(…)`.
+    /// A field keeps its type in the document if the new value can be converted to this type. For a field with a date
+    /// or data, write the new value as `.date(…)` or `.data(…)`.
     ///
     /// - Parameters:
     ///   - changes: the fields that change.
     ///   - names: the fields that are removed.
     ///   - path: the item.
     ///   - version: the version or `fieldsVersion` that the item must have; nil for any version.
-    /// - Returns: the item, whose path may be another one, since it changes with the title.
+    /// - Returns: the item. Its path may be new, because the key of an item usually comes from the title.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func patch(
@@ -75,8 +77,8 @@ extension Server {
     /// - Parameters:
     ///   - changes: the fields that change; `.null` removes a field.
     ///   - names: the fields that are removed.
-    ///   - detail: the item as it was read, to which the changes apply.
-    /// - Returns: the item with these changes and the changes of others.
+    ///   - detail: the item as it was read. The fields to change must still have the values that `detail` has.
+    /// - Returns: the item with these changes and with the changes of other clients.
     /// - Throws: `EditConflict` if one of these fields has changed since `detail` was read; otherwise the errors of
     ///   `patch(_:removing:at:ifMatch:)`.
     @discardableResult
@@ -86,7 +88,8 @@ extension Server {
             do {
                 return try await patch(changes, removing: names, at: detail.path, ifMatch: version)
             } catch let conflict as EditConflict {
-                // Each round has another version, so the loop ends when no other client edits the item.
+                // Each attempt needs another version than the attempt before, so the loop ends as soon as no other
+                // client edits the item.
                 guard conflict.isOutdated, case .detail(let current) = conflict.current,
                     current.fieldsVersion != version,
                     (changes.names + names).allSatisfy({ current[$0] == detail[$0] })
@@ -96,13 +99,13 @@ extension Server {
         }
     }
 
-    /// Moves an item, with all below it, to another level or to another position on its level.
+    /// Moves an item and everything below it to another level, or to another position on its own level.
     ///
     /// - Parameters:
     ///   - path: the item.
-    ///   - level: the path of the item to whose level it moves.
-    ///   - position: the position among the rows of the section, not counting the item itself.
-    ///   - section: the number of the section, from 0; nil for the last one, even if `position` is `.first`.
+    ///   - level: the path of the item whose level gets the moved item.
+    ///   - position: the position among the other rows of the section.
+    ///   - section: the number of the section, from 0; nil for the last section, even if `position` is `.first`.
     ///   - version: the version or `fieldsVersion` that the item must have; nil for any version.
     /// - Returns: the moved item, with its new path.
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
@@ -114,20 +117,21 @@ extension Server {
         try await changedItem(.move(path, into: level, at: position, section: section, ifMatch: version))
     }
 
-    /// Removes an item, with all below it.
+    /// Removes an item and everything below it.
     ///
     /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
     public func delete(_ path: ItemPath, ifMatch version: ItemVersion? = nil) async throws {
         _ = try await answer(to: .delete(path, ifMatch: version))
     }
 
-    /// Performs several edits in their order, all or none, as one revision.
+    /// Performs a batch of edits in order, as one revision. If one edit is refused, no edit takes effect.
     ///
-    /// The path of an edit is the path after the earlier edits. Each `ifMatch` is a version before all edits.
+    /// An edit names an item by the path that the item has after the earlier edits of the batch. Each `ifMatch` names a
+    /// version from before the batch.
     ///
     /// - Parameter edits: at most 1,000 edits.
-    /// - Throws: `EditConflict` for a 409 or 412 that concerns one edit; `Problem` for any other refusal, with
-    ///   `editIndex` if it concerns one edit; `CancellationError`.
+    /// - Throws: `EditConflict` if one edit is refused with 409 or 412; `Problem` for any other refusal;
+    ///   `CancellationError`. If the refusal concerns one edit, `editIndex` of the problem is the index of the edit.
     @discardableResult
     public func perform(_ edits: [Edit]) async throws -> EditResult {
         for edit in edits { try edit.checkPaths() }
@@ -145,13 +149,13 @@ extension Server {
 
     // MARK: Settings
 
-    /// Changes the value of a control of a settings page, or of an item with a control.
+    /// Changes the value of an item that has a control, such as a setting on a settings page.
     ///
     /// - Parameters:
-    ///   - value: the new value; nil restores the default of a settings page.
+    ///   - value: the new value; on a settings page, nil restores the default value.
     ///   - path: the item with the control.
     ///   - version: the version or `fieldsVersion` that the item must have; nil for any version.
-    /// - Throws: the errors of `patch`; `Problem.allowed` lists the allowed values if this value is not allowed.
+    /// - Throws: the errors of `patch`. If the value is not allowed, `Problem.allowed` lists the allowed values.
     @discardableResult
     public func setValue(_ value: FieldValue?, of path: ItemPath, ifMatch version: ItemVersion? = nil) async throws
         -> Detail
@@ -159,7 +163,7 @@ extension Server {
         try await patch(["Value": value ?? .null], at: path, ifMatch: version)
     }
 
-    /// Turns the switch of a row on or off, by storing the value of its control for this state.
+    /// Turns the switch of a row on or off: stores the value that the row's control defines for the new state.
     ///
     /// - Throws: the errors of `setValue(_:of:ifMatch:)`.
     @discardableResult
@@ -171,8 +175,8 @@ extension Server {
 
     /// Makes the server reload its source.
     ///
-    /// - Throws: `Problem` of the kind `.documentRefused` if the document cannot be served; the previous one stays
-    ///   in use.
+    /// - Throws: `Problem` of the kind `.documentRefused` if the document cannot be served; the previous document
+    ///   stays in use.
     @discardableResult
     public func reload() async throws -> ReloadResult {
         try transport.read(
@@ -194,7 +198,9 @@ extension Server {
         }
     }
 
-    /// Returns the conflict for a status of 409 or 412, with the current item or level; nil for any other problem.
+    /// Returns the conflict for a problem with the status 409 or 412; nil for any other problem.
+    ///
+    /// The current item or level in the conflict is requested from the server.
     private func conflict(_ edit: Edit, problem: Problem) async throws -> EditConflict? {
         guard problem.status == 409 || problem.status == 412 else { return nil }
         return EditConflict(edit: edit, current: try await current(for: edit), problem: problem)

@@ -1,10 +1,10 @@
 public import Foundation
 
 extension Server {
-    /// Requests a level: its rows, or the first 1,000 of them.
+    /// Requests a level with its rows; if the level has more than 1,000 rows, with the first 1,000 rows.
     ///
-    /// For all rows of a longer level, use `wholeLevel(at:matching:)` or, one after the other, `rows(at:matching:)`.
-    /// `limited(to:)` in the query sets another limit, up to 10,000.
+    /// `limited(to:)` in the query changes this limit, up to 10,000. To read all rows of a longer level, use
+    /// `wholeLevel(at:matching:)`, or `rows(at:matching:)` to get one row after the other.
     ///
     /// ```swift
     /// let level = try await server.level(at: ["Item 4"], matching: .sorted(by: "Title"))
@@ -29,13 +29,13 @@ extension Server {
         return try await transport.value(of: path.detailLink, as: DetailReader.read)
     }
 
-    /// Requests a level with all its rows, however many, of one revision of the document.
+    /// Requests a level with all its rows, however many. All rows are of the same revision of the document.
     ///
     /// `rows(at:matching:)` needs less memory, and returns the first rows earlier.
     ///
     /// - Parameters:
-    ///   - path: the item whose level it is.
-    ///   - query: the options of the level; a limit and a start are ignored.
+    ///   - path: the path of the item whose level is requested.
+    ///   - query: the options of the request; a limit and a start are ignored.
     /// - Throws: `Problem` if the server refuses or cannot be reached, `CancellationError`.
     public func wholeLevel(at path: ItemPath = .root, matching query: LevelQuery = .all) async throws -> Level {
         let target = LevelTarget(path: path, query: query.withoutPage)
@@ -44,7 +44,7 @@ extension Server {
         return level
     }
 
-    /// Returns all rows of a level, however many; further pages are loaded when their rows are requested.
+    /// Returns a sequence of all rows of a level, however many. A page is loaded when its first row is requested.
     ///
     /// ```swift
     /// for try await row in server.rows(at: ["Tracks"]) { print(row.title) }
@@ -55,7 +55,9 @@ extension Server {
         LevelRows(pages: pages(at: path, matching: query))
     }
 
-    /// Returns the pages of a level; `limited(to:)` in the query sets the number of rows of a page, 1,000 by default.
+    /// Returns a sequence of the pages of a level.
+    ///
+    /// A page has at most 1,000 rows; `limited(to:)` in the query changes this number.
     ///
     /// ```swift
     /// for try await page in server.pages(at: ["Tracks"], matching: .limited(to: 500)) {
@@ -68,8 +70,8 @@ extension Server {
 
     /// Observes a level: returns the current level, then each change, until the task is cancelled.
     ///
-    /// Without a limit or a start in the query, all rows of the level are observed. The first update may lack a level;
-    /// it then has the reason why the server cannot be reached.
+    /// All rows of the level are observed, unless the query has a limit or a start. The first update may lack a level;
+    /// its `interruption` is then the reason why the server cannot be reached.
     ///
     /// ```swift
     /// for try await update in server.updates(of: ["Item 4"], matching: .sorted(by: "Title")) {
@@ -91,8 +93,9 @@ extension Server {
         DetailUpdates(observations: observations, target: DetailTarget(path: path))
     }
 
-    /// Requests all observed levels and details again at once, and ends all pauses: for an app that becomes active
-    /// again.
+    /// Ends all pauses, and requests all observed levels and details again immediately.
+    ///
+    /// Call it when the app becomes active again.
     public func retryNow() { observations.retryNow() }
 }
 
@@ -121,16 +124,16 @@ extension Server {
 
     /// Returns the URL of an image that an item names, for code that loads images itself, such as `AsyncImage`.
     ///
-    /// The URL does not carry a token: use `imageData(named:)` with a server that needs a token for reading.
+    /// The URL does not contain a token. If the server needs a token for reading, use `imageData(named:)` instead.
     ///
     /// - Parameter name: the name of a file in the document's `assets` folder, or an `http` or `https` URL.
-    /// - Returns: nil if no file can have this name.
+    /// - Returns: the URL; nil if no file can have this name.
     public func imageURL(named name: String) -> URL? {
         if let url = Self.absoluteURL(name) { return url }
         do { return configuration.url(of: try Self.assetLink(name)) } catch { return nil }
     }
 
-    /// Requests the document, or the part of it from an item down, as the content of a file.
+    /// Requests the whole document, or its part from an item down, as the content of a file.
     ///
     /// - Throws: `Problem`, `CancellationError`.
     public func document(at path: ItemPath = .root, as format: DocumentFormat = .xml) async throws -> Data {
@@ -144,11 +147,11 @@ extension Server {
         case xml
         /// A binary property list.
         case binary
-        /// JSON of the same shape, in which dates and data are texts.
+        /// JSON with the same structure as the property list; dates and data are texts.
         case json
     }
 
-    /// Requests the bytes of an answer; returns the remembered bytes if the answer has not changed.
+    /// Requests a target and returns the bytes of the answer; if the answer has not changed, the remembered bytes.
     private func data(of target: String) async throws -> Data {
         try await transport.value(of: Request(target)) { answer in
             guard answer.status == 200 else {

@@ -7,7 +7,7 @@ public import Foundation
 /// let level = try await server.level(at: .root)
 /// ```
 ///
-/// One value is enough for a whole app: it can be used by several tasks at the same time.
+/// One instance is enough for a whole app, because several tasks can use it at the same time.
 public final class Server: Sendable {
     /// The address of a service, its tokens, and the limits of the client.
     public typealias Configuration = ServerConfiguration
@@ -15,10 +15,10 @@ public final class Server: Sendable {
     let transport: Transport
     let observations: Observations
 
-    /// The configuration from `init`.
+    /// The configuration with which the server was created.
     public var configuration: Configuration { transport.configuration }
 
-    /// The reason why the latest observed level could not be written to the cache folder; nil if it was written.
+    /// The reason why the last attempt to write a level to the cache folder failed; nil if the attempt succeeded.
     ///
     /// ```swift
     /// if let problem = server.cacheProblem { print(problem) }
@@ -37,11 +37,11 @@ public final class Server: Sendable {
     /// Creates a client of the service at an address such as `http://127.0.0.1:8080`.
     ///
     /// - Parameters:
-    ///   - address: an `http` or `https` address; its path precedes the paths of the service.
-    ///   - readToken: the token for reading, if the service needs one; if nil, reads are sent with `editToken`.
+    ///   - address: an `http` or `https` address. If it has a path, the path is put before the path of each request.
+    ///   - readToken: the token for reading, if the service needs a token; nil to read with `editToken`.
     ///   - editToken: the token for edits.
-    ///   - cacheFolder: a folder in which `updates(of:matching:)` keeps the last known levels; nil to keep none.
-    /// - Throws: `Problem` of the kind `.badAddress` if this is not an address of a service.
+    ///   - cacheFolder: a folder in which `updates(of:matching:)` keeps the last known levels; nil to keep no levels.
+    /// - Throws: `Problem` of the kind `.badAddress` if `address` cannot be the address of a service.
     public convenience init(
         _ address: String, readToken: String? = nil, editToken: String? = nil, cacheFolder: URL? = nil
     ) throws {
@@ -49,7 +49,9 @@ public final class Server: Sendable {
         self.init(url, readToken: readToken, editToken: editToken, cacheFolder: cacheFolder)
     }
 
-    /// Creates a client of the service at a URL; the other parameters are the same as for an address.
+    /// Creates a client of the service at a URL.
+    ///
+    /// The other parameters have the same meaning as in the initializer that takes an address.
     ///
     /// If the scheme of the URL is not `http` or `https`, every request throws a `Problem`.
     public convenience init(

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The values of earlier answers with their entity tags, so that an unchanged answer needs no decoding.
+/// The values of earlier answers with the answers' entity tags, so that an unchanged answer is not decoded again.
 ///
-/// Its size in bytes is limited; the least recently used values are forgotten first.
+/// The size of the memory is limited; the least recently used values are forgotten first.
 final class AnswerMemory: Sendable {
     private let limit: Int
     private let state = Guarded(State())
@@ -28,7 +28,7 @@ final class AnswerMemory: Sendable {
     /// The sum of the costs of all entries.
     var cost: Int { state.withLock { $0.cost } }
 
-    /// The entry of a target, which becomes the most recently used; nil if it is not remembered.
+    /// The entry of a target; nil if the target is not remembered. The entry becomes the most recently used one.
     subscript(target: String) -> Entry? {
         state.withLock { state in
             guard state.entries[target] != nil else { return nil }
@@ -38,7 +38,7 @@ final class AnswerMemory: Sendable {
         }
     }
 
-    /// Remembers an entry in place of the target's earlier entry, unless its cost alone exceeds the limit.
+    /// Replaces the entry of a target. A new entry whose cost alone exceeds the limit is not remembered.
     func remember(_ entry: Entry, for target: String) {
         state.withLock { state in
             state.cost -= state.entries.removeValue(forKey: target)?.cost ?? 0
@@ -52,8 +52,9 @@ final class AnswerMemory: Sendable {
         }
     }
 
-    /// Forgets the least recently used entries until the sum of costs is at most `limit`: many at a time, so that sorting
-    /// is rare.
+    /// Forgets the least recently used entries until the sum of all costs is at most `limit`.
+    ///
+    /// The caller passes half of the maximum. Many entries are then forgotten at a time, and sorting is rare.
     private static func forget(_ state: inout State, to limit: Int, except kept: String) {
         let oldest = state.entries.sorted { $0.value.lastUse < $1.value.lastUse }
         for (target, entry) in oldest where target != kept {

@@ -1,10 +1,11 @@
 import Foundation
 
-/// The waiting time after a failure: a random time up to a bound ("full jitter"), so that clients do not return all at
-/// once.
+/// The waiting time after a failure: a random time up to a bound ("full jitter"), so that not all clients return at the
+/// same time.
 ///
-/// The bound doubles up to `steady`. Later it is a sixtieth of the duration of the outage, up to `greatest`: levels are
-/// current soon after a short outage, and a long outage costs few attempts.
+/// The bound doubles with each failure, up to `steady`. In a longer outage it is a sixtieth of the duration of the
+/// outage, up to `greatest`. Levels are therefore current soon after a short outage, and a long outage costs few
+/// attempts.
 struct Backoff: Sendable {
     /// The bound after the first failure, in seconds.
     var first = 0.5
@@ -12,21 +13,22 @@ struct Backoff: Sendable {
     var steady = 1.0
     /// The maximum bound in a long outage, in seconds.
     var greatest = 30.0
-    /// The maximum number of seconds of a server's `Retry-After`; a greater number is reduced to it.
+    /// The maximum `Retry-After` of a server, in seconds; a greater number is reduced to this maximum.
     var greatestRetryAfter = 300.0
     var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
-    /// Returns the current time, for the duration of outages and answers.
+    /// Returns the current time, from which the durations of outages and answers are computed.
     var now: @Sendable () -> ContinuousClock.Instant = { .now }
     /// Waits for a number of seconds; throws `CancellationError` as soon as the task is cancelled.
     var sleep: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
-    /// Waits like `sleep`, after an answer that came early (`PollingPace`), which is not a failure.
+    /// Waits like `sleep`, but after an early answer (`PollingPace`) instead of a failure.
     var rest: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
 
-    /// Returns the seconds to wait after a number of failures in a row, from 1.
+    /// Returns the number of seconds to wait after a failure.
     ///
     /// - Parameters:
+    ///   - failures: the number of consecutive failures, at least 1.
     ///   - seconds: the time since the first of these failures.
-    ///   - retryAfter: the server's `Retry-After` in seconds, which then determines the wait; nil if it sent none.
+    ///   - retryAfter: the server's `Retry-After` in seconds, which replaces the bound; nil without this field.
     func delay(after failures: Int, lasting seconds: Double = 0, retryAfter: Double?) -> Double {
         if let retryAfter { return min(max(retryAfter, 0), greatestRetryAfter) + random(0...first) }
         let doubled = first * pow(2, Double(min(failures, 32) - 1))
@@ -35,12 +37,12 @@ struct Backoff: Sendable {
 
     /// Waits for a time after an answer that came early.
     func pause(_ seconds: Double) async {
-        // Only cancellation throws, and the caller checks for it.
+        // Only cancellation throws, and the caller checks for cancellation.
         if seconds > 0 { _ = await Result.catching { try await rest(seconds) } }
     }
 }
 
-/// A series of failures in a row, and the time since the first.
+/// A series of consecutive failures, and the time of the first failure.
 struct Outage: Sendable {
     private let backoff: Backoff
     private(set) var failures = 0
@@ -55,19 +57,19 @@ struct Outage: Sendable {
 
     mutating func end() { (failures, begin) = (0, nil) }
 
-    /// Returns the seconds to pause after the latest failure.
+    /// Returns the number of seconds to pause after the latest failure.
     func pause(_ problem: Problem) -> Double {
         let seconds = begin.map { (backoff.now() - $0) / .seconds(1) } ?? 0
         return backoff.delay(after: failures, lasting: seconds, retryAfter: problem.retryAfter)
     }
 }
 
-/// The pauses after failed requests; the next success of any request ends all of them.
+/// The pauses after failed requests. The next request that succeeds ends all pauses.
 final class Pauses: Sendable {
     private let sleeping = Guarded<[Int: Task<Void, Never>]>([:])
     private let count = Guarded(0)
 
-    /// Waits for a time, until `end` is called, or until the task is cancelled.
+    /// Waits for a number of seconds, or less if `end` is called or the task is cancelled.
     func pause(_ seconds: Double, _ sleep: @escaping @Sendable (_ seconds: Double) async throws -> Void) async {
         guard seconds > 0 else { return }
         let number = count.withLock { count in

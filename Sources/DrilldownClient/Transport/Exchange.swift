@@ -40,7 +40,7 @@ final class Exchange: Sendable {
         if let outcome { continuation.resume(with: outcome) }
     }
 
-    /// Sends the request with a function of the app, and returns its answer.
+    /// Sends the request with a function of the app, and returns the answer.
     func run(_ send: () async throws -> (Data, URLResponse)) async throws -> Answer {
         do {
             let (body, head) = try await send()
@@ -71,7 +71,7 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Takes a piece of the body; returns false if the body is then too long.
+    /// Takes a piece of the body; returns false if the piece makes the body too long.
     func receive(_ piece: Data) -> Bool {
         state.withLock { state in
             guard state.body.count + piece.count <= limit else {
@@ -129,18 +129,19 @@ extension URL {
 
 struct Request: Sendable {
     var method = "GET"
-    /// The URL of another server, to which the request is sent without a token; nil for the service.
+    /// The URL of a file on another server, to which the request is sent without a token; nil for a request to the
+    /// service.
     var url: URL?
     /// The path and the query, percent-encoded, such as `/levels/Item%204?limit=10`.
     var target: String
     /// Header fields by name, without `Authorization`.
     var header: [String: String] = [:]
     var body: Data?
-    /// The number of seconds that the server is asked to wait for a change; 0 to answer at once.
+    /// The number of seconds that the server is asked to wait for a change; 0 for an immediate answer.
     var wait = 0
     /// The session that sends the request; nil for the session that most requests share.
     var session: RenewedSession?
-    /// Whether the request is an edit, and so carries the edit token.
+    /// Whether the request is an edit, which is sent with the edit token.
     var isEdit = false
 
     init(_ target: String) { self.target = target }
@@ -158,7 +159,7 @@ struct Answer: Sendable {
 }
 
 extension Answer {
-    /// The media type without its parameters, in lower case; empty for an answer without one.
+    /// The media type without its parameters, in lower case; empty for an answer without a media type.
     var mediaType: String {
         let type = header["content-type"]?.prefix { $0 != ";" } ?? ""
         return type.trimmingCharacters(in: .whitespaces).lowercased()
@@ -184,8 +185,8 @@ extension Answer {
     /// The number of seconds to wait before the next attempt, from `Retry-After` (RFC 9110, 10.2.3); nil without the
     /// field.
     ///
-    /// A date counts from the answer's `Date`, because the clocks of both sides may differ; without it, from the
-    /// client's time.
+    /// A date is compared with the answer's `Date`, because the clocks of the client and the server may differ. Without
+    /// `Date`, it is compared with the client's clock.
     var retryAfter: Double? {
         guard let text = header["retry-after"] else { return nil }
         if let seconds = Double(text) { return seconds.isFinite && seconds >= 0 ? seconds : nil }

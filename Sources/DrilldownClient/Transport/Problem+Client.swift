@@ -21,7 +21,7 @@ extension Problem {
             instance: target)
     }
 
-    /// Returns the reason for a missing answer in words; Foundation does not describe it on Linux.
+    /// Returns the reason for a missing answer in words, because Foundation does not describe the error on Linux.
     private static func reason(_ error: any Error) -> String {
         guard let code = (error as? URLError)?.code else { return "\(error)" }
         return switch code {
@@ -59,7 +59,8 @@ extension Problem {
 }
 
 extension Problem {
-    /// Reads the problem in an answer with a status from 400; without one, makes a problem from the status.
+    /// Reads the problem from an answer whose status is 400 or higher. If the body does not contain a problem, makes a
+    /// problem from the status.
     ///
     /// - Parameter server: the address of the service.
     init(_ answer: Answer, from server: String) {
@@ -76,7 +77,8 @@ extension Problem {
         retryAfter = answer.retryAfter
     }
 
-    /// Sentences that replace the service's, which explain header fields that an app does not see.
+    /// Sentences that replace the sentences of the service, because these explain header fields that an app does not
+    /// see.
     private static let sentences: [Kind: String] = [
         .unauthorized: "The service needs a token for this.",
         .wrongToken: "The service does not accept this token here.",
@@ -111,7 +113,9 @@ extension Problem {
         )
     }
 
-    /// Returns the problem of an answer that does not come from a drilldown service, with a sentence about it.
+    /// Returns the problem of an answer that does not come from a drilldown service.
+    ///
+    /// - Parameter detail: a sentence about the problem.
     static func unreadable(_ target: String, status: Int? = nil, _ detail: String) -> Problem {
         Problem(.unreadableAnswer, title: "Unreadable answer", status: status, detail: detail, instance: target)
     }

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A session that the first request opens; after `close`, the next request opens another.
+/// A session that the first request opens. After `close`, the next request opens a new session.
 final class RenewedSession: Sendable {
     private struct Current {
         let session: URLSession
@@ -24,30 +24,32 @@ final class RenewedSession: Sendable {
     ///
     /// - Throws: `CancellationError` after `end`.
     func task(for request: URLRequest, exchange: Exchange) throws(CancellationError) -> URLSessionDataTask {
-        // The task is made within the lock, because an invalidated session traps.
+        // The task is made within the lock, because making a task of an invalidated session traps.
         try current.withLock { current throws(CancellationError) in
             if isOver.withLock({ $0 }) { throw CancellationError() }
             let used = current ?? make()
             current = used
             let task = used.session.dataTask(with: request)
-            // Added before the task can be cancelled, because the delegate receives the end of a task only once.
+            // The exchange is added before the task can be cancelled, because the delegate receives the end of a task
+            // only once.
             used.delegate.add(exchange, for: task)
             return task
         }
     }
 
-    /// Cancels the requests in progress, and refuses all others.
+    /// Cancels the requests in progress, and refuses all later requests.
     func end() {
         isOver.withLock { $0 = true }
         close(cancelling: true)
     }
 
-    /// Closes the session and its connections; the next request opens another session.
+    /// Closes the session and its connections; the next request opens a new session.
     ///
-    /// - Parameter cancelling: whether to cancel requests in progress; if false, their connections close after them.
+    /// - Parameter cancelling: whether to cancel the requests in progress; if false, their connections are closed when
+    ///   these requests have ended.
     func close(cancelling: Bool) {
         current.withLock { current in
-            // A session is not freed before it is invalidated.
+            // A session is freed only after it has been invalidated.
             if cancelling {
                 current?.session.invalidateAndCancel()
             } else {
@@ -57,7 +59,7 @@ final class RenewedSession: Sendable {
         }
     }
 
-    /// Opens a session without a cache and cookies; `AnswerMemory` keeps decoded values instead.
+    /// Opens a session without cookies and without a cache; `AnswerMemory` keeps decoded values instead of a cache.
     private func make() -> Current {
         let settings = URLSessionConfiguration.ephemeral
         settings.urlCache = nil

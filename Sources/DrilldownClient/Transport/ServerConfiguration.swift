@@ -6,16 +6,17 @@ public import Foundation
 
 /// The address of a service, its tokens, the function that sends requests, and the limits of the client.
 public struct ServerConfiguration: Sendable {
-    /// The address of the service; its path precedes the paths of the service.
+    /// The address of the service. If it has a path, the path is put before the path of each request.
     public var url: URL
-    /// The token for reading, if the service needs one; if nil, reads are sent with `editToken`.
+    /// The token for reading, if the service needs a token; nil to read with `editToken`.
     public var readToken: String?
     /// The token for edits.
     public var editToken: String?
     /// Returns the token for reads and edits, in place of `readToken` and `editToken`.
     ///
-    /// It is called before the first request, and again with the refused token if the service does not accept it;
-    /// concurrent requests share one call. If it returns nil, the request has no token.
+    /// The function is called before the first request. If the service refuses a token, the function is called again
+    /// with the refused token. Concurrent requests share one call. If the function returns nil, the request is sent
+    /// without a token.
     ///
     /// ```swift
     /// configuration.tokenProvider = { refused in try await account.token(renewing: refused) }
@@ -24,20 +25,21 @@ public struct ServerConfiguration: Sendable {
     /// Additional header fields of every request to the service, such as the key of a gateway.
     public var headerFields: [String: String] = [:]
     /// Sends a request in place of the library's own `URLSession`: for an app's own certificates, and for tests. If
-    /// nil, the library's session sends it.
+    /// nil, the library's session sends the requests.
     ///
     /// ```swift
     /// configuration.send = { [session] request in try await session.data(for: request) }
     /// ```
     public var send: (@Sendable (_ request: URLRequest) async throws -> (Data, URLResponse))?
-    /// A folder in which `updates(of:matching:)` keeps the last known levels; nil to keep none. No other method uses
-    /// it.
+    /// A folder in which `updates(of:matching:)` keeps the last known levels; nil to keep no levels.
+    ///
+    /// No other method reads levels from the folder or writes levels to it.
     public var cacheFolder: URL?
     /// The maximum size of the cache folder in bytes; the least recently used levels are removed first.
     public var maximumCacheBytes = 64 << 20
     /// The number of seconds that one request waits for a change, from 1 to 300. Many proxies give up after 60 seconds.
     public var waitSeconds = 30
-    /// The idle time-out in seconds, added to the requested wait.
+    /// The time-out for a connection without data, in seconds. It is added to the wait that a request asks for.
     public var timeout: Double = 30
     /// The maximum length of an answer in bytes, after decompression.
     public var maximumAnswerBytes = 256 << 20
@@ -49,8 +51,8 @@ public struct ServerConfiguration: Sendable {
 
     /// Creates the configuration for a service at an address such as `http://127.0.0.1:8080`.
     ///
-    /// - Throws: `Problem` of the kind `.badAddress` if this is not an `http` or `https` address, or has a query or a
-    ///   fragment.
+    /// - Throws: `Problem` of the kind `.badAddress` if `address` is not an `http` or `https` address, or has a query
+    ///   or a fragment.
     public init(_ address: String) throws {
         guard let url = URL(string: address), Self.isWeb(url), url.host?.isEmpty == false, url.query == nil,
             url.fragment == nil
@@ -60,7 +62,8 @@ public struct ServerConfiguration: Sendable {
 
     static func isWeb(_ url: URL) -> Bool { ["http", "https"].contains(url.scheme?.lowercased()) }
 
-    /// Returns the URL of a target; nil if it is not a URL, or if the service's address has a query or a fragment.
+    /// Returns the URL of a target; nil if the target does not make a URL, or if the service's address has a query or a
+    /// fragment.
     func url(of target: String) -> URL? {
         guard url.query == nil, url.fragment == nil else { return nil }
         var base = url.absoluteString

@@ -6,7 +6,7 @@ actor TokenMemory {
 
     init(_ provide: @escaping @Sendable (_ refused: String?) async throws -> String?) { self.provide = provide }
 
-    /// Returns the known token, or asks the provider if no token is known or the known token was refused.
+    /// Returns the known token. Asks the provider for a token if no token is known, or if the known token was refused.
     ///
     /// - Throws: the error of the provider.
     func token(insteadOf refused: String? = nil) async throws -> String? {
@@ -22,7 +22,7 @@ actor TokenMemory {
 }
 
 extension Answer {
-    /// Returns whether the service refused the token, so that it may accept another one.
+    /// Returns whether the service refused the token, so that it may accept another token.
     func refusesToken(from server: String) -> Bool {
         status == 401 || status == 403 && Problem(self, from: server).kind == .wrongToken
     }

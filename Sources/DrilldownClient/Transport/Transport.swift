@@ -4,14 +4,14 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The sender of requests to one service, over connections that stay open, and the reader of their answers.
+/// The sender of requests to one service, and the reader of the answers. Connections stay open between requests.
 final class Transport: Sendable {
     let configuration: ServerConfiguration
     let memory: AnswerMemory
     /// The session of most requests; the number of connections is the default of most systems.
     private let session = RenewedSession(connections: 6)
     private let tokens: TokenMemory?
-    /// The pauses after failures: any answer of the service ends them, except a temporary problem.
+    /// The pauses after failures. Any answer of the service ends all pauses, except an answer with a temporary problem.
     let pauses = Pauses()
 
     init(_ configuration: ServerConfiguration) {
@@ -20,11 +20,11 @@ final class Transport: Sendable {
         memory = AnswerMemory(limit: configuration.maximumMemoryBytes)
     }
 
-    /// Closes all idle connections, when no level is observed any more.
+    /// Closes all idle connections. Called when no level and no detail is observed any more.
     func closeIdleConnections() { session.close(cancelling: false) }
 
-    /// Sends a request and waits for its answer, whatever its status. If the service refuses the token and the provider
-    /// has another one, sends it once more.
+    /// Sends a request and waits for the answer, whatever the status of the answer. If the service refuses the token
+    /// and the provider has another token, sends the request once more with the other token.
     ///
     /// - Throws: `Problem` if the answer is not complete, `CancellationError` if the task was cancelled.
     private func answer(to request: Request) async throws -> Answer {
@@ -105,7 +105,8 @@ extension Transport {
 
     /// Reads the JSON of an answer.
     ///
-    /// - Throws: `Problem` of the kind `.unreadableAnswer` for another answer, or `.answerTooDeep`.
+    /// - Throws: `Problem` of the kind `.answerTooDeep`; of the kind `.unreadableAnswer` if the answer is not JSON, or
+    ///   not the expected JSON.
     func read<Value>(
         _ answer: Answer, as read: (_ bytes: [UInt8]) throws(JSONError) -> Value
     ) throws(Problem) -> Value {
@@ -147,7 +148,7 @@ extension Transport {
         }
         let value = try read(answer)
         if let tag = answer.entityTag {
-            // A value takes about twice the memory of its bytes.
+            // A value takes about twice as much memory as the bytes of its answer.
             memory.remember(.init(tag: tag, value: value, cost: 2 * answer.body.count + 256), for: request.target)
         }
         return value

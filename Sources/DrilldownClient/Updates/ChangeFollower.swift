@@ -1,4 +1,4 @@
-/// The follower of changes of the document, which waits with one request for all observed levels and details of a
+/// The follower of the document's changes: one request waits for the changes of all observed levels and details of a
 /// server.
 final class ChangeFollower: Sendable {
     private let transport: Transport
@@ -18,7 +18,7 @@ final class ChangeFollower: Sendable {
         let isConcerned: @Sendable (ChangesAnswer) -> Bool
         let interrupt: @Sendable (Problem) -> Void
         let confirm: @Sendable () -> Void
-        /// Whether the member must be read, because a change may concern it.
+        /// Whether the level or the detail must be read again, because a change may concern it.
         var isOutdated = true
         var waiting: CheckedContinuation<Void, Never>?
     }
@@ -36,13 +36,14 @@ final class ChangeFollower: Sendable {
         state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(observed)) }?.waiting?.resume()
     }
 
-    /// Notes that the read of a level or a detail begins, which includes all earlier changes.
+    /// Notes that a read of a level or a detail begins. The answer will include all changes that came before.
     func beginReading(_ observed: AnyObject) {
         state.withLock { $0.members[ObjectIdentifier(observed)]?.isOutdated = false }
     }
 
-    /// Waits until a change concerns the level or the detail; returns at once if a change came since `beginReading`, or
-    /// if no request waits for changes.
+    /// Waits until a change concerns the level or the detail.
+    ///
+    /// Returns immediately if a change came since `beginReading`, or if no request waits for changes.
     func wait(for observed: AnyObject) async {
         let id = ObjectIdentifier(observed)
         await wait(id) { $0.task != nil && $0.members[id]?.isOutdated == false }
@@ -50,7 +51,7 @@ final class ChangeFollower: Sendable {
 
     /// Waits until the server answers again, after a read has failed.
     ///
-    /// - Returns: false at once if the server answered the latest request for changes.
+    /// - Returns: true after the wait; false, without a wait, if the latest request for changes succeeded.
     func waitUntilBack(for observed: AnyObject) async -> Bool {
         let isAway = state.withLock { state in
             state.members[ObjectIdentifier(observed)]?.isOutdated = true
@@ -60,7 +61,7 @@ final class ChangeFollower: Sendable {
         return isAway
     }
 
-    /// Waits until the member is woken; returns at once unless a condition holds.
+    /// Waits until the member is woken. Returns immediately if the condition does not hold.
     private func wait(_ id: ObjectIdentifier, if condition: @Sendable (State) -> Bool) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -85,7 +86,7 @@ final class ChangeFollower: Sendable {
 
     /// Begins to wait for changes.
     ///
-    /// - Parameter giveUp: called if the requests for changes are refused, before all members are woken.
+    /// - Parameter giveUp: called if the server refuses the requests for changes; afterwards all members are woken.
     func start(_ backoff: Backoff, orElse giveUp: @escaping @Sendable () -> Void) {
         state.withLock { state in
             state.task?.cancel()
@@ -101,7 +102,7 @@ final class ChangeFollower: Sendable {
         session.close(cancelling: true)
     }
 
-    /// Cancels the waiting request, and sends another one that is answered at once.
+    /// Cancels the waiting request, and sends a request without a wait instead.
     func retry() { session.close(cancelling: true) }
 }
 
@@ -140,7 +141,7 @@ extension ChangeFollower {
         }
     }
 
-    /// Wakes the members that the changes concern; at the start all members, because earlier changes are unknown.
+    /// Wakes the members that the changes concern. At the start, wakes all, because earlier changes are unknown.
     private func take(_ answer: ChangesAnswer, isStart: Bool) {
         let (waiting, confirmed) = state.withLock { state in
             var waiting: [CheckedContinuation<Void, Never>] = []
@@ -161,7 +162,7 @@ extension ChangeFollower {
         for member in confirmed { member.confirm() }
     }
 
-    /// Notes a failure, and notifies all members of a problem; nil if it is not to be shown yet.
+    /// Notes a failure, and notifies all members of the problem; without a problem, the failure is not shown yet.
     private func fail(_ problem: Problem?) {
         let members = state.withLock { state in
             state.isAway = true
@@ -172,7 +173,7 @@ extension ChangeFollower {
         for member in members { member.interrupt(problem) }
     }
 
-    /// Ends, because the requests for changes are refused, perhaps by a proxy that passes only levels.
+    /// Ends the follower, because the requests for changes are refused, perhaps by a proxy that passes only levels.
     private func end(_ giveUp: @Sendable () -> Void) {
         giveUp()
         let waiting = state.withLock { state in
@@ -186,7 +187,8 @@ extension ChangeFollower {
 }
 
 extension Problem {
-    /// Whether the same request will not succeed later, also if the answer comes from a proxy.
+    /// Whether it is pointless to repeat the request. Unlike in `isTemporary`, a proxy's refusal (a status from 400 to
+    /// 499) counts as final.
     fileprivate var isRefusal: Bool {
         guard let status, (400..<500).contains(status) else { return !isTemporary }
         return status != 408 && status != 429

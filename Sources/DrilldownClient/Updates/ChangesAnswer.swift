@@ -1,6 +1,6 @@
-/// The changes of the document since a revision: the answer of `/changes` (manual, Refresh).
+/// The changes of the document since a revision: the answer to a request for `/changes` (manual, Refresh).
 struct ChangesAnswer: Hashable, Sendable {
-    /// The last revision that is included, from which the next request begins.
+    /// The last revision whose changes are included. The next request asks for the changes since this revision.
     var revision: String
     /// The links of the changed levels; a link may appear more than once.
     var levels: [String] = []
@@ -29,8 +29,8 @@ struct ChangesAnswer: Hashable, Sendable {
 
     /// Returns whether the changes may change the answer to a request for a level.
     ///
-    /// The links are without a query. A change of a detail counts, because a row may show any field of the item. A
-    /// change of any item below the level counts for a search or an outline.
+    /// The links in the answer lack a query. A changed detail counts, because a row may show any field of the item. For
+    /// a search or an outline, a change of any item below the level counts.
     func mayConcern(_ target: LevelTarget) -> Bool {
         func names(_ links: [String], below: Int) -> Bool {
             links.contains { link in
@@ -59,9 +59,9 @@ extension Transport {
     /// Requests the changes since a revision.
     ///
     /// - Parameters:
-    ///   - revision: the revision to begin from; nil to get the current revision only.
-    ///   - wait: the number of seconds that the server may wait for the first change; 0 to answer at once.
-    ///   - session: the session that sends the request; nil for the shared one.
+    ///   - revision: the revision to begin from; nil to request only the current revision.
+    ///   - wait: the number of seconds that the server may wait for the first change; 0 for an immediate answer.
+    ///   - session: the session that sends the request; nil for the session that most requests share.
     /// - Throws: `Problem`, of the kind `.revisionGone` if the server does not know the revision; `CancellationError`.
     func changes(
         since revision: String?, wait: Int = 0, over session: RenewedSession? = nil
@@ -76,7 +76,8 @@ extension Transport {
         return try await read(send(request), as: ChangesAnswer.read)
     }
 
-    /// Waits for a change of the document since a revision; returns false if nothing changes in time.
+    /// Waits for a change of the document since a revision. Returns false if nothing changes in time, and true if the
+    /// server does not know the revision.
     func isChanged(since revision: String, wait: Int, over session: RenewedSession?) async throws -> Bool {
         do {
             return try await changes(since: revision, wait: wait, over: session).count > 0

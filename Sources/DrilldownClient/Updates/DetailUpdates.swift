@@ -1,4 +1,6 @@
-/// The states of a detail, one after the other: the current one, then each change; see ``LevelUpdates``.
+/// A sequence of the states of a detail: the current state, then the state after each change.
+///
+/// For interruptions, the end of the sequence and slow observers, see ``LevelUpdates``.
 public struct DetailUpdates: AsyncSequence, Sendable {
     /// A state of the detail.
     public typealias Element = DetailUpdate
@@ -17,7 +19,7 @@ public struct DetailUpdates: AsyncSequence, Sendable {
 
         /// Waits for a state that this observer has not seen.
         ///
-        /// - Returns: nil if the task was cancelled.
+        /// - Returns: the newest state; nil if the task was cancelled.
         /// - Throws: the `Problem` with which the server refuses the detail.
         public mutating func next() async throws -> DetailUpdate? {
             guard let newest = try await observer.next()?.newest else { return nil }
@@ -28,9 +30,10 @@ public struct DetailUpdates: AsyncSequence, Sendable {
 
 /// A state of an observed detail.
 public struct DetailUpdate: Sendable, Hashable {
-    /// The detail; nil until it is first known, while the server cannot be reached.
+    /// The detail; nil as long as no state of the detail is known, because the server cannot be reached.
     public let detail: Detail?
-    /// The reason why the detail may be out of date; nil while the server can be reached. The observation continues.
+    /// The reason why the detail may be out of date; nil while the server can be reached. The observation continues
+    /// during an interruption.
     public let interruption: Problem?
 
     /// Creates an update with these values.
@@ -39,7 +42,7 @@ public struct DetailUpdate: Sendable, Hashable {
         self.interruption = interruption
     }
 
-    /// Whether the detail is the server's current detail, as far as is known.
+    /// Whether the detail is the server's current detail, as far as the client knows.
     public var isCurrent: Bool { detail != nil && interruption == nil }
 }
 
@@ -50,7 +53,7 @@ struct DetailTarget: Observed {
     var link: String { path.detailLink }
 
     func isConcerned(by changes: ChangesAnswer) -> Bool {
-        // The position and the neighbours of an item change with its level.
+        // A change of the level above may change the position and the neighbours of the item.
         changes.isTruncated || changes.details.contains { ItemPath(href: $0) == path }
             || changes.levels.contains { ItemPath(href: $0) == path.parent }
     }

@@ -15,8 +15,8 @@ struct Follower<Target: Observed>: Sendable {
         if let cache = observations.cache, let content = await poller.restore(from: cache) {
             observed.show(content, isFromCache: true)
         }
-        // The first request is answered at once, which confirms that the known state is current, or that the server is
-        // back after a failure. Later requests wait.
+        // The first request does not wait. Its answer shows whether the known state is current and, after a failure,
+        // that the server is back. Later requests wait.
         var waits = false
         var outage = Outage(backoff)
         var pace = PollingPace(longest: transport.configuration.allowedWait)
@@ -33,9 +33,11 @@ struct Follower<Target: Observed>: Sendable {
                     await observations.changes.wait(for: observed)
                     continue
                 }
-                // An immediate answer does not show that a proxy lets requests wait.
+                // An immediate answer without a change does not end an outage, because it does not show whether a
+                // proxy lets requests wait.
                 if waits || content != nil { outage.end() }
-                // A long level is requested after each change of the document; most changes concern other levels.
+                // A long level is requested after each change of the document. Most of these changes concern other
+                // levels, so the pause after an early answer without a change stays short.
                 if poller.isWide { pace.longest = 1 }
                 if waits || content != nil {
                     await backoff.pause(pace.pause(after: backoff.now() - begin, isChange: content != nil))
@@ -43,9 +45,9 @@ struct Follower<Target: Observed>: Sendable {
                 waits = true
             } catch {
                 guard !Task.isCancelled else { return }
-                // The waiting request was cancelled, because another target is observed too, or by `retryNow`.
+                // The waiting request was cancelled: another target is observed, too, or `retryNow` was called.
                 let isGivenUp = error is CancellationError && transport.configuration.send == nil
-                // A proxy that ends a request after it has waited for some time is not an outage.
+                // It is not an outage if a proxy ends a request that has waited for some time.
                 if waits, isGivenUp || !PollingPace.isEarly(backoff.now() - begin) { outage.end() }
                 waits = false
                 if isGivenUp { continue }
@@ -63,14 +65,16 @@ struct Follower<Target: Observed>: Sendable {
     }
 
     private func show(_ content: Target.Content, poller: any Poller<Target.Content>) {
-        // The state is kept before it is shown, so that a flush by an observer writes the state that it has seen.
+        // The state is put into the cache before it is shown. If an observer then flushes the cache, the state that the
+        // observer has seen is written.
         if let cache = observations.cache { poller.keep(in: cache, isGone: false) }
         observed.show(content, isFromCache: false)
     }
 
     private func end(_ problem: Problem, poller: any Poller<Target.Content>) {
-        // The level is removed before the end is shown, so that a flush by an observer removes the file. After another
-        // refusal, the level is kept: a wrong token, or a query for another version of the server, may be temporary.
+        // The level is removed from the cache before the end is shown, so that a flush by an observer removes the
+        // file. After any other refusal, the level is kept, because the cause may be temporary: a wrong token, or a
+        // query that only another version of the server accepts.
         if problem.kind == .noSuchItem, let cache = observations.cache { poller.keep(in: cache, isGone: true) }
         observations.remove(target, observed: observed)
         observed.end(problem)
@@ -84,9 +88,9 @@ struct PollingPace: Sendable {
     /// The number of consecutive answers that came early without a change.
     private var early = 0
 
-    /// The minimum time from one request to the next if it is answered with a change, in seconds.
+    /// The minimum time, in seconds, from a request that is answered with a change to the next request.
     static let interval = 0.05
-    /// The minimum time, in seconds, after which a server that waits answers if nothing changes.
+    /// If nothing changes, a server that waits answers after this number of seconds at the earliest.
     static let earliest = 0.9
 
     /// Returns whether an answer without a change came too soon for a server that waits.
@@ -94,7 +98,7 @@ struct PollingPace: Sendable {
 
     init(longest seconds: Int) { longest = Double(seconds) }
 
-    /// Returns the seconds to pause before the next request, after an answer that took `duration`.
+    /// Returns the number of seconds to pause before the next request, after an answer that took `duration`.
     mutating func pause(after duration: Duration, isChange: Bool) -> Double {
         let seconds = duration / .seconds(1)
         if isChange {
@@ -109,6 +113,6 @@ struct PollingPace: Sendable {
 }
 
 extension ServerConfiguration {
-    /// The value of `waitSeconds` within the range that the server accepts.
+    /// The value of `waitSeconds`, limited to the range that the server accepts.
     var allowedWait: Int { min(max(waitSeconds, 1), 300) }
 }

@@ -1,12 +1,12 @@
 extension LevelDifference {
     /// Compares two states of a level, row by row.
     ///
-    /// Two rows are the same row if they have the same ``Row/id``; the row is updated if its ``Row/version`` differs.
-    /// Rows without a version are compared by their content.
+    /// A row in `old` and a row in `new` are the same row if they have the same ``Row/id``. The row counts as updated
+    /// if its ``Row/version`` differs. Rows without a version are compared by their content.
     ///
     /// - Complexity: O(*n*) for *n* rows, and O(*n* log *n*) if most of them moved.
     public init(from old: Level, to new: Level) {
-        // Most changes concern few rows, so the equal rows at the beginning and the end are skipped.
+        // Most changes concern few rows, so the rows that both levels have at the beginning and at the end are skipped.
         let shorter = min(old.rows.count, new.rows.count)
         let prefix = (0..<shorter).first { old.rows[$0].id != new.rows[$0].id } ?? shorter
         let (oldEnd, newEnd) = (old.rows.count - 1, new.rows.count - 1)
@@ -41,15 +41,17 @@ extension LevelDifference {
 }
 
 extension Row {
-    /// Returns whether two rows show the same; only rows that an app creates lack a version.
+    /// Returns whether two rows show the same content. Only rows that an app creates lack a version.
     fileprivate func showsSame(as other: Row) -> Bool {
         version == other.version && (!version.isEmpty || self == other)
     }
 }
 
 extension Level {
-    /// Returns whether the sections are the same, each row that stays is still in its section, and no section gained or
-    /// lost rows of other pages.
+    /// Returns whether the sections of this level and the new level are the same.
+    ///
+    /// The sections must have the same titles, indices and footers. Each row that did not move must be in the same
+    /// section as before. No section may have gained or lost rows on other pages.
     ///
     /// - Parameters:
     ///   - taken: the positions of removed and moved rows in this level, ascending.
@@ -63,7 +65,9 @@ extension Level {
             && rowsElsewhere == new.rowsElsewhere
     }
 
-    /// Returns the number of rows of each section on this page, without the rows at these ascending positions.
+    /// Returns the number of rows that each section has on this page, not counting the rows at `positions`.
+    ///
+    /// - Parameter positions: positions on this page, ascending.
     private func rowsKept(without positions: [Int]) -> [Int] {
         sections.map { section in
             let range = shownPositions(of: section)
@@ -72,12 +76,12 @@ extension Level {
         }
     }
 
-    /// The number of rows of each section on other pages.
+    /// The number of rows that each section has on other pages.
     private var rowsElsewhere: [Int] { sections.map { $0.range.count - shownPositions(of: $0).count } }
 }
 
 extension Array where Element == Int {
-    /// Returns the number of leading elements that satisfy a condition, which no element after them must satisfy.
+    /// Returns the number of elements at the beginning that satisfy a condition. No other element may satisfy it.
     ///
     /// - Complexity: O(log *n*).
     fileprivate func prefixCount(while condition: (Int) -> Bool) -> Int {
@@ -93,7 +97,7 @@ extension Array where Element == Int {
     ///
     /// - Complexity: O(*n* log *n*).
     var longestIncreasingSubsequence: [Int] {
-        // The index of the smallest last element of an increasing subsequence of each length.
+        // For each length: the index of the smallest element that can end an increasing subsequence of this length.
         var ends: [Int] = []
         var predecessors: [Int?] = []
         for (index, element) in enumerated() {

@@ -1,10 +1,11 @@
 public import Foundation
 
-/// The changes from one state of a level to the next, as positions of rows that a table view can animate.
+/// The changes from one state of a level to the next: the positions of the changed rows, for the animations of a table
+/// view.
 ///
 /// Removed rows are named by their positions in `old.rows`, inserted rows by their positions in `new.rows`, as
-/// `UITableView.performBatchUpdates` and `CollectionDifference` expect. A row with another content is in ``updated``,
-/// whether or not it also moved.
+/// `UITableView.performBatchUpdates` and `CollectionDifference` expect. A row whose content changed is in ``updated``,
+/// even if the row also moved.
 ///
 /// ```swift
 /// guard let difference = update.difference, !difference.sectionsChanged else { return table.reloadData() }
@@ -21,19 +22,19 @@ public struct LevelDifference: Sendable, Hashable {
     public let old: Level
     /// The level after the change.
     public let new: Level
-    /// The positions in `old` of the removed rows, ascending.
+    /// The positions of the removed rows in `old.rows`, ascending.
     public let removed: [Int]
-    /// The positions in `new` of the inserted rows, ascending.
+    /// The positions of the inserted rows in `new.rows`, ascending.
     public let inserted: [Int]
-    /// The rows that changed their order among the other rows, by ascending new position.
+    /// The rows that moved relative to the other rows, in ascending order of the new position.
     public let moved: [Positions]
-    /// The rows with another content, by ascending new position.
+    /// The rows whose content changed, in ascending order of the new position.
     public let updated: [Positions]
-    /// Whether a section was inserted or removed, or changed its title, index or footer, or a row that did not move is
-    /// in another section.
+    /// Whether the sections changed. If true, reload a table that shows sections: the positions of rows do not suffice.
     ///
-    /// On a page, also whether a section gained or lost rows of other pages, whose positions are not on this page. If
-    /// true, reload a table that shows sections: the positions of rows do not suffice.
+    /// This is true if a section was inserted or removed, if the title, the index or the footer of a section changed,
+    /// or if a row that did not move is in another section. If the level is a page, it is also true if a section gained
+    /// or lost rows on other pages.
     public let sectionsChanged: Bool
 
     /// The old and the new position of one row.
@@ -68,17 +69,18 @@ extension LevelDifference {
             changes.append(.remove(offset: row.old, element: old.rows[row.old], associatedWith: row.new))
             changes.append(.insert(offset: row.new, element: new.rows[row.new], associatedWith: row.old))
         }
-        // The positions are distinct in each list, so the initializer accepts them.
+        // The positions of the removals are distinct, and so are the positions of the insertions. Therefore the
+        // initializer accepts the changes.
         return CollectionDifference(changes) ?? new.rows.difference(from: old.rows)
     }
 }
 
-// Index paths for a table view. They count all rows of a section, even if the level is a page.
+// Index paths for a table view. A row is counted from the first row of its section, even if the level is a page.
 extension LevelDifference {
-    /// The index paths in the old level of the removed rows.
+    /// The index paths of the removed rows in the old level.
     public var removedIndexPaths: [IndexPath] { removed.compactMap(old.indexPath(ofRowAt:)) }
 
-    /// The index paths in the new level of the inserted rows.
+    /// The index paths of the inserted rows in the new level.
     public var insertedIndexPaths: [IndexPath] { inserted.compactMap(new.indexPath(ofRowAt:)) }
 
     /// The index paths of the moved rows, in the old level and in the new level.
@@ -91,7 +93,7 @@ extension LevelDifference {
         }
     }
 
-    /// The index paths in the new level of the updated rows.
+    /// The index paths of the updated rows in the new level.
     public var updatedIndexPaths: [IndexPath] { updated.compactMap { new.indexPath(ofRowAt: $0.new) } }
 }
 

@@ -1,16 +1,16 @@
-/// The poller of one level, which waits for changes, and requests only the changes.
+/// The poller of one level: it waits for changes of the level, and requests only these changes.
 ///
-/// A level of more than 10,000 rows is read in pages, all of one revision of the document.
+/// A level of more than 10,000 rows is read in pages. All pages are of the same revision of the document.
 struct LevelPoller: Poller {
     private let transport: Transport
     private let target: LevelTarget
     /// The latest state of the level; nil before the first answer.
     var copy: LevelCopy?
-    /// The revision of the pages of a long level; nil if it is not known.
+    /// The revision of the pages of a long level; nil if the revision is not known.
     private var revision: String?
-    /// Pages that were read later than `copy`, and may be of different revisions; nil if no pages were.
+    /// A newer copy than `copy`, whose pages may be of different revisions; nil without a newer copy.
     private var draft: LevelCopy?
-    /// The session of all requests; nil for the session that most requests share.
+    /// The session that sends the requests; nil for the session that most requests share.
     private var session: RenewedSession?
 
     init(transport: Transport, target: LevelTarget) {
@@ -49,7 +49,7 @@ struct LevelPoller: Poller {
 
     func keep(in cache: LevelCache, isGone: Bool) { cache.keep(isGone ? nil : copy, of: target) }
 
-    /// Reads the level without regard to the copy.
+    /// Reads the rows of the level instead of the changes since the copy.
     private mutating func read() async throws -> LevelCopy? {
         let answer = try await answer(known: nil)
         guard case .whole(let level, _) = answer else { throw Problem.unexpectedAnswer(target) }
@@ -65,7 +65,7 @@ struct LevelPoller: Poller {
         return level.count > limit
     }
 
-    /// Stores a new copy and returns it; nil if it equals the old copy.
+    /// Stores a new copy and returns it. Returns nil if the new copy equals the old copy.
     private mutating func change(to new: LevelCopy) -> LevelCopy? {
         guard new.pages != copy?.pages else { return nil }
         (copy, draft) = (new, nil)
@@ -74,7 +74,8 @@ struct LevelPoller: Poller {
 
     /// Requests a page.
     ///
-    /// - Parameter known: the client's copy of the page, to request only the changes; nil to request all its rows.
+    /// - Parameter known: the client's copy of the page, to request only the changes; nil to request all rows of the
+    ///   page.
     private func answer(page: Int = 0, known: LevelCopy.Page?, wait: Int = 0) async throws -> PageAnswer {
         try target.path.check()
         do {
@@ -82,7 +83,7 @@ struct LevelPoller: Poller {
             request.session = session
             return try await transport.page(request)
         } catch let problem as Problem where known != nil && problem.parameter == "since" {
-            // The version comes from another server, perhaps from an older version of it.
+            // The server does not accept the version, because another server or an older release made it.
             return try await self.answer(page: page, known: nil)
         }
     }
@@ -101,7 +102,7 @@ extension Problem {
         unreadable(target.path.levelLink, "The answer to \(target.path.levelLink) has no rows.")
     }
 
-    /// Returns the problem of an error that does not come from the library, such as one thrown by the app's `send`.
+    /// Returns the problem for an error that the library did not throw, such as an error of the app's `send`.
     static func unexpectedAnswer(_ address: String) -> Problem {
         unreadable(address, "The answer of \(address) cannot be read.")
     }
@@ -119,16 +120,17 @@ extension LevelPoller {
     /// The maximum number of simultaneous requests for the pages of one level.
     private static let concurrency = 4
 
-    /// The error if the level changed while its pages were read.
+    /// The error if the level changes while its pages are read.
     private struct Inconsistency: Error {}
 
-    /// Reads all pages of a long level, again and again until all of them are of one state of the level.
+    /// Reads all pages of a long level, and repeats this until all pages are of the same state of the level.
     ///
-    /// Later rounds request only the changes of each page, so this ends even if the level changes often.
+    /// Later rounds are short, because they request only the changes of each page. Therefore a round succeeds at last,
+    /// even if the level changes often.
     private mutating func readPages() async throws -> LevelCopy? {
         var rounds = 0
         while true {
-            // Pauses from the fourth round on, because through a proxy the revisions may never agree.
+            // Pauses from the fourth round on, because behind a proxy the revisions may never agree.
             if rounds > 2 { try await Task.sleep(for: .milliseconds(min(1_000, 50 * rounds))) }
             rounds += 1
             let old = draft ?? copy
@@ -147,7 +149,8 @@ extension LevelPoller {
         }
     }
 
-    /// Returns the newest revision if the level has not changed since an earlier revision; nil if it may have changed.
+    /// Returns the newest revision if the level has not changed since an earlier revision; nil if the level may have
+    /// changed.
     private func revision(at earlier: String) async throws -> String? {
         do {
             let changes = try await transport.changes(since: earlier, over: session)
@@ -175,13 +178,14 @@ extension LevelPoller {
         }
     }
 
-    /// Requests all pages; the first answer has the length of the level.
+    /// Requests all pages. The number of pages follows from the length of the level in the first answer.
     private func answers(known: [LevelCopy.Page]) async throws -> [PageAnswer] {
         let first = try await whole(answer(known: known.first), page: 0)
         guard let total = first.level?.count ?? known.first?.total else { throw Problem.unexpectedAnswer(target) }
         let count = max(1, (total + LevelTarget.pageSize - 1) / LevelTarget.pageSize)
         return try await withThrowingTaskGroup(of: (Int, PageAnswer).self) { group in
-            // The dictionary grows as pages arrive, so that a length without rows takes no memory.
+            // The dictionary grows only as pages arrive: a server that announces a long level without sending rows
+            // cannot fill the memory.
             var answers = [0: first]
             for page in 1..<count {
                 if page > Self.concurrency, let (page, answer) = try await group.next() { answers[page] = answer }
@@ -194,7 +198,7 @@ extension LevelPoller {
 
     /// Checks that a page has the number of rows that follows from the level's length, and returns the answer.
     ///
-    /// Otherwise a server could make the client read for ever.
+    /// Without this check, a server could make the client read for ever.
     private func whole(_ answer: PageAnswer, page: Int) throws -> PageAnswer {
         guard case .whole(let level, _) = answer else { return answer }
         let rest = max(0, level.count - page * LevelTarget.pageSize)

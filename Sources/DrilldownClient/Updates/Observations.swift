@@ -2,9 +2,10 @@
 protocol Observed: Sendable {
     associatedtype Content: Sendable
 
-    /// The target of its requests, without the parameters for a known state; it identifies the level or the detail.
+    /// The target of the requests for the level or the detail, without the parameters that name a known version. It
+    /// identifies the level or the detail.
     var link: String { get }
-    /// Returns whether changes of the document may concern it.
+    /// Returns whether changes of the document may concern the level or the detail.
     func isConcerned(by changes: ChangesAnswer) -> Bool
     func poller(_ transport: Transport) -> any Poller<Content>
 }
@@ -13,18 +14,18 @@ protocol Observed: Sendable {
 protocol Poller<Content>: Sendable {
     associatedtype Content: Sendable
 
-    /// Requests the next state; returns nil if it has not changed.
+    /// Requests the next state; returns nil if the state has not changed.
     ///
     /// - Parameters:
-    ///   - wait: the number of seconds that the server may wait for a change; 0 to answer at once.
-    ///   - session: the session that sends the requests; nil for the shared one.
+    ///   - wait: the number of seconds that the server may wait for a change; 0 for an immediate answer.
+    ///   - session: the session that sends the requests; nil for the session that most requests share.
     mutating func next(wait: Int, over session: RenewedSession?) async throws -> Content?
 
-    /// Whether each change of the document causes a request, even if it concerns other levels.
+    /// Whether every change of the document causes a request, even a change that concerns only other levels.
     var isWide: Bool { get }
-    /// Takes the last known state from a cache, and returns it; nil if the cache does not have it.
+    /// Takes the last known state from a cache and returns it; returns nil if the cache lacks a state.
     mutating func restore(from cache: LevelCache) async -> Content?
-    /// Keeps the current state in a cache, or removes it from the cache if the item does not exist any more.
+    /// Puts the current state into a cache. If `isGone`, the item does not exist any more, and its state is removed.
     func keep(in cache: LevelCache, isGone: Bool)
 }
 
@@ -34,11 +35,11 @@ extension Poller {
     func keep(in cache: LevelCache, isGone: Bool) {}
 }
 
-/// The levels and details of one server that are being observed.
+/// The observed levels and details of one server.
 ///
-/// The first observer of a target starts its requests, and the last observer that leaves ends them. A single target is
-/// requested with a wait. From the second target on, one request waits for changes of the document, and the targets
-/// that a change concerns are read.
+/// The first observer of a target starts the requests for the target, and the last observer that leaves ends them. If
+/// only one target is observed, its own requests wait for changes. As soon as a second target is observed, one request
+/// waits for all changes of the document, and the targets that a change concerns are read again.
 final class Observations: Sendable {
     let transport: Transport
     /// The cache of the last known levels; nil without a cache folder.
@@ -46,13 +47,13 @@ final class Observations: Sendable {
     /// The waiting times after failures.
     let backoff = Guarded(Backoff())
     let changes: ChangeFollower
-    /// The session of the reads after a change. The request that waits for changes has another connection.
+    /// The session that reads targets after a change. The request that waits for changes has its own connection.
     let readers = RenewedSession(connections: 2)
     private let state = Guarded(State())
 
     private struct State {
         var entries: [String: Entry] = [:]
-        /// Whether one request waits for changes of all targets.
+        /// Whether one request waits for the changes of all targets.
         var isShared = false
     }
 
@@ -98,7 +99,7 @@ final class Observations: Sendable {
         }
     }
 
-    /// Removes a target whose observation has ended, so that the next observer starts its requests again.
+    /// Removes a target whose observation has ended, so that the next observer starts the requests again.
     func remove<Content>(_ target: some Observed, observed: ObservedState<Content>) {
         state.withLock { state in
             if state.entries[target.link]?.observed === observed { forget(target, state: &state) }
@@ -115,9 +116,9 @@ final class Observations: Sendable {
     }
 }
 
-// The choice between own waiting requests and one request for all targets.
+// The choice between a waiting request for each target and one waiting request for all targets.
 extension Observations {
-    /// Returns the session on which a target waits alone; nil if one request waits for all targets.
+    /// Returns the session for a target's own waiting requests; nil if one request waits for all targets.
     func ownSession(of target: some Observed) -> RenewedSession? {
         state.withLock { state in
             if state.isShared { return nil }
@@ -137,7 +138,8 @@ extension Observations {
         changes.start(backoff.withLock { $0 }) { [weak self] in self?.unshare() }
     }
 
-    /// Lets each target wait alone, because the requests for changes are refused, until another target is observed.
+    /// Lets each target wait with its own requests, because the requests for changes are refused. This ends when
+    /// another target is observed.
     private func unshare() { state.withLock { $0.isShared = false } }
 
     /// Ends all pauses and waiting requests, so that all targets are requested again.

@@ -1,20 +1,20 @@
-/// The newest state of an observed level or detail, which all its observers share.
+/// The newest state of an observed level or detail, shared by all observers of it.
 ///
-/// States are not queued: each observer remembers the last state that it received, and takes the newest state when it
-/// is ready.
+/// States are not queued. Each observer remembers the last state that it received; when it is ready for another state,
+/// it takes the newest state.
 final class ObservedState<Content: Sendable>: Sendable {
     private let state = Guarded(State())
 
     private struct State {
         var newest: Moment?
         var end: (any Error)?
-        /// The observers that have received the newest state, and wait for the next one.
+        /// The observers that have received the newest state, and wait for the next state.
         var waiting: [ObjectIdentifier: CheckedContinuation<Moment?, any Error>] = [:]
     }
 
     /// A state of the level or the detail, and of the connection to its server.
     struct Moment: Sendable {
-        /// The level or the detail; nil while it is not known.
+        /// The level or the detail; nil as long as no state is known.
         var content: Content?
         var isFromCache = false
         var interruption: Problem?
@@ -22,7 +22,7 @@ final class ObservedState<Content: Sendable>: Sendable {
         var number = 0
     }
 
-    /// Makes a state the newest; it is current unless it comes from the cache.
+    /// Makes a state the newest one. A state from the cache does not count as current.
     func show(_ content: Content, isFromCache: Bool) {
         advance { _ in Moment(content: content, isFromCache: isFromCache) }
     }
@@ -44,7 +44,7 @@ final class ObservedState<Content: Sendable>: Sendable {
 
     var hasContent: Bool { state.withLock { $0.newest?.content != nil } }
 
-    /// Ends all observers with an error; an observer that has not received the newest state receives it first.
+    /// Ends all observers with an error. An observer that has not received the newest state receives that state first.
     func end(_ error: any Error) {
         let waiting = state.withLock { state in
             let waiting = Array(state.waiting.values)
@@ -68,8 +68,8 @@ final class ObservedState<Content: Sendable>: Sendable {
 }
 
 extension ObservedState {
-    /// Waits until the newest state is one that an observer has not received, and returns it; nil if the task is
-    /// cancelled.
+    /// Waits until the newest state is a state that the observer has not received, and returns this state. Returns nil
+    /// if the task is cancelled.
     ///
     /// - Parameter seen: the number of the last state that the observer received; nil for a new observer.
     func next(_ observer: ObjectIdentifier, after seen: Int?) async throws -> Moment? {
@@ -80,7 +80,7 @@ extension ObservedState {
                     if Task.isCancelled { return .success(nil) }
                     if let newest = state.newest, newest.number != seen { return .success(newest) }
                     if let end = state.end { return .failure(end) }
-                    // A copy of an iterator is the same observer; only the latest call continues to wait.
+                    // A copy of an iterator is the same observer. If both wait, only the latest call continues to wait.
                     replaced = state.waiting.updateValue(continuation, forKey: observer)
                     return nil
                 }
@@ -93,7 +93,8 @@ extension ObservedState {
     }
 }
 
-/// An observer of a level or a detail, and the last state that it received. The observation ends when it is released.
+/// An observer of a level or a detail, which remembers the last state that it received. The observation ends when the
+/// observer is released.
 final class Observer<Content: Sendable>: Sendable {
     private let state: ObservedState<Content>
     private let leave: @Sendable () -> Void
@@ -123,7 +124,8 @@ struct ObserverIterator<Target: Observed> {
 
     init(observations: Observations, target: Target) { (self.observations, self.target) = (observations, target) }
 
-    /// Waits for a state that this observer has not received; returns nil if the task was cancelled, or after the end.
+    /// Waits for a state that this observer has not received. Returns nil if the task was cancelled, or if the
+    /// observation has ended.
     mutating func next() async throws -> (old: Target.Content?, newest: ObservedState<Target.Content>.Moment)? {
         if isOver || Task.isCancelled {
             end()
@@ -141,7 +143,7 @@ struct ObserverIterator<Target: Observed> {
         }
     }
 
-    /// Ends the observation at once, not only when the iterator is released.
+    /// Ends the observation immediately, before the iterator is released.
     private mutating func end() {
         isOver = true
         observer = nil

@@ -51,7 +51,7 @@ public struct Control: Hashable, Sendable {
     /// Whether a switch is on.
     public var isOn: Bool { value == value(isOn: true) || trueValue == nil && value?.int == 1 }
 
-    /// Returns the value that a switch stores when it is turned on or off; `Server.setSwitch(of:isOn:)` stores it.
+    /// Returns the value to store when a switch is turned on or off. `Server.setSwitch(of:isOn:)` stores this value.
     public func value(isOn: Bool) -> FieldValue {
         isOn ? trueValue ?? true : falseValue ?? false
     }

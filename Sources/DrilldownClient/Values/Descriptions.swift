@@ -1,4 +1,4 @@
-// The text of values for 'print': their content, in a few words.
+// The texts that `print` shows: the content of a value, in a few words.
 
 extension FieldValue: CustomStringConvertible {
     /// The text itself; any other value as JSON.
@@ -28,7 +28,7 @@ extension Detail: CustomStringConvertible {
 }
 
 extension Level: CustomStringConvertible {
-    /// The title, then each row on a line, below the title of its section.
+    /// The title and the number of rows, then a line for each row, below the title of the row's section.
     public var description: String {
         let all = count == 1 ? "1 row" : "\(count) rows"
         var lines = [isWhole ? "\(title): \(all)" : "\(title): rows \(start) to \(lastShown) of \(count)"]

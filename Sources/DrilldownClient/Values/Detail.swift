@@ -7,27 +7,28 @@ public struct Detail: Hashable, Sendable {
     /// The version of the whole detail, for `ifMatch`. It also changes with the item's position, neighbours and
     /// children.
     public var version: ItemVersion
-    /// The version of the item's own fields, for `ifMatch`: the edit then conflicts only with other changes of fields.
+    /// The version of the item's own fields, for `ifMatch`. An edit with this version conflicts only with other changes
+    /// of these fields.
     public var fieldsVersion: ItemVersion
     /// Whether the item is a leaf, without children.
     public var isLeaf: Bool
-    /// The number of its children.
+    /// The number of the item's children.
     public var count: Int
-    /// The items above, the root first.
+    /// The items above the item, the root first.
     public var ancestors: [ItemLink]
     /// The position of the item among its siblings.
     public var position: Position
-    /// The item before it on its level; nil if it is the first.
+    /// The previous item on the same level; nil for the first item.
     public var previous: ItemLink?
-    /// The item after it on its level; nil if it is the last.
+    /// The next item on the same level; nil for the last item.
     public var next: ItemLink?
-    /// The first of its children; nil for a leaf.
+    /// The first child of the item; nil for a leaf.
     public var firstChild: ItemLink?
-    /// The last of its children; nil for a leaf.
+    /// The last child of the item; nil for a leaf.
     public var lastChild: ItemLink?
-    /// All its fields. `detail["Price"]` is short for `detail.fields["Price"]`.
+    /// All fields of the item. `detail["Price"]` is short for `detail.fields["Price"]`.
     public var fields: Fields
-    /// The control that edits the item; nil unless it is a setting.
+    /// The control that edits the item; nil unless the item is a setting.
     public var control: Control?
     /// The reason why the rows below could not be read, as a sentence; otherwise nil.
     public var error: String?
@@ -60,7 +61,7 @@ public struct Detail: Hashable, Sendable {
     /// The number of levels from the root down to the item; 0 for the root.
     public var depth: Int { path.depth }
 
-    /// The value of a field; nil if the item does not have it.
+    /// The value of a field; nil if the item lacks the field.
     public subscript(name: String) -> FieldValue? { fields[name] }
 }
 
@@ -91,7 +92,7 @@ extension Detail {
 /// The version of an item, for a conditional edit with `ifMatch`.
 ///
 /// It comes from `Detail.version`, `Detail.fieldsVersion`, `Row.fieldsVersion` or, for an insertion,
-/// `Level.itemVersion`. All other versions of rows and levels are only for comparing answers, so they have a different
+/// `Level.itemVersion`. All other versions of rows and levels only serve to compare answers, so they have a different
 /// type.
 ///
 /// ```swift

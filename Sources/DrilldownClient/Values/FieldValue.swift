@@ -1,17 +1,17 @@
 import DrilldownDates
 public import Foundation
 
-/// The value of a field: a value of a property list, as JSON carries it.
+/// The value of a field: a value of a property list, in the form in which JSON carries it.
 ///
-/// JSON carries a date as RFC 3339 text and data as base64 text, so both are read as `text`; the properties `date` and
-/// `data` convert the text.
+/// JSON carries a date as RFC 3339 text and data as base64 text, so dates and data are read as `text`. The properties
+/// `date` and `data` convert the text.
 ///
 /// ```swift
 /// let price = row.fields["Price"]?.double
 /// let changes: Fields = ["Price": 12.5, "Tags": ["new", "red"], "Since": .date(.now)]
 /// ```
 public enum FieldValue: Hashable, Sendable {
-    /// A text; also a date, data, and a real number that JSON cannot carry (`nan`, `+infinity`, `-infinity`).
+    /// A text; also a date, data, or a real number that JSON cannot carry (`nan`, `+infinity`, `-infinity`).
     case text(String)
     /// A whole number.
     case integer(Int64)
@@ -25,18 +25,18 @@ public enum FieldValue: Hashable, Sendable {
     case list([FieldValue])
     /// A dictionary, in the order of the document.
     case dictionary(Fields)
-    /// No value. In the changes of a patch, it removes the field from the item; the literal `nil` makes this case, too.
+    /// No value; also made by the literal `nil`. In the changes of a patch, it removes the field from the item.
     case null
 }
 
 extension FieldValue {
-    /// The text; nil if this is something else.
+    /// The text; nil if the value is not a text.
     public var text: String? {
         guard case .text(let text) = self else { return nil }
         return text
     }
 
-    /// The whole number, also of a real number without a fraction; nil if it does not fit or this is something else.
+    /// The value as a whole number, if the value is a number without a fraction and fits into `Int`; otherwise nil.
     public var int: Int? {
         switch self {
         case .integer(let number): Int(exactly: number)
@@ -46,8 +46,8 @@ extension FieldValue {
         }
     }
 
-    /// The number, rounded to `Double`, also of the texts `nan`, `+infinity` and `-infinity`; nil if this is something
-    /// else.
+    /// The value as a number, rounded to `Double`; nil if the value is not a number. The texts `nan`, `+infinity` and
+    /// `-infinity` count as numbers.
     public var double: Double? {
         switch self {
         case .integer(let number): Double(number)
@@ -60,32 +60,32 @@ extension FieldValue {
         }
     }
 
-    /// The boolean; nil if this is something else.
+    /// The boolean; nil if the value is not a boolean.
     public var bool: Bool? {
         guard case .boolean(let flag) = self else { return nil }
         return flag
     }
 
-    /// The elements of a list; nil if this is something else.
+    /// The elements of a list; nil if the value is not a list.
     public var list: [FieldValue]? {
         guard case .list(let elements) = self else { return nil }
         return elements
     }
 
-    /// The fields of a dictionary; nil if this is something else.
+    /// The fields of a dictionary; nil if the value is not a dictionary.
     public var dictionary: Fields? {
         guard case .dictionary(let fields) = self else { return nil }
         return fields
     }
 
-    /// The moment that an RFC 3339 text names, such as `2001-03-12T00:00:00Z`; nil if this is something else.
+    /// The date, if the value is an RFC 3339 text such as `2001-03-12T00:00:00Z`; otherwise nil.
     public var date: Date? {
-        // A day alone is not RFC 3339.
+        // A day without a time is not a timestamp of RFC 3339.
         guard let text, text.utf8.count > 10, let seconds = Timestamp.seconds(Array(text.utf8)) else { return nil }
         return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
-    /// The data that a base64 text holds; nil if this is something else.
+    /// The data, if the value is a base64 text; otherwise nil.
     public var data: Data? { text.flatMap { Data(base64Encoded: $0) } }
 
     /// Returns a date in the form of the service: RFC 3339 text in UTC, to the microsecond.
@@ -143,7 +143,7 @@ extension FieldValue: ExpressibleByDictionaryLiteral {
 }
 
 extension FieldValue: ExpressibleByNilLiteral {
-    /// No value: `.null`, not the absence of a field.
+    /// Creates `.null`, which is not the same as a missing field.
     public init(nilLiteral: ()) { self = .null }
 }
 
@@ -151,7 +151,7 @@ extension FieldValue: Codable {
     /// Reads any value. The decoder determines the order of a dictionary; a real number without a fraction may become a
     /// whole number.
     ///
-    /// - Throws: `DecodingError` if a value has another type, with its path.
+    /// - Throws: `DecodingError`, with the path of the value, if the type of a value is not supported.
     public init(from decoder: any Decoder) throws {
         // A decoder reveals the type of a value only by refusing other types, so each type is tried.
         let container = try decoder.singleValueContainer()
@@ -178,7 +178,7 @@ extension FieldValue: Codable {
         }
     }
 
-    /// Writes the value as the encoder's own type for it.
+    /// Writes the value in the encoder's own form for the type of the value.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .list(let elements):
@@ -213,7 +213,7 @@ extension Fields: Codable {
     }
 }
 
-/// Any name as the key of a decoder.
+/// A coding key with any name.
 private struct FieldName: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -224,7 +224,7 @@ private struct FieldName: CodingKey {
 }
 
 extension SingleValueDecodingContainer {
-    /// Returns the value if it has a type; nil if it has another type. An error in a value within it is thrown.
+    /// Returns the value if it has the given type; nil if it has another type. Throws the error of a nested value.
     fileprivate func value<Value: Decodable>(_ type: Value.Type) throws -> Value? {
         do {
             return try decode(type)
@@ -233,10 +233,10 @@ extension SingleValueDecodingContainer {
         }
     }
 
-    /// Returns a whole number that fits the type; nil if it does not fit, or if this is something else.
+    /// Returns the value if it is a whole number that fits the type; otherwise nil.
     ///
-    /// Decoders throw different errors for a number that does not fit, not only `DecodingError`, so all errors count.
-    /// An error of another cause occurs again when the value is read as another type.
+    /// Any error results in nil, because decoders throw different errors for a number that does not fit, not only
+    /// `DecodingError`. An error with another cause occurs again when the value is read as another type.
     fileprivate func number<Value: FixedWidthInteger & Decodable>(_ type: Value.Type) -> Value? {
         do {
             return try decode(type)

@@ -12,7 +12,7 @@ public struct Fields: Sendable {
     public typealias Element = (name: String, value: FieldValue)
 
     private(set) var entries: [Entry]
-    /// The position of each name; empty for few fields, which are searched in order.
+    /// The position of each name. Empty if the fields are few: these are searched in order.
     private var positions: [String: Int]
 
     struct Entry: Hashable, Sendable {
@@ -37,7 +37,7 @@ public struct Fields: Sendable {
         self.init(fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
-    /// The value of a field; nil if it is absent. A new field is appended at the end.
+    /// The value of a field; nil if the field is absent. A new field is appended at the end.
     ///
     /// Assigning nil takes the field out of this list. To remove a field of the item with a patch, assign `.null`.
     public subscript(name: String) -> FieldValue? {

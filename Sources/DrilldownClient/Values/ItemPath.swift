@@ -18,7 +18,7 @@ public struct ItemPath: Hashable, Sendable {
         self.keys = Array(keys)
     }
 
-    /// The path of the root, whose level is the first one.
+    /// The path of the root, whose level is the first level.
     public static let root = ItemPath([])
 
     /// Whether this is the path of the root.
@@ -36,13 +36,13 @@ public struct ItemPath: Hashable, Sendable {
     /// Returns the path of a child of this item.
     public func appending(_ key: String) -> ItemPath { ItemPath(keys + [key]) }
 
-    /// Returns the path of an item below this one.
+    /// Returns the path of an item below this item, from the item's path relative to this item.
     public func appending(_ path: ItemPath) -> ItemPath { ItemPath(keys + path.keys) }
 
     /// Returns the path of a child: `path / "Screen G"`.
     public static func / (path: ItemPath, key: String) -> ItemPath { path.appending(key) }
 
-    /// Returns whether this path leads to the item at another path, or to an item below it.
+    /// Returns whether this path is equal to another path, or leads to an item below the item at the other path.
     public func starts(with path: ItemPath) -> Bool { keys.starts(with: path.keys) }
 }
 
@@ -65,7 +65,7 @@ extension ItemPath: Codable {
 }
 
 extension ItemPath {
-    /// Creates the path to which a link of the server leads, such as `/levels/Item%204` or `/detail/Item%204`.
+    /// Creates a path from a link of the server, such as `/levels/Item%204` or `/detail/Item%204`.
     ///
     /// - Parameter href: a link of a level, a detail or a page of the web client, with or without a scheme and a host;
     ///   a query is ignored.
@@ -95,18 +95,18 @@ extension ItemPath {
     /// The link of the item's detail: `/detail/Item%204`.
     public var detailLink: String { "/detail/" + encoded }
 
-    /// The link of the document from the item down: `/document/Item%204`.
+    /// The link of the part of the document from the item down: `/document/Item%204`.
     public var documentLink: String { isRoot ? "/document" : "/document/" + encoded }
 
     var encoded: String { keys.lazy.map(PercentEncoding.encode).joined(separator: "/") }
 
     private static let routes = ["/levels", "/detail", "/browse"]
 
-    /// Returns the end of a route in a link, which is a slash or the end of the link; nil if the link has another
-    /// route.
+    /// Returns the position after a route in a link, where a slash follows or the link ends. Returns nil if the link
+    /// has another route.
     private static func end(of route: String, in target: Substring.UTF8View) -> Substring.UTF8View.Index? {
         var start = target.startIndex
-        // An absolute link has its address before the route.
+        // In an absolute link, the route follows the scheme and the host.
         if let scheme = target.firstIndex(of: UInt8(ascii: ":")), target[scheme...].starts(with: "://".utf8) {
             let host = target.index(scheme, offsetBy: 3)
             guard let path = target[host...].firstIndex(of: UInt8(ascii: "/")) else { return nil }
@@ -117,7 +117,7 @@ extension ItemPath {
         return end == target.endIndex || target[end] == UInt8(ascii: "/") ? end : nil
     }
 
-    /// Checks that no key is empty, `.` or `..`: no item has this key, and in a URL it would lead to another item.
+    /// Checks that no key is empty, `.` or `..`. No item has these keys, and in a URL they would lead to another item.
     ///
     /// - Throws: `Problem` of the kind `.badPath`.
     func check() throws(Problem) {
@@ -125,12 +125,12 @@ extension ItemPath {
         throw .impossibleKey(key)
     }
 
-    /// Returns whether a key would be dropped as a segment of a URL, or would remove the segment before it.
+    /// Returns whether a key cannot be a segment of a URL: it would be dropped, or would remove the previous segment.
     static func isImpossible(_ key: String) -> Bool { key.isEmpty || key == "." || key == ".." }
 }
 
 extension Problem {
-    /// Returns the problem of a key or file name that no item or file can have.
+    /// Returns the problem of a key that no item can have, or of a name that no file can have.
     static func impossibleKey(_ key: String) -> Problem {
         Problem(
             .badPath, title: "Bad path",
@@ -158,11 +158,11 @@ enum PercentEncoding {
     private static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-    /// Returns a text in which all but unreserved characters are encoded, with upper-case hexadecimal digits.
+    /// Returns the text with all characters encoded except unreserved ones. Hexadecimal digits are in upper case.
     static func encode(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 
-    /// Returns the text of an encoded segment; nil if it is not percent-encoded UTF-8.
+    /// Returns the text of an encoded segment; nil if the segment is not percent-encoded UTF-8.
     static func decode(_ segment: Substring.UTF8View) -> String? { String(segment)?.removingPercentEncoding }
 }

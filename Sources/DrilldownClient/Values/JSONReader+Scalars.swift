@@ -5,7 +5,7 @@ extension JSONReader {
         return try string()
     }
 
-    /// Reads the string whose quotation mark is at the offset.
+    /// Reads the string whose opening quotation mark is at the offset.
     mutating func string() throws(JSONError) -> String {
         let start = offset + 1
         var end = start
@@ -67,7 +67,7 @@ extension JSONReader {
         offset += 1
     }
 
-    /// Reads `uXXXX`, and `\uXXXX` after it if the first is half a surrogate pair.
+    /// Reads `uXXXX`. If it is the first half of a surrogate pair, also reads the second half, `\uXXXX`.
     private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar {
         let start = offset - 1
         var code = try fourDigits()
@@ -101,7 +101,7 @@ extension JSONReader {
 
     private func checked(_ bytes: ArraySlice<UInt8>, at start: Int) throws(JSONError) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
-        // Decoding puts replacement characters in place of invalid bytes.
+        // Decoding replaces invalid bytes, so the text then differs from the bytes.
         guard text.utf8.elementsEqual(bytes) else {
             throw JSONError(reason: "it has a text that is not UTF-8", at: start)
         }
@@ -128,7 +128,7 @@ extension JSONReader {
             try skipDigits()
         }
         let text = String(decoding: bytes[start..<offset], as: UTF8.self)
-        // Only real numbers have a negative zero.
+        // `-0` is read as a real number, because whole numbers lack a negative zero.
         if offset == end, text != "-0" {
             if let number = Int64(text) { return .integer(number) }
             if let number = UInt64(text) { return .unsigned(number) }

@@ -1,14 +1,14 @@
 /// A strict reader of JSON (RFC 8259), in one pass over its bytes.
 ///
-/// It keeps the order of members, and whole numbers of 64 bits exactly. The caller reads the members that it expects
-/// directly into its own values, without a tree of `FieldValue` between.
+/// It keeps the order of members and the exact values of whole numbers of 64 bits. The caller reads the members that it
+/// expects directly into its own types, without an intermediate tree of `FieldValue`.
 struct JSONReader {
     let bytes: [UInt8]
     var offset = 0
     var depth = 0
 
-    /// The maximum number of containers within each other. Values are released recursively, also on small stacks, so
-    /// this is less than a document may have.
+    /// The maximum depth of nested containers. It is less than the depth that a document may have, because values are
+    /// released recursively, and the stack of a thread may be small.
     static let deepest = 512
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -49,7 +49,7 @@ struct JSONReader {
 
     var rest: Int { bytes.count - offset }
 
-    /// The byte at the offset; 0, which is never valid, at the end.
+    /// The byte at the offset. At the end of the text it is 0, which is never valid in JSON.
     var byte: UInt8 {
         @inline(__always) get { offset < bytes.count ? bytes[offset] : 0 }
     }
@@ -74,7 +74,7 @@ struct JSONReader {
 
     /// Reads the end of a container, or the comma before its next element.
     ///
-    /// - Returns: whether the container has ended; if false, the offset is at its next element.
+    /// - Returns: true if the container has ended. If false, the offset is at the next element.
     @inline(__always)
     mutating func closes(_ bracket: UInt8, isFirst: inout Bool) throws(JSONError) -> Bool {
         skipWhitespace()
@@ -117,7 +117,7 @@ struct JSONReader {
 extension JSONReader {
     /// Reads any value.
     ///
-    /// Open containers are in an array, so that no document can overflow the thread's stack.
+    /// Open containers are kept in an array instead of recursive calls, so that no document can overflow the stack.
     mutating func value() throws(JSONError) -> FieldValue {
         var open: [Container] = []
         while true {
@@ -162,9 +162,10 @@ extension JSONReader {
         offset += text.utf8.count
     }
 
-    /// Reads the end of the innermost container, and returns its value.
+    /// Reads the end of the innermost container, or the beginning of the container's next element.
     ///
-    /// - Returns: nil if an element follows; the offset is then at its value, after the name of a member.
+    /// - Returns: the value of the container; nil if an element follows. The offset is then at the value of the
+    ///   element, after the name of a member.
     private mutating func closedValue(_ open: inout [Container]) throws(JSONError) -> FieldValue? {
         let last = open.count - 1
         if try closes(open[last].isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), isFirst: &open[last].isFirst) {
@@ -249,7 +250,7 @@ struct JSONError: Error, Hashable, CustomStringConvertible {
     var reason: String
     /// The position, in bytes from the beginning.
     var offset: Int
-    /// Whether the text has more containers within each other than `JSONReader.deepest`.
+    /// Whether the containers in the text are nested deeper than `JSONReader.deepest`.
     private(set) var isTooDeep = false
 
     init(reason: String, at offset: Int) {

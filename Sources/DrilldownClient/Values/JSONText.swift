@@ -33,7 +33,7 @@ enum JSONText {
         }
     }
 
-    /// Appends the shortest digits that are read as the same number.
+    /// Appends the shortest text that is read as the same number.
     ///
     /// Numbers that JSON cannot carry become texts, as in the service's answers: `nan`, `+infinity`, `-infinity`.
     private static func append(_ number: Double, to text: inout [UInt8]) {

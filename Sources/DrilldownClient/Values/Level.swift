@@ -11,19 +11,19 @@ public struct Level: Hashable, Sendable {
     public var title: String
     /// The path of that item.
     public var path: ItemPath
-    /// The version of this answer: answers to the same request that have the same version have the same content.
+    /// The version of this answer. If two answers to the same request have the same version, their content is the same.
     public var version: String
-    /// The version to insert with, as `ifMatch`; nil unless the level was read by `level(at:)` without a query.
+    /// The version for `ifMatch` of an insertion; nil unless the level was read by `level(at:)` without a query.
     ///
-    /// The server compares it with the first 1,000 rows of the level, in the level's own order.
+    /// The server compares it with the current version of the level's first 1,000 rows, in the level's own order.
     public var itemVersion: ItemVersion?
     /// Whether the item is a leaf, without children.
     public var isLeaf: Bool
-    /// The items above, the root first.
+    /// The items above the item, the root first.
     public var ancestors: [ItemLink]
     /// The number of rows on all pages.
     public var count: Int
-    /// The position of the first of `rows`: 0 unless this is a page further down.
+    /// The position of the first row of `rows` on the level; 0 unless this is a page further down.
     public var start: Int
     /// The sections of the rows on all pages; the server sends at least one section.
     public var sections: [Section] {
@@ -33,13 +33,13 @@ public struct Level: Hashable, Sendable {
     public var rows: [Row]
     /// The link of the next page; nil on the last page.
     public var next: String?
-    /// The reason why the rows could not be read, as a sentence: they are in another file that is missing or broken.
-    /// Otherwise nil.
+    /// The reason why the rows could not be read, as a sentence: they are in another file, which is missing or broken.
+    /// Nil if the rows could be read.
     public var error: String?
 
-    /// Creates a level with these values; by default, `rows` are all its rows, in one section.
+    /// Creates a level with these values. By default, `rows` are all rows of the level, in one section.
     ///
-    /// Rows whose parent is the root, which is their default, become children of `path`.
+    /// A row whose parent is the root becomes a child of the item at `path`. The root is the default parent of a row.
     public init(
         title: String, path: ItemPath, version: String = "", isLeaf: Bool = false, ancestors: [ItemLink] = [],
         count: Int? = nil, start: Int = 0, sections: [Section]? = nil, rows: [Row] = [], next: String? = nil,
@@ -72,7 +72,7 @@ public struct Level: Hashable, Sendable {
 
 // Access by section and row, for a table view.
 extension Level {
-    /// The row at a position in a section; nil if it does not exist or is not on this page.
+    /// The row at a position in a section; nil if the row does not exist or is not on this page.
     ///
     /// ```swift
     /// cell.textLabel?.text = level[section: indexPath.section, row: indexPath.row]?.title
@@ -85,7 +85,8 @@ extension Level {
         return !overflow && rows.indices.contains(position) ? rows[position] : nil
     }
 
-    /// The row at an index path of a section and a row; nil if it does not exist or is not on this page.
+    /// The row at an index path, which names a section and a row in the section; nil if the row does not exist or is
+    /// not on this page.
     public subscript(indexPath: IndexPath) -> Row? {
         guard indexPath.count == 2 else { return nil }
         return self[section: indexPath[0], row: indexPath[1]]
@@ -101,7 +102,7 @@ extension Level {
         return shown.lowerBound - start..<shown.upperBound - start
     }
 
-    /// Returns the index path of the row with an identity; nil if it is not on this page.
+    /// Returns the index path of the row with an identity; nil if the row is not on this page.
     ///
     /// - Complexity: linear in the number of rows on this page.
     public func indexPath(of id: Row.ID) -> IndexPath? {
@@ -117,7 +118,7 @@ extension Level {
         return IndexPath(indexes: [section, position - sections[section].range.lowerBound])
     }
 
-    /// A section of a level: a run of its rows, with a title.
+    /// A section of a level: consecutive rows, with a title.
     public struct Section: Identifiable, Sendable {
         /// The title above the rows; nil for a section without a title.
         public var title: String?
@@ -125,18 +126,18 @@ extension Level {
         public var index: String?
         /// The position of the section's first row on the level.
         public var start: Int
-        /// The number of its rows.
+        /// The number of the section's rows.
         public var count: Int
         /// The text below the rows; nil for a section without a footer.
         public var footer: String?
 
-        /// The number of sections with the same title before this one; the level sets it.
+        /// The number of earlier sections with the same title. The level sets this number.
         private(set) var ordinal = 0
 
         /// The identity of the section on its level, which stays the same when rows are inserted or removed.
         public var id: ID { ID(title: title, ordinal: ordinal) }
 
-        /// The identity of a section on its level: its title, and the number of sections before it with the same title.
+        /// The identity of a section on its level: the title, and the number of earlier sections with the same title.
         public struct ID: Hashable, Sendable {
             let title: String?
             let ordinal: Int
@@ -189,7 +190,7 @@ extension Level.Section: Hashable {
 }
 
 extension Int {
-    /// Returns the sum, or the nearest number if the sum overflows.
+    /// Returns the sum; if the sum overflows, the `Int` nearest to it.
     func saturatingSum(_ other: Int) -> Int {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? (other < 0 ? .min : .max) : sum

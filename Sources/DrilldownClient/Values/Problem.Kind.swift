@@ -1,5 +1,5 @@
 extension Problem {
-    /// A kind of problem, by the name in its `type`. Servers may know more kinds than are listed here.
+    /// A kind of problem, identified by the name in the problem's `type`. Servers may know more kinds than these.
     public struct Kind: RawRepresentable, Hashable, Sendable {
         /// The name, such as `no-such-item`.
         public let rawValue: String
@@ -9,7 +9,7 @@ extension Problem {
     }
 }
 
-// The kinds that the service has; its page `/problems/<name>` explains each.
+// The kinds of problems that the service reports. Its page `/problems/<name>` explains each kind.
 extension Problem.Kind {
     /// The request violates HTTP.
     public static let badRequest = Problem.Kind(rawValue: "bad-request")
@@ -27,7 +27,7 @@ extension Problem.Kind {
     public static let methodNotAllowed = Problem.Kind(rawValue: "method-not-allowed")
     /// The answer has text that the requested format cannot represent.
     public static let notRepresentable = Problem.Kind(rawValue: "not-representable")
-    /// The revision is unknown after a restart, or the history does not reach back to it.
+    /// The server does not know the revision: it has restarted, or its history does not reach back to the revision.
     public static let revisionGone = Problem.Kind(rawValue: "revision-gone")
     /// The server does not yet have the revision that the request names.
     public static let revisionNotHere = Problem.Kind(rawValue: "revision-not-here")
@@ -35,7 +35,7 @@ extension Problem.Kind {
     public static let notAcceptable = Problem.Kind(rawValue: "not-acceptable")
     /// The request came too slowly.
     public static let requestTimeout = Problem.Kind(rawValue: "request-timeout")
-    /// The item does not have the version that the edit requires; `currentEntityTag` is its current version.
+    /// The item does not have the version that the edit requires; `currentEntityTag` is the item's current version.
     public static let preconditionFailed = Problem.Kind(rawValue: "precondition-failed")
     /// The body is larger than the server allows.
     public static let contentTooLarge = Problem.Kind(rawValue: "content-too-large")
@@ -57,19 +57,19 @@ extension Problem.Kind {
     public static let notReady = Problem.Kind(rawValue: "not-ready")
     /// The limit of waiting requests is reached.
     public static let tooManyWaiters = Problem.Kind(rawValue: "too-many-waiters")
-    /// Too many requests that take long are waiting before this one.
+    /// Too many slow requests are waiting before this request.
     public static let tooBusy = Problem.Kind(rawValue: "too-busy")
     /// The server lacks memory for the answer or the edit; nothing has changed.
     public static let outOfMemory = Problem.Kind(rawValue: "out-of-memory")
     /// The limit of files sent at the same time is reached.
     public static let tooManyFiles = Problem.Kind(rawValue: "too-many-files")
-    /// The long answers that are being sent use all the memory that they may use.
+    /// The long answers that are being sent use all the memory that is allowed for long answers.
     public static let tooManyAnswers = Problem.Kind(rawValue: "too-many-answers")
     /// The body of an edit is not in the announced format; `line` and `column` are the position of the fault.
     public static let malformedContent = Problem.Kind(rawValue: "malformed-content")
     /// The request needs a token.
     public static let unauthorized = Problem.Kind(rawValue: "unauthorized")
-    /// The token does not allow this.
+    /// The token does not allow this request.
     public static let wrongToken = Problem.Kind(rawValue: "wrong-token")
     /// The server was started without an edit token, so nobody can edit.
     public static let editingOff = Problem.Kind(rawValue: "editing-off")
@@ -83,7 +83,7 @@ extension Problem.Kind {
     public static let unsupportedMediaType = Problem.Kind(rawValue: "unsupported-media-type")
     /// The body of an edit breaks a rule; `pointer` is the position of the fault.
     public static let invalidContent = Problem.Kind(rawValue: "invalid-content")
-    /// The source was read again and refused.
+    /// The server has read its source again, and cannot serve the new document.
     public static let documentRefused = Problem.Kind(rawValue: "document-refused")
     /// Many wrong tokens came from this address.
     public static let tooManyAttempts = Problem.Kind(rawValue: "too-many-attempts")
@@ -93,11 +93,11 @@ extension Problem.Kind {
     public static let databaseAway = Problem.Kind(rawValue: "database-away")
     /// The limit of edits in progress is reached.
     public static let tooManyEdits = Problem.Kind(rawValue: "too-many-edits")
-    /// The server is receiving another large document; it receives one at a time.
+    /// The server is receiving another large document. It receives one large document at a time.
     public static let tooManyBodies = Problem.Kind(rawValue: "too-many-bodies")
     /// The edit was not completed in time; it may still take effect.
     public static let unfinishedEdit = Problem.Kind(rawValue: "unfinished-edit")
-    /// The server stops soon; until then it answers.
+    /// The server will stop soon; until then it continues to answer requests.
     public static let draining = Problem.Kind(rawValue: "draining")
     /// The server is stopping.
     public static let stopping = Problem.Kind(rawValue: "stopping")
@@ -113,7 +113,7 @@ extension Problem.Kind {
     public static let unreachable = Problem.Kind(rawValue: "unreachable")
     /// The answer is longer than the configuration allows.
     public static let answerTooLong = Problem.Kind(rawValue: "answer-too-long")
-    /// The answer nests more than 512 lists and dictionaries, which the library does not read.
+    /// The lists and dictionaries in the answer are nested deeper than 512, the maximum that the library reads.
     public static let answerTooDeep = Problem.Kind(rawValue: "answer-too-deep")
     /// A level could not be written to the cache folder; only `Server.cacheProblem` has this kind.
     public static let unwritableCache = Problem.Kind(rawValue: "unwritable-cache")

@@ -48,7 +48,8 @@ extension Problem {
     /// The allowed names, methods or values.
     public var allowed: [FieldValue] { members["allowed"]?.list ?? [] }
 
-    /// The current entity tag of the item, with its quotation marks, if an edit required another version.
+    /// The current entity tag of the item, with its quotation marks. Present if the edit named a version that is not
+    /// the current one (412).
     public var currentEntityTag: String? { members["current"]?.text }
 
     /// The current version of the item, for `ifMatch`: `currentEntityTag` without its quotation marks.
@@ -57,10 +58,11 @@ extension Problem {
         return ItemVersion(rawValue: String(tag.dropFirst().dropLast()))
     }
 
-    /// The current version of the item's own fields, for `ifMatch`, if an edit required another version.
+    /// The current version of the item's own fields, for `ifMatch`. Present if the edit named a version that is not the
+    /// current one (412).
     public var currentFieldsVersion: ItemVersion? { members["currentFields"]?.text.map(ItemVersion.init(rawValue:)) }
 
-    /// The path of the nearest existing item above the requested one, which does not exist.
+    /// The path of the nearest existing item above a requested item that does not exist.
     public var nearest: ItemPath? { members["nearest"]?.text.flatMap { ItemPath(href: $0) } }
 
     /// The line of the fault in a malformed body, from 1.
@@ -69,20 +71,21 @@ extension Problem {
     /// The column of the fault in a malformed body, from 1.
     public var column: Int? { members["column"]?.int }
 
-    /// The position in the body of a value that breaks a rule, as a JSON pointer (RFC 6901).
+    /// The position of a value that breaks a rule, as a JSON pointer into the body (RFC 6901).
     public var pointer: String? { members["pointer"]?.text }
 
     /// The index of the refused edit in a batch, from 0.
     public var editIndex: Int? { members["edit"]?.int }
 
-    /// The current revision of the server, if it does not know the revision of the request.
+    /// The current revision of the server. Present if the server does not know the revision in the request.
     public var revision: String? { members["revision"]?.text }
 
     /// The identifier of the request in the server's log.
     public var id: String? { members["id"]?.text }
 
-    /// Whether the same request may succeed later: the answer was missing or did not come from the service, or the
-    /// server had a fault or was busy.
+    /// Whether the same request may succeed later.
+    ///
+    /// True if the answer was missing or did not come from the service, or if the server had a fault or was busy.
     public var isTemporary: Bool {
         if kind == .unreadableAnswer || kind == .foreignRefusal { return true }
         guard let status else { return kind == .unreachable }

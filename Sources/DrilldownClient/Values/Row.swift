@@ -6,13 +6,13 @@
 /// }
 /// ```
 public struct Row: Hashable, Sendable, Identifiable {
-    /// The identity of the row in its list: its key, or its link in a search or an outline.
+    /// The identity of the row in its list: the row's key; in a search or an outline, the row's link.
     public var id: String { extras?.values.href ?? key }
     /// The path of the item that the row is a child of.
     public var parent: ItemPath
     /// The key of the item, unique on its level.
     public var key: String
-    /// The version of the row: it changes if the row shows something else. It is not for `ifMatch`.
+    /// The version of the row, which changes when the row's content changes. It is not a version for `ifMatch`.
     public var version: String
     /// The title of the item.
     public var title: String
@@ -42,9 +42,9 @@ public struct Row: Hashable, Sendable, Identifiable {
 
     /// The path of the item.
     public var path: ItemPath { parent.appending(key) }
-    /// The link to open when the row is tapped: that of the item's level, or of its detail if it is a leaf.
+    /// The link to open when the row is tapped: the link of the item's level or, for a leaf, of the item's detail.
     public var href: String { extras?.values.href ?? (isLeaf ? path.detailLink : path.levelLink) }
-    /// The value of a field; nil if the row does not show it.
+    /// The value of a field; nil if the row does not show the field.
     public subscript(name: String) -> FieldValue? { fields[name] }
 }
 
@@ -60,15 +60,15 @@ extension Row {
     public var value: FieldValue? { fields["Value"] }
 }
 
-// The members that few rows have. Previews and tests may set them, after the path and `isLeaf`, from which the identity
-// of a row in a search or an outline is made.
+// The members that few rows have. Previews and tests may set them. The path and `isLeaf` must be set first, because the
+// identity of a row in a search or an outline is made from the path and `isLeaf`.
 extension Row {
     /// The version of the item's own fields, for `ifMatch`; nil unless all fields were requested.
     public var fieldsVersion: ItemVersion? {
         get { extras?.values.fieldsVersion }
         set { setExtra(\.fieldsVersion, to: newValue) }
     }
-    /// The control that edits the item; nil unless it is a setting.
+    /// The control that edits the item; nil unless the item is a setting.
     public var control: Control? {
         get { extras?.values.control }
         set { setExtra(\.control, to: newValue) }
@@ -78,7 +78,7 @@ extension Row {
         get { extras?.values.error }
         set { setExtra(\.error, to: newValue) }
     }
-    /// In a search: the titles between the level and the row, outermost first; otherwise nil.
+    /// In a search: the titles of the items between the level and the row, outermost first; otherwise nil.
     public var trail: [String]? {
         get { extras?.values.trail }
         set { setExtra(\.trail, to: newValue) }
@@ -88,7 +88,7 @@ extension Row {
         get { extras?.values.indent }
         set { setExtra(\.indent, to: newValue) }
     }
-    /// In an outline: whether the row's children follow it.
+    /// In an outline: whether the row's children follow the row.
     public var isExpanded: Bool {
         get { extras?.values.isExpanded ?? false }
         set { setExtra(\.isExpanded, to: newValue) }
@@ -107,16 +107,16 @@ extension Row {
     private mutating func setExtra<Value>(_ member: WritableKeyPath<Extras.Values, Value>, to value: Value) {
         var values = extras?.values ?? Extras.Values()
         values[keyPath: member] = value
-        // Among rows of several levels the link is the identity.
+        // In a list with rows of several levels, the link is the identity of a row.
         let isOfSeveralLevels = values.trail != nil || values.indent != nil
         values.href = isOfSeveralLevels ? values.href ?? href : nil
         extras = Extras(values)
     }
 
-    /// The members that few rows have, in a class so that rows without them stay small.
+    /// The members that few rows have. They are in a class, so that rows without these members stay small.
     final class Extras: Hashable, Sendable {
         struct Values: Hashable, Sendable {
-            /// The link of a row among rows of several levels, which its key alone does not identify; otherwise nil.
+            /// The link that identifies the row in a list with rows of several levels; otherwise nil.
             var href: String?
             var fieldsVersion: ItemVersion?
             var control: Control?

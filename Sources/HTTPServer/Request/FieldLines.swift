@@ -1,6 +1,6 @@
 import CMicroHTTPD
 
-/// The lines of one request's header, in order; the storage is reused from request to request.
+/// The lines of one request's header, in order. The storage is reused from request to request.
 struct FieldLines: ~Copyable {
     private var lines: ContiguousArray<FieldLine> = []
     /// The fields of `FieldName` that are present.
@@ -23,14 +23,14 @@ struct FieldLines: ~Copyable {
         present.insert(field)
     }
 
-    /// Removes the lines; their memory is kept for the next request if asked.
+    /// Removes the lines. Keeps their memory for the next request if `keepingMemory` is true.
     mutating func removeAll(keepingMemory: Bool) {
         lines.removeAll(keepingCapacity: keepingMemory)
         present = []
         repeated = []
     }
 
-    /// Removes the lines from an index on, except from `present` and `repeated`.
+    /// Removes the lines from an index on. Does not change `present` and `repeated`.
     mutating func removeAll(from first: Int) { lines.removeSubrange(first...) }
 
     func first(_ name: FieldName) -> FieldLine? {
@@ -41,7 +41,7 @@ struct FieldLines: ~Copyable {
 }
 
 extension Request {
-    /// Appends the fields of the header or of the trailer, in place.
+    /// Appends the fields of the header or of the trailer, without copying their text.
     func appendFields(_ kind: MHD_ValueKind, of connection: ConnectionHandle) {
         unsafe connection.forEachField(kind, callback: collectField, context: Unmanaged.passUnretained(self).toOpaque())
     }
@@ -67,9 +67,9 @@ struct FieldLine {
     let name: Octets
     /// The value without the white space around it.
     let value: Octets
-    /// The value as the library delimits it; it may end with white space.
+    /// The value as the library delimits it, which may end with white space.
     let rawValue: Octets
-    /// The name, if it is a `FieldName`.
+    /// The name as a `FieldName`; nil if the list lacks the name.
     let field: FieldName?
 
     init(name: Octets, value rawValue: Octets) {
@@ -100,7 +100,7 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
     /// The name in lower case.
     public var lowercased: StaticString { Self.names[Int(rawValue)] }
 
-    /// In the order of the cases.
+    /// The names in lower case, in the order of the cases.
     private static let names: [StaticString] = [
         "accept", "accept-encoding", "accept-language", "access-control-request-headers",
         "access-control-request-method", "authorization", "cache-control", "connection", "content-encoding",
@@ -119,7 +119,8 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
         self = candidate
     }
 
-    /// A slot that length, first and last letter determine; it is different for each name on the list.
+    /// The place of a name in `table`, made from its length, its first and its last letter. The names on the list have
+    /// different places.
     private static func place(of name: Octets) -> Int {
         (4 * name.count + Int(name[0] | 0x20) + 22 * Int(name[name.count - 1] | 0x20)) & 127
     }
@@ -135,7 +136,7 @@ public enum FieldName: UInt8, CaseIterable, Sendable {
 }
 
 extension FieldName {
-    /// A set of field names, so that one bit test asks for several.
+    /// A set of field names. One bit test checks for several names.
     public struct Set: ExpressibleByArrayLiteral, Sendable {
         private(set) var bits: UInt64 = 0
 

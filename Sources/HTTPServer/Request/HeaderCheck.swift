@@ -1,22 +1,23 @@
-/// The rules of RFC 9112 that libmicrohttpd does not enforce and that request smuggling exploits.
+/// Checks rules of RFC 9112 that libmicrohttpd does not enforce. Request smuggling depends on servers that omit these
+/// checks.
 struct HeaderCheck {
     let line: RequestLine
-    /// The bytes of the request line and the header together.
+    /// The size of the request line and the header together, in bytes.
     let size: Int
     /// The hosts that are served; nil for all.
     let hosts: AllowedHosts?
-    /// Whether to check the library's parser line by line, as its versions before 1.0 need.
+    /// Whether to check the library's parser line by line, which is necessary for versions before 1.0.
     let strictly: Bool
 
-    /// Fields that two recipients could interpret differently if they had two lines.
+    /// Fields that may have only one line, because two recipients could interpret several lines differently.
     private static let single: [FieldName] = [
         .authorization, .contentLength, .contentType, .host, .ifModifiedSince, .ifRange, .ifUnmodifiedSince,
         .lastEventID, .origin, .range, .transferEncoding,
     ]
 
-    /// The fault of the header, if it has one.
+    /// The fault of the header; nil if the header is valid.
     ///
-    /// - Parameter checked: the last header on this connection that was valid; an equal one is not checked again.
+    /// - Parameter checked: the last valid header on this connection. An equal header is not checked again.
     func fault(in fields: borrowing FieldLines, checked: inout OctetBuffer) -> Fault? {
         if size > RequestMemory.headerLimit {
             return line.method.joined(to: line.version).count > RequestMemory.headerLimit
@@ -25,7 +26,7 @@ struct HeaderCheck {
         if fields.count > RequestMemory.fieldLimit { return .tooManyFields(fields.count) }
         guard strictly else { return fieldFault(in: fields) }
         if !isContiguous(fields) { return .lineEnding }
-        // The lines are contiguous, so the same bytes are the same lines.
+        // The lines are contiguous, so headers with equal bytes have equal lines.
         let header = line.version.joined(to: fields.last?.rawValue ?? line.version)
         if checked.equals(header) { return nil }
         let fault = fieldFault(in: fields)
@@ -76,7 +77,7 @@ struct HeaderCheck {
         return coding.value.matches("chunked") ? nil : .transferEncoding
     }
 
-    /// Fields that determine how a message is read, which must not follow its body (RFC 9110, section 6.5.1).
+    /// Fields that determine how a message is read. They must not follow the body (RFC 9110, section 6.5.1).
     private static let forbiddenInTrailer: [StaticString] = [
         "authorization", "connection", "content-encoding", "content-length", "content-range", "content-type", "expect",
         "host", "te", "trailer", "transfer-encoding",
@@ -95,7 +96,7 @@ struct HeaderCheck {
     }
 }
 
-/// The first line of a request, in place in the library's buffer.
+/// The first line of a request, in the library's buffer.
 struct RequestLine {
     let method: Octets
     /// The target in the library's buffer; the request has a copy.
@@ -104,8 +105,7 @@ struct RequestLine {
 
     /// Whether the version is HTTP/1.0.
     ///
-    /// The library has checked that any other version is `HTTP/1.x`, which is served as HTTP/1.1 (RFC 9110, section
-    /// 2.5).
+    /// Any other version is `HTTP/1.x`, as the library has checked, and is served as HTTP/1.1 (RFC 9110, section 2.5).
     var isVersion10: Bool { version.equals("HTTP/1.0") }
 
     func fault(strictly layout: Bool) -> Fault? {
@@ -151,19 +151,20 @@ extension Request {
 
 /// The hosts that a server answers to (RFC 9110, sections 7.4 and 15.5.20).
 ///
-/// The list protects against DNS rebinding: a web page can give its own name the address of this machine, and then has
-/// the same origin as the server here. Its requests still name the page's host, and so are refused.
+/// The list protects against DNS rebinding: the owner of a web page can make the name of the page's host lead to the
+/// address of this machine. The page then has the same origin as this server. But the page's requests still name the
+/// page's host, and so are refused.
 public final class AllowedHosts: Sendable {
-    /// In lower case.
+    /// The allowed names, in lower case.
     private let names: [[UInt8]]
 
     /// - Parameter names: names and addresses without a port, in upper or lower case; IPv6 addresses in brackets.
     public init(_ names: [String]) { self.names = names.map { Array($0.lowercased().utf8) } }
 
-    /// The names of this machine that nobody else can have.
+    /// The names of this machine that no other machine can have.
     public static let loopbackNames = ["localhost", "127.0.0.1", "[::1]"]
 
-    /// Whether a text is a name or an address without a port, an IPv6 address in brackets.
+    /// Whether a text is a name or an address without a port. An IPv6 address must be in brackets.
     public static func isName(_ text: String) -> Bool {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let name = isBracketed ? text.dropFirst().dropLast() : text[...]

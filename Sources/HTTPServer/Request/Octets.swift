@@ -2,7 +2,8 @@ import Bytes
 import Glibc
 import HTTPFields
 
-/// Bytes of a request in place, mostly in the library's memory; valid until the request has been answered.
+/// Bytes of a request that are not copied, mostly in the library's memory. They are valid until the request has been
+/// answered.
 @safe
 struct Octets {
     let start: UnsafePointer<UInt8>
@@ -49,13 +50,13 @@ struct Octets {
         return unsafe Octets(start: start + range.lowerBound, count: range.count)
     }
 
-    /// The number of bytes between the end of another piece of the same memory and the beginning of this.
+    /// The number of bytes between the end of another piece of the same memory and the beginning of this piece.
     func gap(after other: Octets) -> Int { unsafe start - (other.start + other.count) }
 
     func isAt(_ other: Octets) -> Bool { unsafe start == other.start }
 
-    /// The bytes from the beginning of this piece to the end of another; the caller guarantees that the other follows
-    /// this one in the same memory.
+    /// The bytes from the beginning of this piece to the end of another. The caller guarantees that the other piece
+    /// follows in the same memory.
     func joined(to end: Octets) -> Octets { unsafe Octets(start: start, count: end.start + end.count - start) }
 
     func firstIndex(of byte: UInt8) -> Int? {
@@ -71,10 +72,10 @@ struct Octets {
 
     func equals(_ text: StaticString) -> Bool { span.isEqual(to: text) }
 
-    /// Whether this equals text in lower case, ignoring its own case.
+    /// Whether the octets equal a text, ignoring their case. The text must be in lower case.
     func matches(_ lowercased: StaticString) -> Bool { span.isEqual(ignoringCase: lowercased) }
 
-    /// Whether this begins with text in lower case, ignoring its own case.
+    /// Whether the octets begin with a text, ignoring their case. The text must be in lower case.
     func begins(with lowercased: StaticString) -> Bool { span.begins(ignoringCase: lowercased) }
 
     /// The octets without the white space around them, which is not part of a field's value (RFC 9110, section 5.5).
@@ -86,7 +87,7 @@ struct Octets {
         return self[first..<end]
     }
 
-    /// The number with these digits; nil for anything else, and for more than 18 digits.
+    /// The octets as a decimal number; nil if there is another character than a digit, or more than 18 digits.
     var number: Int? { count < 19 ? Int(digits: span) : nil }
 }
 
@@ -95,7 +96,7 @@ extension Octets {
     /// Whether this is a token: a method or a field name.
     var isToken: Bool { count > 0 && isMade(of: .token) }
 
-    /// Whether `Host` may contain this: a name or an address, and a port.
+    /// Whether each octet may occur in the value of `Host`: a name or an address, and a port.
     var isHost: Bool { isMade(of: .host) }
 
     @inline(__always)
@@ -123,7 +124,7 @@ extension Octets {
         }
     }
 
-    /// Tests eight bytes at a time, and single bytes only if that is not conclusive.
+    /// Whether all bytes pass a test. Tests eight bytes at a time, and each of the eight alone if that test fails.
     @inline(__always)
     private func hasOnly(word test: (UInt64) -> Bool, byte single: (UInt8) -> Bool) -> Bool {
         var index = 0
@@ -162,7 +163,7 @@ struct OctetBuffer: ~Copyable {
 
     deinit { unsafe start.deallocate() }
 
-    /// Valid until the bytes change.
+    /// The copied bytes; the result is valid until the bytes change.
     var octets: Octets { unsafe Octets(start: start, count: count) }
 
     mutating func set(_ octets: Octets) {

@@ -1,23 +1,24 @@
 /// One request as it was received: method, raw target, fields, body.
 ///
-/// Each connection has one object and reuses it for each request. It is valid until the response is sent, only on the
-/// thread that received it, and must not be kept.
+/// Each connection has one object, which it reuses for each request. Use the object only on the thread that received
+/// it, and only until the response is sent. Do not keep it.
 @safe
 public final class Request {
     /// The address of the connection's client as text, without the port.
     let peer: String
     /// The trusted proxies, if the connection comes from one of them; otherwise nil.
     private let proxies: TrustedProxies?
-    /// The client's address from the fields of a proxy, once it was needed or had to be kept.
+    /// The client's address from the fields of a proxy; nil until it is needed, or until the fields are about to be
+    /// freed.
     private var forwardedClient: String?
-    /// Run-time checks for exclusive access would cost 1,000 instructions per request. Only the connection's thread
-    /// uses it, and each access ends before the next begins.
+    /// Only the connection's thread uses the storage, and each access ends before the next begins. Run-time checks for
+    /// exclusive access would cost 1,000 instructions per request.
     @exclusivity(unchecked) private var storage = Parts()
     var parts: Parts {
         _read { yield unsafe storage }
         _modify { yield unsafe &storage }
     }
-    /// The text of a request made without a connection; its fields point into it.
+    /// The text of a request made without a connection; the fields point into this text. Nil for any other request.
     private let ownText: UnsafeMutableBufferPointer<UInt8>?
 
     init(peer: String, proxies: TrustedProxies? = nil) {
@@ -50,7 +51,9 @@ public final class Request {
 
     deinit { unsafe ownText?.deallocate() }
 
-    /// The client's address as text, without the port, for logs and limits; behind a trusted proxy from its fields.
+    /// The client's address as text, without the port, for logs and limits.
+    ///
+    /// Behind a trusted proxy, this is the address named by the proxy's header fields.
     public var client: String {
         guard let proxies, hasAny(of: [.forwarded, .xForwardedFor]) || forwardedClient != nil else { return peer }
         if let forwardedClient { return forwardedClient }
@@ -70,7 +73,7 @@ public final class Request {
     /// The method.
     public var method: Method { parts.method }
 
-    /// The content, at most as long as the server's limit; empty for GET and HEAD.
+    /// The body, at most as long as the limit for this request; empty for GET and HEAD.
     public var body: [UInt8] { parts.body }
 
     /// The request target as it was sent, still percent-encoded: `/path?query`, or `*`.
@@ -96,14 +99,14 @@ extension Request {
         var target = OctetBuffer()
         var fields = FieldLines()
         var body: [UInt8] = []
-        /// Version and header of the last request with a valid header, because most clients send the same again.
+        /// The version and the header of the last request with a valid header. Most clients send the same header again.
         var checkedHeader = OctetBuffer()
 
         mutating func fault(by check: HeaderCheck) -> Fault? {
             check.fault(in: fields, checked: &checkedHeader)
         }
 
-        /// Removes the request; its memory is kept for the next request, except for the body.
+        /// Removes the request. Keeps its memory for the next request, except the memory of the body.
         mutating func reset() {
             fields.removeAll(keepingMemory: true)
             if !body.isEmpty { body = [] }
@@ -126,7 +129,7 @@ extension Request {
     /// Whether the request has a line of any of these fields.
     public func hasAny(of names: FieldName.Set) -> Bool { parts.fields.present.intersects(names) }
 
-    /// The value of a field, nil if it is absent; several lines are joined by `", "` (RFC 9110, section 5.3).
+    /// The value of a field; nil if the field is absent. Several lines are joined by `", "` (RFC 9110, section 5.3).
     public func field(_ name: FieldName) -> String? {
         guard has(name) else { return nil }
         var joined: String?
@@ -137,7 +140,7 @@ extension Request {
         return joined
     }
 
-    /// Passes the value of each line of a field, in order and in place: nothing is copied.
+    /// Calls `body` with the value of each line of a field, in order. The values are not copied.
     public func forEachLine(of name: FieldName, _ body: (Span<UInt8>) -> Void) {
         for index in 0..<parts.fields.count where parts.fields[index].field == name {
             let value = parts.fields[index].value
@@ -166,6 +169,6 @@ public enum Method: UInt8, Sendable {
         }
     }
 
-    /// Whether a body has a meaning; the body of any other method is read and discarded.
+    /// Whether a body has a meaning. If not, the server reads and discards it.
     var takesBody: Bool { self != .get && self != .head }
 }

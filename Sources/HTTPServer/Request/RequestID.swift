@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The identifier of a request: the trace to which it belongs, or otherwise 128 bits that no other request of any
-/// server has.
+/// The identifier of a request: the trace identifier that it carries, or otherwise 128 bits that no other request of
+/// any server has.
 struct RequestID: Equatable {
     let high, low: UInt64
 
@@ -24,14 +24,14 @@ struct RequestID: Equatable {
     }
 }
 
-/// Makes identifiers for requests that belong to no trace.
+/// Makes identifiers for requests that do not carry a trace identifier.
 ///
-/// They name requests and protect nothing, so the random source of the system is used only once.
+/// The identifiers only name requests and protect nothing, so the random source of the system is used only once.
 final class RequestIDs: Sendable {
     private let seed = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
     private let count = Atomic<UInt64>(0)
 
-    /// The next identifier, not zero.
+    /// The next identifier, which is never zero.
     func next() -> RequestID {
         let number = count.wrappingAdd(1, ordering: .relaxed).newValue
         return RequestID(high: Self.mixed(seed.0 &+ number), low: Self.mixed(seed.1 ^ number) | 1)
@@ -57,7 +57,7 @@ enum TraceParent {
             let high = UInt64(trace[0..<16].text, radix: 16), let low = UInt64(trace[16..<32].text, radix: 16),
             high | low != 0, UInt64(parent.text, radix: 16) != 0
         else { return nil }
-        // Later versions may append to it; version 00 ends here.
+        // Later versions may append more after this place; version 00 ends here.
         let mayGoOn = !version.equals("00") && value.count > 55 && value[55] == UInt8(ascii: "-")
         return value.count == 55 || mayGoOn ? RequestID(high: high, low: low) : nil
     }
@@ -68,7 +68,7 @@ enum TraceParent {
 }
 
 extension Request {
-    /// The trace that the request belongs to; nil if the field is absent, not valid, or repeated.
+    /// The trace identifier that the request carries; nil if the field is absent, not valid, or repeated.
     var traceID: RequestID? {
         guard has(.traceparent), !parts.fields.repeated.contains(.traceparent) else { return nil }
         return parts.fields.first(.traceparent).flatMap { TraceParent.traceID(in: $0.value) }

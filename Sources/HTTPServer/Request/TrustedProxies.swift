@@ -1,4 +1,4 @@
-/// The proxies that are trusted to name the address of their client.
+/// The proxies that the server trusts to name the address of the client.
 public final class TrustedProxies: Sendable {
     private let networks: [Network]
     private let trustsUnix: Bool
@@ -22,13 +22,14 @@ public final class TrustedProxies: Sendable {
 
     private func trust(_ address: NetworkAddress) -> Bool { networks.contains { $0.contains(address) } }
 
-    /// The client's address, from the fields that its proxies sent.
+    /// The client's address, from the fields that the proxies sent.
     ///
-    /// Each proxy adds the address of its own client at the end, so the last address that is not a proxy's is the
-    /// client's; earlier ones may be invented. If both fields are present and differ, neither is believed.
+    /// Each proxy adds the address of its own client at the end. So the last address that does not belong to a trusted
+    /// proxy is the client's; earlier addresses may be invented. If both `Forwarded` and `X-Forwarded-For` are present
+    /// and name different clients, neither field is trusted.
     ///
     /// - Parameters:
-    ///   - peer: the address of the connection, which is a proxy's.
+    ///   - peer: the address of the connection's client, which is a proxy.
     ///   - forwarded: the field `Forwarded` (RFC 7239).
     ///   - addresses: the field `X-Forwarded-For`.
     func client(of peer: String, forwarded: String?, addresses: String?) -> String {
@@ -38,7 +39,7 @@ public final class TrustedProxies: Sendable {
         return standard ?? usual ?? peer
     }
 
-    /// - Parameter path: the client's address, then each proxy's; nil for a malformed address.
+    /// - Parameter path: the client's address, then the address of each proxy; nil for a malformed address.
     private func client(of peer: String, by path: [NetworkAddress?]) -> String {
         var nearest = peer
         for address in path.reversed() {
@@ -52,7 +53,8 @@ public final class TrustedProxies: Sendable {
 
 /// The field `Forwarded` (RFC 7239, section 4).
 enum ForwardedField {
-    /// The address in `for` of each element, nil for one without an address; empty for a field that is malformed.
+    /// The address in the parameter `for` of each element; nil for an element without an address. Empty if the field is
+    /// malformed.
     static func addresses(in field: String) -> [NetworkAddress?] {
         guard let elements = parts(of: field, dividedBy: UInt8(ascii: ",")) else { return [] }
         return elements.map { element in
@@ -107,13 +109,13 @@ enum ForwardedField {
     }
 }
 
-/// The addresses that have their first bits in common.
+/// A network: all addresses that begin with the same bits.
 struct Network: Equatable {
     private let address: NetworkAddress
-    /// The number of these bits, of the 128 bits of an address.
+    /// The number of bits that the addresses share, of the 128 bits of an address.
     private let bits: Int
 
-    /// An address, or a network as `10.0.0.0/8`; nil for any other text.
+    /// Reads an address, or a network such as `10.0.0.0/8`; nil for any other text.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = NetworkAddress(first) else { return nil }

@@ -2,7 +2,7 @@ import Locking
 
 /// A body of events: the connection sleeps until the source has something to send.
 ///
-/// `WaitingRoom.admit` makes it; it can be the body of one response.
+/// `WaitingRoom.admit` makes a stream. A stream can be the body of one response.
 public final class EventStream: Sendable, Sleeper {
     /// The reason for the end of a stream.
     public enum End: Sendable {
@@ -41,10 +41,10 @@ public final class EventStream: Sendable, Sleeper {
 
     deinit { if end == nil { room.leave() } }
 
-    /// Makes the server read the source again; called from any thread once the source has something to send, or has
+    /// Makes the server read the source again. Call this on any thread once the source has something to send or has
     /// ended.
     ///
-    /// It is cheap, never blocks, and is harmless if there is nothing to send. No wake is lost.
+    /// A call is cheap, never blocks, and does no harm if there is nothing to send. No wake is lost.
     public func wake() { progress.withLock { $0.suspension }?.wake() }
 
     /// The reason for the end of the stream; nil while it is open.
@@ -55,8 +55,9 @@ public final class EventStream: Sendable, Sleeper {
     /// The time of the next heartbeat, in milliseconds of the exact clock; `Int64.max` without heartbeats.
     var nextHeartbeat: Int64 { progress.withLock { $0.schedule?.next } ?? .max }
 
-    /// Reads the next piece: from the source, or a heartbeat that is due, or the end if the server is stopping. A
-    /// stream that has ended fails.
+    /// Reads the next piece from the source. Fails if the stream has ended.
+    ///
+    /// If the source has nothing to send, reads a heartbeat that is due, or the end if the server is stopping.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece {
         guard let source = progress.withLock({ $0.hasClientGone ? nil : $0.source }) else { return .failure }
         let piece = unsafe source.read(into: buffer)
@@ -107,7 +108,7 @@ public final class EventStream: Sendable, Sleeper {
         let (source, onEnd) = progress.withLock { progress in
             progress.end = progress.end ?? end
             progress.suspension = nil
-            // Released by the caller, so that their deinitializers run without the lock.
+            // The caller releases both values, so that their deinitializers run without the lock.
             return (progress.source.take(), progress.onEnd.take())
         }
         guard let onEnd else { return }
@@ -121,9 +122,9 @@ public final class EventStream: Sendable, Sleeper {
 public protocol EventSource: AnyObject, Sendable {
     /// Writes the available bytes, without waiting.
     ///
-    /// The server calls it on one of its threads, one call at a time: at the start, after each piece that was sent, and
-    /// after `EventStream.wake`. Pieces may end anywhere, but `.nothing` may be returned only between two events,
-    /// because a heartbeat may follow it.
+    /// The server calls this method on one of its threads, one call at a time: at the start, after each piece that was
+    /// sent, and after `EventStream.wake`. A piece may end anywhere. Return `.nothing` only between two events, because
+    /// a heartbeat may follow.
     ///
     /// - Parameter buffer: room for at least 64 bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece
@@ -148,7 +149,7 @@ public struct Heartbeat: Sendable {
 
     /// - Parameters:
     ///   - bytes: at most 64; by default a comment of an event stream.
-    ///   - period: the time between two heartbeats; the first follows after half of it or later.
+    ///   - period: the time between two heartbeats. The first heartbeat follows after half of this time or later.
     public init(bytes: [UInt8] = Array(": \n\n".utf8), every period: Duration = .seconds(15)) {
         precondition(bytes.count <= 64, "a heartbeat of \(bytes.count) bytes; at most 64 fit into every buffer")
         self.bytes = bytes
@@ -159,11 +160,11 @@ public struct Heartbeat: Sendable {
 /// The times at which the heartbeats of one stream are due.
 struct HeartbeatSchedule {
     let heartbeat: Heartbeat
-    /// In milliseconds of the exact clock.
+    /// The time of the next heartbeat, in milliseconds of the exact clock.
     private(set) var next: Int64
     private(set) var isDue = false
 
-    /// - Parameter number: a serial number, which separates streams that begin at the same time.
+    /// - Parameter number: a serial number, which separates the heartbeats of streams that begin at the same time.
     init(heartbeat: Heartbeat, number: UInt64, now: Int64 = ExactClock.now) {
         self.heartbeat = heartbeat
         let half = heartbeat.milliseconds / 2
@@ -179,7 +180,7 @@ struct HeartbeatSchedule {
         next += (missed + 1) * heartbeat.milliseconds
     }
 
-    /// Returns the heartbeat's bytes if it is due, and marks it as sent; otherwise nil.
+    /// Returns the bytes of the heartbeat and marks it as sent; returns nil if the heartbeat is not due.
     mutating func take() -> [UInt8]? {
         defer { isDue = false }
         return isDue ? heartbeat.bytes : nil

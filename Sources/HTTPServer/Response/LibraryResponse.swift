@@ -1,11 +1,11 @@
 import CMicroHTTPD
 
-/// The sole owner of a response of the library; a connection on which it is queued holds a reference of its own.
+/// The sole owner of a response of the library. A connection on which the response is queued holds its own reference.
 ///
-/// Unchecked Sendable: one connection at a time takes it from its payload and uses it.
+/// Unchecked Sendable: only one connection at a time takes the response from its payload and uses it.
 @safe
 final class LibraryResponse: @unchecked Sendable {
-    /// The library's response; nil if memory for it was lacking, so that it cannot be sent.
+    /// The library's response; nil if memory for it was lacking. Without it, nothing can be sent.
     private let pointer: OpaquePointer?
     /// The digits in the line `Drilldown-Request`, ended by a zero byte; no digits before the first request.
     private var digits = [UInt8](repeating: 0, count: RequestID.length + 1)
@@ -13,7 +13,7 @@ final class LibraryResponse: @unchecked Sendable {
 
     init() { unsafe pointer = nil }
 
-    /// Makes a response with this body, which the library retains as long as the response.
+    /// Makes a response with this body. The library retains the body as long as the response.
     init(_ body: Response.Body) {
         let retained = unsafe Unmanaged.passRetained(body)
         unsafe pointer = MHD_create_response_from_buffer_with_free_callback_cls(
@@ -21,7 +21,7 @@ final class LibraryResponse: @unchecked Sendable {
         if unsafe pointer == nil { unsafe retained.release() }
     }
 
-    /// Makes a response with a stream as its body; the library retains the reader as long as the response.
+    /// Makes a response with a stream as its body. The library retains the reader as long as the response.
     init(streaming reader: StreamReader) {
         let retained = unsafe Unmanaged.passRetained(reader)
         unsafe pointer = MHD_create_response_from_callback(
@@ -32,9 +32,9 @@ final class LibraryResponse: @unchecked Sendable {
 
     deinit { if let pointer = unsafe pointer { unsafe MHD_destroy_response(pointer) } }
 
-    /// Names a request in the header, instead of the previous one.
+    /// Puts the identifier of a request into the header, in place of the previous identifier.
     ///
-    /// - Returns: false if memory for it is lacking.
+    /// - Returns: false if memory for the line is lacking.
     func name(_ id: RequestID) -> Bool {
         guard let pointer = unsafe pointer else { return false }
         let field = unsafe Response.requestField.cString
@@ -52,7 +52,7 @@ final class LibraryResponse: @unchecked Sendable {
         return isNamed
     }
 
-    /// Adds header lines, and returns the lines that the library accepted; all lines if the response cannot be sent.
+    /// Adds header lines. Returns the lines that the library accepted, or all lines if the response cannot be sent.
     func add(_ headers: [(name: String, value: String)]) -> [(name: String, value: String)] {
         guard let pointer = unsafe pointer else { return headers }
         // The library refuses a line with characters that a header cannot carry.

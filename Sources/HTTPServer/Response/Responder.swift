@@ -1,6 +1,6 @@
 /// Answers requests; called on the server's threads, several calls at a time.
 public protocol Responder: Sendable {
-    /// Answers a request, at once or later; its body, if it has one, has been read.
+    /// Answers a request, immediately or later. The body of the request, if any, has been read.
     ///
     /// The request is valid only during the call; copy the parts that a later answer needs.
     func respond(to request: Request) -> Answer
@@ -12,10 +12,10 @@ public protocol Responder: Sendable {
 
     /// Returns the maximum size of a body that is about to be read, in bytes; nil for the limit of the server.
     ///
-    /// One body at a time may be larger than the server's limit, and only if its size is announced.
+    /// Only one body at a time may be larger than the server's limit, and its size must be announced.
     func bodyLimit(of request: Request) -> Int?
 
-    /// The number of the route under which to count the request; 0 for requests without one.
+    /// The number of the route under which to count the request; 0 for a request without a route.
     func route(of request: Request) -> Int
 
     /// Answers a request that violates HTTP or a limit of the server.
@@ -34,7 +34,7 @@ public protocol Responder: Sendable {
     /// Answers a request with status 500 because its actual answer cannot be sent.
     ///
     /// - Parameters:
-    ///   - id: the identifier under which the log has the reason.
+    ///   - id: the identifier of the request, under which the log gives the reason.
     ///   - target: the target of the request.
     func response(toFault id: String, target: String) -> Response
 
@@ -56,10 +56,10 @@ extension Responder {
         Response(status: 503, headers: [("Retry-After", "5")])
     }
 
-    /// All requests are counted together.
+    /// Returns 0, so that all requests are counted together.
     public func route(of request: Request) -> Int { 0 }
 
-    /// The limit of the server.
+    /// Returns nil, for the limit of the server.
     public func bodyLimit(of request: Request) -> Int? { nil }
 }
 
@@ -67,12 +67,12 @@ extension Responder {
 public enum Answer: Sendable {
     /// The response is available.
     case now(Response)
-    /// The response follows later; the connection waits for it without occupying a thread.
+    /// The response will be ready later. The connection waits for it without occupying a thread.
     case later(Waiter)
 }
 
 extension Answer {
-    /// The response, if it is available: at once, or from the waiter.
+    /// The response; nil if a waiter has not yet received it.
     public var response: Response? {
         switch self {
         case .now(let response): response

@@ -6,13 +6,13 @@ import Locking
 public final class Response: Sendable {
     /// The field with the identifier of the request in each answer.
     public static let requestField: StaticString = "Drilldown-Request"
-    /// The length of this header line, in bytes.
+    /// The length of the header line with the identifier, in bytes.
     static let requestLine = requestField.utf8CodeUnitCount + RequestID.length + 4
 
     /// The status code (RFC 9110, section 15).
     public let status: Int
     let payload: Payload
-    /// The charge for the response, held until it was sent; nil if it is not charged.
+    /// The charge for the response, held until the response has been sent; nil if the response is not charged.
     let charge: ResponseBudget.Charge?
 
     init(status: Int, payload: Payload, charge: ResponseBudget.Charge? = nil) {
@@ -21,29 +21,30 @@ public final class Response: Sendable {
         self.charge = charge
     }
 
-    /// Makes a response from memory allocated by `malloc`, which it takes ownership of and frees.
+    /// Makes a response from memory allocated by `malloc`. The response owns the memory and frees it.
     public convenience init(
         status: Int, headers: [(name: String, value: String)], takingOver body: UnsafeMutableRawBufferPointer
     ) {
         self.init(status: status, headers: headers, body: unsafe Body(takingOver: body))
     }
 
-    /// Makes a response from a body that other responses may have too.
+    /// Makes a response from a body that other responses may share.
     public convenience init(status: Int, headers: [(name: String, value: String)], body: Body) {
         self.init(status: status, payload: Payload(headers: headers, body: body))
     }
 
     /// Makes a response from bytes, which are copied.
     ///
-    /// Without memory for the copy it cannot be sent: the client gets a 503 instead, or its connection is cut.
+    /// If memory for the copy is lacking, the response cannot be sent: the client gets a 503 instead, or its connection
+    /// is cut.
     public convenience init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
         self.init(status: status, payload: Payload(headers: headers, body: Body(copying: body)))
     }
 
-    /// Makes a response without a body, such as 204 and 304.
+    /// Makes a response without a body, for a status such as 204 or 304.
     ///
-    /// The library sends `Content-Length` with 304 too, and it is 0 here. RFC 9110, section 8.6, asks for the length of
-    /// the body that is not sent, but clients that ignore that rule would wait for the body.
+    /// With 304, the library sends `Content-Length: 0`. RFC 9110, section 8.6, asks for the length of the body that is
+    /// not sent. But clients that ignore that rule would wait for the body.
     public convenience init(status: Int, headers: [(name: String, value: String)]) {
         self.init(status: status, headers: headers, body: [])
     }
@@ -63,7 +64,7 @@ public final class Response: Sendable {
 
     /// Makes a response whose body is a stream of events.
     ///
-    /// It can be queued once. The stream is read once the header has been sent, and ends with the connection.
+    /// The response can be queued once. The stream is read once the header has been sent, and ends with the connection.
     public convenience init(status: Int, headers: [(name: String, value: String)], events: EventStream) {
         self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(events)))
     }
@@ -83,8 +84,8 @@ public final class Response: Sendable {
     /// Whether the body is a stream, so that the response can be queued only once.
     public var isStream: Bool { payload.stream != nil }
 
-    /// The bytes of the body, or the bytes from which the stream is made, for other responses; nil if they cannot be
-    /// shared.
+    /// The bytes of the body, or the bytes from which the stream is made, for use in other responses; nil if the bytes
+    /// cannot be shared.
     public var sharedBody: Body? { payload.stream.map(\.sharedBody) ?? payload.body }
 
     /// The number of bytes sent as the body; 0 for a stream, and for a status without a body.
@@ -99,9 +100,9 @@ public final class Response: Sendable {
 extension Response {
     private static let linkFields: Set = ["Content-Location", "Link", "Location"]
 
-    /// The same response without the links in its header, which a body has too (RFC 8288; RFC 9110, sections 8.7 and 10.2.2).
+    /// The same response without the links in its header (RFC 8288; RFC 9110, sections 8.7 and 10.2.2).
     ///
-    /// Nil if it has no links or no body, and for redirects.
+    /// The body contains the same links. Nil for redirects, and if the response lacks links or a body in memory.
     var withoutLinks: Response? {
         let rest = headers.filter { !Self.linkFields.contains($0.name) }
         guard rest.count < headers.count, status < 300, let body = payload.body else { return nil }
@@ -110,19 +111,19 @@ extension Response {
 
     /// The header and the body, which responses of different status can share, and the library's responses for them.
     ///
-    /// Each answer in progress has a library response of its own, because its header names the request. They share the
-    /// body, and are kept for later answers.
+    /// Each answer in progress has a library response of its own, because its header names the request. The library
+    /// responses of a payload share the body, and are kept for later answers.
     final class Payload: Sendable {
         private let spares: Guarded<[LibraryResponse]>
         /// The header lines that the library accepted.
         let headers: [(name: String, value: String)]
-        /// The bytes of these lines.
+        /// The size of the header lines, in bytes.
         let headerSize: Int
         let stream: StreamReader?
-        /// The body; nil for a stream, and if memory for it was lacking.
+        /// The body; nil for a stream, and if memory for the body was lacking.
         let body: Body?
 
-        /// A payload without a body and a stream cannot be sent, because memory for the body is lacking.
+        /// A payload without a body and without a stream cannot be sent; it means that memory for the body was lacking.
         init(headers: [(name: String, value: String)], body: Body? = nil, stream: StreamReader? = nil) {
             let handle =
                 body.map { LibraryResponse($0) } ?? stream.map { LibraryResponse(streaming: $0) } ?? LibraryResponse()
@@ -135,12 +136,13 @@ extension Response {
 
         var lacksMemory: Bool { body == nil && stream == nil }
 
-        /// The maximum number of kept library responses: enough for one answer in progress on each of so many threads.
+        /// The maximum number of kept library responses. It is enough for one answer in progress on each of that many
+        /// threads.
         private static let mostSpares = 16
 
         /// A library response that names the request of one answer; nil if memory for it is lacking.
         ///
-        /// A stream has only one, so the second call returns nil.
+        /// A stream has only one library response, so a second call returns nil.
         func handle(naming id: RequestID) -> LibraryResponse? {
             guard let handle = spares.withLock({ $0.popLast() }) ?? body.map(copy), handle.name(id) else { return nil }
             return handle
@@ -152,7 +154,7 @@ extension Response {
             return handle
         }
 
-        /// Takes back a library response whose answer was sent, or never will be.
+        /// Takes back a library response whose answer has been sent or will never be sent.
         func giveBack(_ handle: LibraryResponse) {
             guard stream == nil else { return }
             spares.withLock { spares in

@@ -2,14 +2,15 @@ import Glibc
 import Locking
 
 extension Response {
-    /// Bytes in memory from `malloc`, which all responses that have them as their body share.
+    /// A body in memory from `malloc`, which several responses can share.
     ///
-    /// Unchecked Sendable: nothing writes to the memory after `init`, and it is freed with the last reference. Each of
-    /// the library's responses holds one.
+    /// Unchecked Sendable: nothing writes to the memory after `init`, and the memory is freed with the last reference.
+    /// Each of the library's responses holds a reference.
     @safe
     public final class Body: @unchecked Sendable {
         let bytes: UnsafeRawBufferPointer
-        /// Nil if the body is too short to be counted.
+        /// Holds the charge for the body, if the body is charged at present. Nil if the body is too short to be
+        /// counted.
         private let charge: Guarded<Charged>?
 
         private struct Charged {
@@ -47,8 +48,8 @@ extension Response {
         /// Whether a response must be charged for the body.
         var isCounted: Bool { charge != nil }
 
-        /// The charge for the body, which all its responses share; nil if it exceeds the budget, or the body is not
-        /// counted.
+        /// The charge for the body, which all its responses share. Nil if the charge exceeds the budget, or if the body
+        /// is not counted.
         func charge(to budget: ResponseBudget) -> ResponseBudget.Charge? {
             charge?.withLock { charged in
                 if let known = charged.charge { return known }

@@ -1,9 +1,9 @@
 /// Reads a stream for the library, and extends the deadline of a connection that sends events.
 ///
-/// Unchecked Sendable: only the connection on which the response is queued reads it, under the library's lock.
+/// Unchecked Sendable: only the connection on which the response is queued reads the stream, under the library's lock.
 final class StreamReader: @unchecked Sendable {
     private let body: Body
-    /// The length of the body in bytes; nil if the stream has an end of its own.
+    /// The length of the body in bytes; nil if the length is not known in advance.
     let length: Int?
     private var connection: Attended?
     private(set) var written = 0
@@ -16,7 +16,7 @@ final class StreamReader: @unchecked Sendable {
     /// The connection that sends the stream.
     private struct Attended {
         let suspension: Suspension
-        /// The time from each piece of events to the connection's deadline.
+        /// The time from the sending of a piece of events to the connection's new deadline, in milliseconds.
         let milliseconds: Int64
         /// Whether the end of the connection marks the end of the stream.
         let isLast: Bool
@@ -38,7 +38,7 @@ final class StreamReader: @unchecked Sendable {
         if case .events(let events) = body { events } else { nil }
     }
 
-    /// The size of the library's own buffer in bytes; each stream has one, but only HTTP/1.0 needs it.
+    /// The size of the library's buffer for the stream, in bytes. Each stream has a buffer, but only HTTP/1.0 needs it.
     var blockSize: Int {
         switch body {
         case .document: 32 << 10
@@ -54,16 +54,16 @@ final class StreamReader: @unchecked Sendable {
         }
     }
 
-    /// The bytes that the stream is made of, if it shares them.
+    /// The bytes from which the stream is made; nil if the stream does not share them.
     var sharedBody: Response.Body? {
         if case .document(let stream) = body { stream.sharedBody } else { nil }
     }
 
-    /// Sets the connection that sends the stream; each piece of events extends its deadline.
+    /// Sets the connection that sends the stream. Each piece of events extends the deadline of the connection.
     ///
     /// - Parameters:
     ///   - suspension: puts the connection to sleep while the stream has nothing to send.
-    ///   - milliseconds: the time from each piece of events to the connection's deadline.
+    ///   - milliseconds: the time from the sending of a piece of events to the connection's new deadline.
     ///   - isLast: whether the connection ends with the answer.
     func attend(_ suspension: Suspension, allowing milliseconds: Int64, isLast: Bool) {
         connection = Attended(suspension: suspension, milliseconds: milliseconds, isLast: isLast)
@@ -72,8 +72,8 @@ final class StreamReader: @unchecked Sendable {
 
     func end(_ end: EventStream.End) { events?.finish(end) }
 
-    /// Reads a piece and returns its size; -1 at the end, -2 to cut the connection, and 0 if the connection sleeps
-    /// until there is more.
+    /// Reads a piece and returns its size. Returns -1 at the end, -2 to cut the connection, and 0 if the connection
+    /// sleeps until the stream has more to send.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if let connection, events != nil {
             connection.suspension.state.work(until: CoarseClock.now + connection.milliseconds)
@@ -114,13 +114,13 @@ final class StreamReader: @unchecked Sendable {
 public protocol BodyStream: AnyObject {
     /// Writes the next bytes.
     ///
-    /// The server calls it on one of its threads, one call at a time.
+    /// The server calls this method on one of its threads, one call at a time.
     ///
     /// - Parameter buffer: room for at least one byte.
     /// - Returns: the number of bytes written; 0 at the end; a negative number to cut the connection.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int
 
-    /// The approximate number of bytes of its buffers, without the shared body.
+    /// The approximate size of the stream's buffers in bytes, without the shared body.
     var memory: Int { get }
     /// The bytes from which the stream is made, if other responses share them; otherwise nil.
     var sharedBody: Response.Body? { get }

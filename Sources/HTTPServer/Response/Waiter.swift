@@ -3,7 +3,8 @@ import Synchronization
 
 /// A promise of a response to a request: fulfilled once, from any thread.
 ///
-/// `WaitingRoom.admit` makes it, and the server receives it as `Answer.later`; it may be fulfilled before that.
+/// `WaitingRoom.admit` makes a waiter, and the server receives it as `Answer.later`. The waiter may already be
+/// fulfilled then.
 public final class Waiter: Sendable, Sleeper {
     /// The reason for the end of a wait.
     public enum End: Sendable {
@@ -17,12 +18,12 @@ public final class Waiter: Sendable, Sleeper {
         case serverStopping
     }
 
-    /// The time at which the wait ends at the latest, in milliseconds of the exact clock.
+    /// The latest time at which the wait ends, in milliseconds of the exact clock.
     let deadline: Int64
-    /// Whether the response is expected so soon that memory is kept for the request.
+    /// Whether the response is expected so soon that the request keeps its memory during the wait.
     let isBrief: Bool
     private let room: WaitingRoom
-    /// Whether it waits for an event, and not for its turn.
+    /// Whether the request waits for an event, and not for its turn.
     var awaitsEvent: Bool { room.isForEvents }
     private let progress: Guarded<Progress>
 
@@ -35,8 +36,8 @@ public final class Waiter: Sendable, Sleeper {
         /// The connection to wake.
         var suspension: Suspension?
 
-        /// Ends the wait, and returns the closure to call and the connection to wake; both are nil if it had ended
-        /// before.
+        /// Ends the wait, and returns the closure to call and the connection to wake. Both are nil if the wait had
+        /// already ended.
         mutating func finish(_ end: End, with supplied: Supplied) -> (
             onEnd: (@Sendable (Waiter, End) -> Void)?, suspension: Suspension?
         ) {
@@ -67,23 +68,24 @@ public final class Waiter: Sendable, Sleeper {
 
     deinit { if end == nil { room.leave() } }
 
-    /// Supplies the response; one of the server's threads sends it, and this returns at once.
+    /// Supplies the response, and returns immediately. One of the server's threads sends the response.
     ///
-    /// `onEnd` is called before this returns, so hold no lock that it takes.
+    /// `onEnd` is called before this method returns, so do not hold a lock that `onEnd` takes.
     ///
     /// - Returns: false if the wait had already ended; the response is not sent then.
     @discardableResult
     public func finish(_ response: Response) -> Bool { end(.answered, with: .response(response)) }
 
-    /// Supplies responses to several waiters as `finish` does; their connections are woken together.
+    /// Supplies responses to several waiters, like `finish(_:)`, and wakes their connections together.
     ///
-    /// - Parameter answers: each waiter with a closure that makes its response, called on the thread that sends it.
+    /// - Parameter answers: each waiter with a closure that makes its response. The closure is called on the thread
+    ///   that sends the response.
     public static func finish(_ answers: [(waiter: Waiter, response: @Sendable () -> Response)]) {
         Suspension.wake(
             answers.compactMap { waiter, response in waiter.finished(.answered, with: .maker(response)).suspension })
     }
 
-    /// The response for the case that the time is over or the server is stopping; it may be replaced while the wait
+    /// The response that is sent if the time is over or the server is stopping. You can replace it while the wait
     /// lasts.
     public var otherwise: Response {
         get { progress.withLock(\.otherwise)() }
@@ -99,7 +101,7 @@ public final class Waiter: Sendable, Sleeper {
     /// The reason for the end of the wait; nil while it lasts.
     public var end: End? { progress.withLock { $0.end } }
 
-    /// The response that is or was sent; nil before that.
+    /// The response that was supplied; nil before that.
     ///
     /// If a closure makes the response, the first call runs it.
     public var response: Response? {
@@ -113,7 +115,9 @@ public final class Waiter: Sendable, Sleeper {
         }
     }
 
-    /// The reason for the end of the wait; nil while it lasts, and then its end wakes the connection.
+    /// The reason for the end of the wait; nil while the wait lasts.
+    ///
+    /// If the wait still lasts, its end will wake the connection.
     func end(elseWaking suspension: Suspension) -> End? {
         progress.withLock { progress in
             if progress.end == nil { progress.suspension = suspension }
@@ -132,11 +136,12 @@ public final class Waiter: Sendable, Sleeper {
         return isFirst
     }
 
-    /// Ends the wait, if it had not ended; returns the connection that is to be woken.
+    /// Ends the wait, unless it had already ended. Returns whether this call ended the wait, and the connection to
+    /// wake.
     private func finished(_ end: End, with supplied: Supplied) -> (isFirst: Bool, suspension: Suspension?) {
         let (onEnd, suspension) = progress.withLock { $0.finish(end, with: supplied) }
         guard let onEnd else { return (false, nil) }
-        // The place is freed before the response is sent, so that the place is free if the client immediately asks again.
+        // The place is freed before the response is sent. So a client that immediately asks again finds the place free.
         room.leave()
         onEnd(self, end)
         return (true, suspension)
@@ -145,8 +150,8 @@ public final class Waiter: Sendable, Sleeper {
 
 /// A limited number of places for requests that are answered later, long polls and event streams together.
 ///
-/// A responder makes one and keeps it; it does not need a server. A place is taken from the admission until the waiter
-/// or the stream ends for any reason.
+/// A responder makes a waiting room and keeps it; a waiting room does not need a server. A waiter or a stream takes a
+/// place from its admission until it ends for any reason.
 public final class WaitingRoom: Sendable {
     /// The maximum number of requests that wait at the same time.
     public let capacity: Int
@@ -154,12 +159,14 @@ public final class WaitingRoom: Sendable {
     /// The number of requests admitted since the start; it determines each deadline's jitter.
     private let admitted = Atomic<UInt64>(0)
 
-    /// Whether its requests wait for an event, and not for their turn: the duration then does not measure the server.
+    /// Whether the requests wait for an event, and not for their turn. If so, their duration does not measure the
+    /// server.
     let isForEvents: Bool
 
     /// - Parameters:
     ///   - capacity: the maximum number of requests that wait at the same time; a negative number counts as 0.
-    ///   - isForEvents: whether they wait for an event, and not for their turn; the two are counted apart.
+    ///   - isForEvents: true if the requests wait for an event, false if they wait for their turn. The two kinds are
+    ///     counted separately.
     public init(capacity: Int = 10_000, isForEvents: Bool = true) {
         self.capacity = max(0, capacity)
         self.isForEvents = isForEvents
@@ -171,10 +178,10 @@ public final class WaitingRoom: Sendable {
     /// Admits a request that waits for its response.
     ///
     /// - Parameters:
-    ///   - time: the maximum wait, or zero for no limit. The actual wait is up to 5 %, at most 1 s, longer, so that not
-    ///     all waits end at the same instant.
-    ///   - otherwise: the response for the case that the time is over or the server is stopping; made only then.
-    ///   - isBrief: whether the response is expected so soon that memory is kept for the request.
+    ///   - time: the maximum wait, or zero for no limit. The actual wait is longer by at most 5 % and at most 1 s, so
+    ///     that not all waits end at the same instant.
+    ///   - otherwise: the response that is sent if the time is over or the server is stopping; made only then.
+    ///   - isBrief: whether the response is expected so soon that the request keeps its memory during the wait.
     ///   - onEnd: called once, when the wait is over, on the thread that ended it; for `.answered`, this is the thread
     ///     that calls `Waiter.finish`. The server holds no lock during the call. It must not block.
     /// - Returns: nil if the limit is reached.

@@ -1,19 +1,20 @@
 import Glibc
 import Threads
 
-/// The thread that accepts connections at all sockets of a server but the first, and passes them to its daemon.
+/// The thread that accepts the connections of all sockets of a server except the first, and passes them to the daemon.
 ///
-/// So all sockets share the threads, the limits and the counters of one daemon, which can listen on only one.
+/// A daemon listens on only one socket. With this thread, all sockets share the threads, the limits and the counters of
+/// one daemon.
 final class Acceptor: Sendable {
     private let thread: LoopThread
 
-    /// The wait if descriptors or places for connections are used up, in milliseconds.
+    /// The time in milliseconds before the next attempt, if descriptors or places for connections are used up.
     private static let pause: Int64 = 50
 
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - sockets: descriptors of listening sockets, open until `stop`.
+    ///   - sockets: the descriptors of the listening sockets, which must stay open until `stop`.
     ///   - hasRoom: whether the server has room for a connection.
     ///   - serve: passes the descriptor of a connection to the daemon, which owns it from then on.
     init(
@@ -25,7 +26,8 @@ final class Acceptor: Sendable {
                 var waits = WaitSet()
                 for descriptor in [bell.descriptor] + sockets { waits.add(descriptor) }
                 waits.wait()
-                // Called after the wait, because the last accepted connection may not have been counted before.
+                // The room is checked after the wait: before it, the connection accepted last may not have been counted
+                // yet.
                 guard hasRoom() else { return bell.wait(milliseconds: Self.pause) }
                 for socket in sockets where !Self.accept(socket, serve) { bell.wait(milliseconds: Self.pause) }
             }
@@ -35,7 +37,7 @@ final class Acceptor: Sendable {
     /// Ends the thread: no connection is accepted from now on.
     func stop() { thread.stop() }
 
-    /// Accepts one connection, if any; false if descriptors or memory are used up.
+    /// Accepts one connection, if a connection is waiting. Returns false if descriptors or memory are used up.
     private static func accept(_ socket: Int32, _ serve: (Int32) -> Void) -> Bool {
         let descriptor = Glibc.accept(socket, nil, nil)
         guard descriptor < 0 else {

@@ -1,9 +1,11 @@
 /// One answered request, for an access log.
 public struct AccessEntry: Sendable {
-    /// The trace that the request belongs to (W3C Trace Context), or otherwise an identifier of its own: 32 hexadecimal
-    /// digits.
+    /// The identifier of the request: 32 hexadecimal digits.
+    ///
+    /// This is the trace identifier that the request carries (W3C Trace Context), or a new identifier if it carries no
+    /// trace.
     public let id: String
-    /// The client's address; behind a trusted proxy from its fields.
+    /// The client's address. Behind a trusted proxy, this is the address named by the proxy's header fields.
     public let peer: String
     /// The method.
     public let method: Method
@@ -11,9 +13,10 @@ public struct AccessEntry: Sendable {
     public let target: String
     /// The status of the response.
     public let status: Int
-    /// The bytes of the body without the framing of chunks; 0 for HEAD.
+    /// The size of the body in bytes, without the framing of chunks; 0 for HEAD.
     ///
-    /// A stream counts the bytes that were sent, any other body all its bytes, even if the response was cut off.
+    /// For a stream, this is the number of bytes that were sent. For any other body, it is the size of the whole body,
+    /// even if the response was cut off.
     public let size: Int
     /// The time from the request line to the last byte of the response.
     public let duration: Duration
@@ -30,7 +33,7 @@ extension AccessEntry {
     }
 }
 
-/// A response of status 500, for a log: the client knows only the identifier.
+/// A response of status 500, for a log. The client sees only the identifier.
 public struct FailedAnswer: Sendable, CustomStringConvertible {
     /// The identifier of the request.
     public let id: String
@@ -45,7 +48,7 @@ public struct FailedAnswer: Sendable, CustomStringConvertible {
 
 /// A response that cannot be sent; the client receives a 500 instead, or its connection is cut.
 public struct UnsentAnswer: Sendable, CustomStringConvertible {
-    /// The identifier that the 500 shows too.
+    /// The identifier of the request, which the 500 shows too.
     public let id: String
     /// The method of the request.
     public let method: Method
@@ -53,14 +56,14 @@ public struct UnsentAnswer: Sendable, CustomStringConvertible {
     public let target: String
     /// The status of the response.
     public let status: Int
-    /// The size of its header lines in bytes.
+    /// The size of the response's header lines, in bytes.
     public let headerSize: Int
-    /// Whether the header exceeds the connection's memory; otherwise the library refused the response.
+    /// Whether the header exceeds the connection's memory. If not, the library refused the response.
     public let isTooLong: Bool
 
     /// A sentence for the log, with the request and the reason, on one line.
     public var description: String {
-        // An invalid target may contain any bytes, and be as long as a request.
+        // An invalid target may contain any bytes, and may be as long as a whole request header.
         let printable = target.unicodeScalars.prefix(80).map { " "..."~" ~= $0 ? Character($0) : "?" }
         let place = String(printable) + (target.unicodeScalars.count > 80 ? "…" : "")
         let reason =
@@ -74,7 +77,7 @@ public struct UnsentAnswer: Sendable, CustomStringConvertible {
 
 /// A target for logs, with passwords and tokens hidden.
 ///
-/// The service takes tokens in `Authorization` alone, but a client may put one into a URL all the same.
+/// The service reads tokens only from `Authorization`, but a client may put a token into a URL by mistake.
 enum LoggedTarget {
     private static let hidden = "***"
     private static let secretNames = ["token", "secret", "password", "authorization", "apikey", "api_key", "api-key"]
@@ -100,7 +103,8 @@ enum LoggedTarget {
         return secretNames.contains(where: name.contains) ? parameter[...sign] + hidden : String(parameter)
     }
 
-    /// The name with its percent-encoded characters decoded, as far as they are ASCII.
+    /// The name with each percent-encoded byte decoded as one character. This is correct for ASCII, as in the secret
+    /// names.
     private static func decoded(_ name: Substring) -> String {
         var rest = name
         var decoded = ""

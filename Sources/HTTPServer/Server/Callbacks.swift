@@ -20,7 +20,7 @@ func notifyConnection(
     }
 }
 
-/// MHD_OPTION_URI_LOG_CALLBACK: its result is the request's context in the other callbacks.
+/// MHD_OPTION_URI_LOG_CALLBACK. The library passes the result to the other callbacks as the request's context.
 func requestLine(
     _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
@@ -32,10 +32,11 @@ func requestLine(
     return unsafe slot
 }
 
-/// Keeps the library from parsing the query.
+/// Keeps the library from parsing the query, by emptying the query in the library's buffer.
 ///
-/// It would make a list that nothing reads, in the memory that the header needs, and refuse the request if that runs
-/// out. The buffer is writable, and an empty query makes no list.
+/// The library would store the parameters in a list that nothing reads. The list would take memory that the header
+/// needs, and the library would refuse the request if this memory ran out. The buffer is writable, and the library
+/// makes no list for an empty query.
 private func hideQuery(of target: UnsafePointer<CChar>) {
     guard let mark = unsafe strchr(target, Int32(UInt8(ascii: "?"))), unsafe mark[1] != 0 else { return }
     unsafe mark[1] = 0
@@ -70,7 +71,7 @@ func requestCompleted(
     }
 }
 
-/// MHD_OPTION_UNESCAPE_CALLBACK: decodes nothing, because targets are split before they are decoded.
+/// MHD_OPTION_UNESCAPE_CALLBACK. Decodes nothing, because the service splits a target before it decodes the parts.
 func leaveEscaped(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ text: UnsafeMutablePointer<CChar>?
 ) -> Int {
@@ -78,7 +79,7 @@ func leaveEscaped(
     return unsafe strlen(text)
 }
 
-/// MHD_PanicCallback: the library has found a fatal fault, and its behaviour after a return is undefined.
+/// MHD_PanicCallback. The library has found a fatal fault; its behaviour is undefined if this callback returns.
 func panicked(
     _ context: UnsafeMutableRawPointer?, _ file: UnsafePointer<CChar>?, _ line: UInt32,
     _ reason: UnsafePointer<CChar>?

@@ -4,33 +4,34 @@ struct Exchange {
     var began: Int64 = 0
     /// Whether the request is HTTP/1.0, which lacks the chunked coding.
     var isVersion10 = false
-    /// The bytes that the library needs for the fields in addition to their text.
+    /// The number of bytes that the library needs for the fields in addition to their text.
     var records = 0
-    /// The identifier, once it was needed or had to be kept.
+    /// The identifier of the request; nil until it is needed, or until the field that contains it is about to be freed.
     var id: RequestID?
-    /// The number of the route, once it had to be found.
+    /// The number of the route; nil unless it was determined before the fields were freed.
     var route: Int?
     var hasWaited = false
-    /// The place of a large body, until the end.
+    /// The place of a large body, held until the request ends.
     var largeBody: LargeBody?
     var events: EventStream?
 }
 
 /// A response that the library has taken.
 struct QueuedAnswer {
-    /// Held until the end, since its memory may be charged to a budget.
+    /// Held until the request ends, because the memory of the response may be charged to a budget.
     let response: Response
-    /// The bytes of the body that are sent, if it is not a stream.
+    /// The number of bytes of the body that are sent; not used if the body is a stream.
     let size: Int
-    /// The library's response, which goes back to the payload.
+    /// The library's response, which is given back to the payload when the request ends.
     let handle: LibraryResponse
 }
 
 extension Connection {
-    /// Passes the response to the library, without the links in its header if these do not fit into the connection's
-    /// memory, or a replacement if it cannot be sent.
+    /// Passes the response to the library, or a replacement if the response cannot be sent.
     ///
-    /// - Returns: nil if the library refuses both.
+    /// If the header does not fit into the connection's memory, the response is sent without the links in its header.
+    ///
+    /// - Returns: nil if the replacement cannot be sent either.
     func send(_ response: Response) -> QueuedAnswer? {
         var response = response.status < 500 ? response : named(response)
         if !hasRoom(for: response), let shorter = response.withoutLinks { response = shorter }
@@ -51,7 +52,7 @@ extension Connection {
             forHeader: response.payload.headerSize + Response.requestLine, besideRecords: exchange.records)
     }
 
-    /// Passes the response to the library; nil if it refuses.
+    /// Passes the response to the library. Returns nil if the library refuses the response or lacks memory for it.
     private func pass(_ response: Response) -> QueuedAnswer? {
         state.send(at: CoarseClock.now, patience: service.deadlineMilliseconds)
         if service.isDraining { _ = handle.closeAfterAnswer() }
@@ -59,7 +60,8 @@ extension Connection {
         let stream = response.payload.stream
         if let stream { attend(stream) }
         guard let made = response.payload.handle(naming: requestID) else { return nil }
-        // The response to HEAD has neither a length nor chunks if the body is a stream: it ends with the connection.
+        // If the body is a stream of unknown length, the response to HEAD has neither a length nor chunks. So the end
+        // of the connection marks the end of the response.
         if isHead, let stream, stream.length == nil {
             made.endByClosing()
             _ = handle.closeAfterAnswer()
@@ -79,7 +81,7 @@ extension Connection {
         stream.attend(ownSuspension(), allowing: service.unreadMilliseconds, isLast: exchange.isVersion10)
     }
 
-    /// Frees memory that is not needed during a wait, and keeps the route, the trace and the client of the request.
+    /// Frees the memory of the request that is not needed during a wait. Keeps the route, the trace and the client.
     func forgetFields() {
         if exchange.route == nil { exchange.route = service.responder.route(of: request) }
         if request.has(.traceparent) { _ = requestID }
@@ -87,7 +89,7 @@ extension Connection {
         request.parts.shrink(keepingTarget: service.configuration.accessLog != nil)
     }
 
-    /// The trace that the request belongs to, or otherwise an identifier of its own.
+    /// The identifier of the request: the trace identifier that the request carries, or otherwise a new identifier.
     private var requestID: RequestID {
         if let id = exchange.id { return id }
         let made = request.traceID ?? service.requestIDs.next()
@@ -95,7 +97,7 @@ extension Connection {
         return made
     }
 
-    /// Returns a response of status 500 or above with the identifier of the request, and logs the status 500.
+    /// Adds the identifier of the request to a response of status 500 or above. Logs the request if the status is 500.
     private func named(_ response: Response) -> Response {
         let named = service.responder.response(response, naming: requestID.text)
         if response.status == 500 {
@@ -107,7 +109,7 @@ extension Connection {
         return named
     }
 
-    /// Counts the request, which has ended, and logs it if it was answered.
+    /// Counts a request that has ended. Logs the request if it was answered.
     func note(_ queued: QueuedAnswer?, completed: Bool) {
         let ended = EndedRequest(
             route: exchange.route ?? service.responder.route(of: request), method: request.method,
@@ -122,6 +124,7 @@ extension Connection {
 }
 
 extension QueuedAnswer {
-    /// The bytes of the body that were sent, as far as that is known.
+    /// The number of bytes of the body that were sent. It is exact only for a stream; for other bodies, it is the whole
+    /// size.
     fileprivate var sentBytes: Int { response.payload.stream?.written ?? size }
 }

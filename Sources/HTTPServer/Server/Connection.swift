@@ -1,6 +1,6 @@
-/// One client's connection: takes each request from its request line to the end of its response.
+/// One client's connection, which handles each request from its request line to the end of its response.
 ///
-/// Only one of the library's threads uses it, except for its `state`.
+/// Only one of the library's threads uses a connection. Other threads use only its `state`.
 final class Connection {
     let state: ConnectionState
     let handle: ConnectionHandle
@@ -12,9 +12,9 @@ final class Connection {
     private let reader: RequestReader
     private var phase = Phase.idle
     var exchange = Exchange()
-    /// Created when the connection sleeps for the first time.
+    /// Created when the connection is put to sleep for the first time.
     private var suspension: Suspension?
-    /// Whether the last request was answered or abandoned before all of it was read.
+    /// Whether a request was answered or abandoned before all of it was read.
     private var leavesInputUnread = false
     private var hasAnswered = false
 
@@ -22,11 +22,12 @@ final class Connection {
         case idle
         /// The request line has been read; the target is in the library's buffer.
         case line(target: Octets)
-        /// The header has been read and is well-formed; the body follows, or the call to answer.
+        /// The header has been read and is well-formed. The library's next call is for a piece of the body or for the
+        /// response.
         case body(RequestBody)
-        /// The response follows later.
+        /// The response will be ready later.
         case waiting(Waiter)
-        /// The library has the response; nil if it cannot be sent.
+        /// The library has taken the response; nil if no response could be sent.
         case answered(QueuedAnswer?)
     }
 
@@ -106,7 +107,9 @@ final class Connection {
         }
     }
 
-    /// Queues the response if the wait has ended; otherwise sleeps. Returns false to cut the connection.
+    /// Queues the response if the wait has ended; otherwise puts the connection to sleep.
+    ///
+    /// - Returns: false to cut the connection.
     private func awaitAnswer(_ waiter: Waiter) -> Bool {
         let suspension = ownSuspension()
         suspension.resumeFollowers()
@@ -124,7 +127,8 @@ final class Connection {
         return made
     }
 
-    /// Passes the response to the library, or a replacement if it cannot be sent.
+    /// Passes the response to the library, or a replacement if the response cannot be sent. Returns false to cut the
+    /// connection.
     private func queue(_ response: Response) -> Bool {
         phase = .answered(nil)
         guard let queued = send(response) else { return false }
@@ -132,14 +136,14 @@ final class Connection {
         return true
     }
 
-    /// Ends the request, whose response has been sent or never will be.
+    /// Ends the request: its response has been sent, or will never be sent.
     func finish(completed: Bool) {
         state.wait(until: CoarseClock.now + service.idleMilliseconds)
         closeIfEnded()
         var queued: QueuedAnswer?
         switch phase {
         case .answered(let answer): queued = answer
-        // The library has ended the request without asking for the answer.
+        // The library has ended the request without asking for the response.
         case .waiting: suspension?.resumeFollowers()
         case .idle, .line, .body: leavesInputUnread = true
         }
@@ -152,8 +156,8 @@ final class Connection {
 
     /// Closes the connection after its first response if the client has stopped sending.
     ///
-    /// Clients that stop sending with a request usually send only one request. The reaper closes the other connections,
-    /// so that later requests need no check.
+    /// A client that stops sending after a request usually sends only that request. If a client stops sending later,
+    /// the reaper closes its connection. So only the first response needs this check.
     private func closeIfEnded() {
         guard !hasAnswered else { return }
         hasAnswered = true

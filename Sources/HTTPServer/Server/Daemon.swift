@@ -2,19 +2,19 @@ import CGnuTLS
 import CMicroHTTPD
 import Glibc
 
-/// The sole owner of a library daemon and of its listening socket; deinitialization stops the daemon.
+/// The sole owner of a library daemon and of its listening socket. Deinitialization stops the daemon.
 @safe
 struct Daemon: ~Copyable {
     private let pointer: OpaquePointer
     private let listener: Listener
-    /// The library's descriptor of the listening socket, which it closes when it stops.
+    /// The library's own descriptor of the listening socket, which the library closes when the daemon stops.
     private let lent: Int32
 
     init(
         listener: Listener, configuration: Server.Configuration, service: Service
     ) throws(ServerError) {
         unsafe MHD_set_panic_func(panicked, nil)
-        // On most failures to start, the library closes the descriptor that it was given, so it gets its own.
+        // The library gets a descriptor of its own, because it closes that descriptor on most failures to start.
         lent = fcntl(listener.descriptor, F_DUPFD_CLOEXEC, 0)
         guard lent >= 0 else { throw .system("fcntl", errno: errno) }
         let isSecure = configuration.certificates != nil
@@ -39,16 +39,16 @@ struct Daemon: ~Copyable {
     /// The library closes `lent`.
     deinit { unsafe MHD_stop_daemon(pointer) }
 
-    /// Stops accepting connections, so that the system refuses new ones; existing ones continue.
+    /// Stops accepting connections, so that the system refuses new connections. Existing connections continue.
     ///
-    /// Not by `MHD_quiesce_daemon`: it and a worker may both remove the socket from the worker's epoll set, and in
-    /// 0.9.75 the second removal ends the process. Instead, the library's descriptor then leads to a socket without
-    /// input; the listening socket closes, and so leaves all epoll sets.
+    /// `MHD_quiesce_daemon` cannot be used: it and a worker may both remove the socket from the worker's epoll set, and
+    /// in 0.9.75 the second removal ends the process. Instead, the library's descriptor is redirected to a socket
+    /// without input. The listening socket then closes, and thereby leaves all epoll sets.
     func quiesce() { listener.silence(lent) }
 
-    /// Passes a connection to one of the threads; the library owns the descriptor from now on.
+    /// Passes a connection to one of the library's threads. The library owns the descriptor from now on.
     ///
-    /// - Returns: false if there are too many connections.
+    /// - Returns: false if there are too many connections; the library has then closed the descriptor.
     func add(_ descriptor: Int32) -> Bool {
         var storage = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -66,13 +66,13 @@ struct Daemon: ~Copyable {
 
     /// The number of events that a thread of the library takes in one call (`MAX_EVENTS` in its daemon.c).
     ///
-    /// After exactly this number, the thread waits for one more event before it serves any of them: it calls
-    /// `epoll_wait` again with the same time-out, which is infinite. Seen in 0.9.75 and 1.0.1.
+    /// If `epoll_wait` returns exactly this number of events, the thread calls it again with the same time-out, which
+    /// is infinite. The thread serves none of the events until one more arrives. Seen in 0.9.75 and 1.0.1.
     static let eventsAtOnce = 128
 
     /// The version of the library that is linked.
     static let version = unsafe String(cString: MHD_get_version())
 
-    /// Whether the library's version is before 1.0, whose parser is lenient.
+    /// Whether the library is older than 1.0. The parser of these versions is lenient.
     static let isOld = version.hasPrefix("0.")
 }

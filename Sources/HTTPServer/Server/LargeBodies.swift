@@ -1,7 +1,7 @@
 import Heap
 import Locking
 
-/// Admits one body at a time that is larger than the server's limit, so that the memory for bodies is bounded.
+/// Admits bodies that are larger than the server's limit, one at a time, so that the memory for bodies is bounded.
 final class LargeBodies: Sendable {
     private struct Current {
         weak var body: LargeBody?
@@ -9,8 +9,9 @@ final class LargeBodies: Sendable {
 
     private let current = Guarded(Current())
 
-    /// Admits a body, whose place is free again when nothing refers to the result; nil if another body has the place,
-    /// or memory is lacking.
+    /// Admits a body. Returns nil if another large body has the place, or if memory is lacking.
+    ///
+    /// The place becomes free when nothing refers to the returned object any more.
     func admit(bytes: Int) -> LargeBody? {
         current.withLock { current in
             guard current.body == nil, let memory = MemoryBudget.reserve(bytes) else { return nil }

@@ -4,10 +4,10 @@ import Locking
 import Synchronization
 import Threads
 
-/// The thread that ends connections past their deadline, because the library's own time-out covers only idle ones.
+/// The thread that ends connections past their deadline. The library's own time-out covers only idle connections.
 ///
-/// It sleeps until a connection arrives. While there are many connections, it also wakes the library's threads (see
-/// `Daemon.eventsAtOnce`).
+/// While there are no connections, the thread sleeps until a connection arrives. While there are many connections, it
+/// also wakes the library's threads (see `Daemon.eventsAtOnce`).
 final class Reaper: Sendable {
     private let thread: LoopThread
     private let lingering: Lingering
@@ -34,31 +34,31 @@ final class Reaper: Sendable {
     private static func look(after service: Service, every period: Int64) {
         let now = CoarseClock.now
         service.connections.endLate(at: now, patience: service.deadlineMilliseconds)
-        // Each connection is checked once or twice after its response.
+        // Checks each connection once or twice after its response.
         service.connections.closeEnded(waitingUntil: now + service.idleMilliseconds - 2 * period)
         service.lingering.drain(at: now)
         service.heapTrimmer.giveBack(at: now)
     }
 }
 
-/// Sockets whose response has been sent while the client still sends: they are closed in stages (RFC 9112, section
-/// 9.6).
+/// Sockets that are closed in stages, because the client is still sending after the end of the response (RFC 9112,
+/// section 9.6).
 ///
-/// If they were closed at once, the unread bytes would make the system reset the connection, and the client would lose
-/// the response. So a second descriptor of the socket is kept here, and its input is discarded.
+/// If a socket were closed immediately, its unread bytes would make the system reset the connection, and the client
+/// would lose the response. So this list keeps a second descriptor of the socket, and discards the input.
 final class Lingering: Sendable {
-    /// Descriptors, owned by this list, with the time at which they are closed at the latest.
+    /// The descriptors, which this list owns, each with the latest time at which it is closed.
     private let open = Guarded<[(descriptor: Int32, until: Int64)]>([])
 
     static let milliseconds: Int64 = 2000
-    /// The maximum number; beyond it, connections are closed at once.
+    /// The maximum number of kept sockets. Beyond this number, sockets are closed immediately.
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
 
     var isEmpty: Bool { open.withLock { $0.isEmpty } }
 
-    /// Keeps a socket that the library is about to close; false if there are too many.
+    /// Keeps a socket that the library is about to close. Returns false if the list is full or descriptors are used up.
     func keep(_ descriptor: Int32, now: Int64) -> Bool {
         open.withLock { open in
             guard open.count < limit else { return false }
@@ -70,7 +70,7 @@ final class Lingering: Sendable {
         }
     }
 
-    /// Discards input, and closes the sockets whose client is done or whose time is over.
+    /// Discards the input of the sockets. Closes the sockets whose client has stopped sending, or whose time is over.
     func drain(at now: Int64) {
         open.withLock { open in
             open.removeAll { entry in
@@ -82,27 +82,30 @@ final class Lingering: Sendable {
     }
 }
 
-/// Counts the connections that have ended, and returns the memory that many of them leave between the blocks in use.
+/// Counts the connections that end. After many, returns to the system the memory that they left between the blocks in
+/// use.
 ///
-/// Otherwise the C library's heap would grow whenever many connections come and go, because their memory is allocated
-/// in another order each time.
+/// Without this, the C library's heap would grow whenever many connections come and go, because their memory is
+/// allocated in another order each time.
 final class HeapTrimmer: Sendable {
     private let count = Atomic<Int>(0)
     /// The time from which memory may be returned again, in milliseconds of the coarse clock.
     private let next = Atomic<Int64>(0)
 
-    /// The number of ended connections after which memory is returned: they leave about ten megabytes.
+    /// The number of ended connections after which memory is returned. This many connections leave about ten megabytes.
     private static let crowd = 1_000
-    /// The minimum time between two returns, because each locks the heap for milliseconds.
+    /// The minimum time between two returns of memory, in milliseconds. Each return locks the heap for some
+    /// milliseconds.
     private static let pause: Int64 = 5_000
 
-    /// Whether enough connections have ended for memory to be returned, now or after the pause.
+    /// Whether enough connections have ended for memory to be returned, immediately or after the pause.
     var isCrowd: Bool { count.load(ordering: .relaxed) >= Self.crowd }
 
     func note() { count.add(1, ordering: .relaxed) }
 
-    /// Returns memory if enough connections have ended, or memory is tight, and the pause is over. Called regularly by
-    /// a thread that may block for some milliseconds.
+    /// Returns memory if the pause is over, and either enough connections have ended or memory is tight.
+    ///
+    /// A thread that may block for some milliseconds calls this regularly.
     func giveBack(at now: Int64) {
         guard isCrowd || MemoryBudget.isTight && MemoryBudget.left < 0, next.load(ordering: .relaxed) <= now else {
             return

@@ -10,22 +10,23 @@ struct RequestReader {
     let hosts: AllowedHosts?
 
     enum Header {
-        /// The body follows, or the call to answer.
+        /// The library's next call is for a piece of the body or for the response.
         case accepted(RequestBody)
         /// The response is sent without reading a body.
         case refused(Response)
-        /// The request is answered without its body, whose end the library would not find.
+        /// The request is answered without its body, because the library would not find the end of the body.
         case undecodable
     }
 
-    /// Reads method and fields; returns the bytes that the library needs for the fields in addition to their text.
+    /// Reads the method and the fields. Returns the number of bytes that the library needs for the fields in addition
+    /// to their text.
     func readFields(of line: RequestLine) -> Int {
         request.parts.method = Method(line.method)
         request.appendFields(.HEADER_KIND, of: handle)
         return RequestMemory.records(of: request.parts.fields)
     }
 
-    /// Checks line and fields against HTTP and the limits.
+    /// Checks the request line and the fields against HTTP and the server's limits.
     func check(_ line: RequestLine, records: Int) -> Header {
         if let fault = line.fault(strictly: Daemon.isOld)
             ?? request.normalizeTarget(isConnect: line.method.equals("CONNECT"), hosts: hosts)
@@ -47,7 +48,7 @@ struct RequestReader {
             || request.parts.fields.first(.contentLength).map { $0.value.number != 0 } ?? false
     }
 
-    /// Refuses the body if necessary; the client has not been asked to send it yet.
+    /// Prepares for the body, or refuses it if necessary. The client has not yet been asked to send the body.
     private func expectBody() -> Header {
         if let refusal = service.responder.refusal(of: request) { return .refused(refusal) }
         var body = RequestBody(limit: service.configuration.bodyLimit)
@@ -64,16 +65,17 @@ struct RequestReader {
             body.limit = limit
         }
         guard let coding = request.parts.fields.first(.transferEncoding) else { return .accepted(body) }
-        // The library accepts line ends of chunks that other parsers do not, so for a proxy the bytes after the last
-        // chunk may be part of the body (RFC 9112, section 11.2): none of them is read as a request.
+        // The library accepts chunk line ends that other parsers reject. So a proxy may take the bytes after the last
+        // chunk as part of the body (RFC 9112, section 11.2). None of these bytes is read as a request.
         body.isChunked = true
         if coding.rawValue.matches("chunked") { return .accepted(body) }
-        // Versions before 1.0 count white space after the coding as part of its name, and so do not find the end of the
-        // body: only a response that is queued in this call, and so ignores the body, is sent.
+        // Versions before 1.0 take white space after the coding as part of its name, and so do not find the end of the
+        // body. Only a response that is queued in this call is sent, because such a response does not wait for the
+        // body.
         return request.method.takesBody ? .refused(response(to: .transferEncodingSpace)) : .undecodable
     }
 
-    /// Keeps a piece of the body; a body that is too long is read to its end or to the deadline, and then refused.
+    /// Keeps a piece of the body. A body that is too long is read to its end or until the deadline, and then refused.
     func read(_ piece: Octets, of body: inout RequestBody) {
         body.received += piece.count
         body.deadline = nil
@@ -102,11 +104,11 @@ struct RequestReader {
 struct RequestBody {
     var limit: Int
     var isChunked = false
-    /// The bytes that have arrived, kept or not.
+    /// The number of bytes that have arrived, including bytes that were not kept.
     var received = 0
     /// The place of a body that is larger than the server's limit; otherwise nil.
     var large: LargeBody?
-    /// The new deadline of such a body, in milliseconds of the coarse clock; nil if the deadline stays.
+    /// The new deadline of a large body, in milliseconds of the coarse clock; nil if the deadline does not change.
     var deadline: Int64?
 
     static let none = RequestBody(limit: 0)

@@ -7,7 +7,7 @@ extension Server {
         public var host = "127.0.0.1"
         /// The port; 0 takes a free one.
         public var port: UInt16 = 0
-        /// The number of descriptors that the program opens after the server was started, and keeps open.
+        /// The number of descriptors that the program opens after the start of the server and keeps open.
         public var laterDescriptors = 0
         /// The number of threads that serve; 0 means one per core.
         public var threads = 0
@@ -17,7 +17,7 @@ extension Server {
         public var connectionLimitPerAddress = 0
         /// The time that a connection may wait for its next request; 0 means no limit.
         public var idleTimeout: Duration = .seconds(30)
-        /// The time that a request may take to arrive, and the time that its client may read nothing of the response; 0
+        /// The time that a request may take to arrive, and the time for which a client may stop reading the response; 0
         /// means no limit.
         ///
         /// A body that is larger than `bodyLimit` has more time: see `slowestSender`.
@@ -28,20 +28,21 @@ extension Server {
         public var unreadTimeout: Duration = .seconds(30)
         /// The maximum size of a request's body, in bytes.
         public var bodyLimit = 1 << 20
-        /// The maximum number of lingering sockets; beyond it, connections are closed at once.
+        /// The maximum number of lingering sockets. Beyond this number, connections are closed immediately.
         var lingeringLimit = 256
         /// The certificate and key for HTTPS; nil for HTTP.
         public var certificates: Certificates?
         /// The hosts that the server answers to; nil for all.
         public var hosts: AllowedHosts?
-        /// The addresses at which `hosts` is checked; nil for all.
+        /// The listening addresses at which `hosts` is checked; nil for all.
         public var hostAddresses: [BoundAddress]?
-        /// The proxies that are trusted to name the address of their client; nil for none.
+        /// The proxies that the server trusts to name the address of the client; nil for none.
         public var proxies: TrustedProxies?
         /// Counts the connections and the requests.
         public var counters = ServerCounters()
-        /// Whether `counters` counts the connections and has their limit; false for a further server with the same
-        /// counters, which counts only requests.
+        /// Whether this server counts its connections in `counters` and sets the connection limit there.
+        ///
+        /// False for a second server with the same counters; such a server counts only its requests.
         public var countsConnections = true
         /// Called after each response, on the thread that served it.
         public var accessLog: (@Sendable (AccessEntry) -> Void)?
@@ -65,7 +66,7 @@ extension Server.Configuration {
     /// The configuration with actual numbers in place of zeros, and with no more connections than the process has
     /// descriptors for.
     ///
-    /// - Throws: `ServerError.tooFewDescriptors` if there are too few to serve at all.
+    /// - Throws: `ServerError.tooFewDescriptors` if the process may open too few descriptors to serve at all.
     func fitted(to descriptors: DescriptorLimit) throws(ServerError) -> Server.Configuration {
         var fitted = self
         let wanted = threads > 0 ? threads : sysconf(Int32(_SC_NPROCESSORS_ONLN))
@@ -81,8 +82,9 @@ extension Server.Configuration {
 }
 
 extension Server {
-    /// The number of files that the bodies of responses may have open at the same time, so that connections and reloads keep
-    /// theirs.
+    /// The number of files that the bodies of responses may have open at the same time.
+    ///
+    /// The limit leaves enough descriptors for connections and reloads.
     public static let openFileLimit = 4 + DescriptorBudget.files(within: DescriptorLimit.raise().limit)
 
     /// The number of descriptors that the process has open; nil if it cannot be read (proc(5)).

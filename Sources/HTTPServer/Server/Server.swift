@@ -7,7 +7,7 @@ public final class Server: Sendable {
     /// The version of libmicrohttpd that is linked.
     public static let libraryVersion = Daemon.version
 
-    /// The addresses that it listens on, in the order of its sockets.
+    /// The addresses that the server listens on, in the order of its sockets.
     public let addresses: [BoundAddress]
     let service: Service
     private let reaper: Reaper
@@ -74,7 +74,7 @@ public final class Server: Sendable {
 
     deinit { stop(grace: .zero) }
 
-    /// Passes a connection to the daemon; false if the daemon has stopped, so that the caller still owns the
+    /// Passes a connection to the daemon. Returns false if the daemon has stopped; the caller then still owns the
     /// descriptor.
     private func add(_ descriptor: Int32) -> Bool {
         daemon.withLock { daemon in
@@ -87,8 +87,8 @@ public final class Server: Sendable {
 
     /// Stops: refuses new connections, answers the requests in progress, then closes.
     ///
-    /// Waiting requests are answered as if their time were over, and event streams end. It returns when everything is
-    /// closed, and does nothing the second time. A responder must not call it.
+    /// Waiting requests are answered as if their time were over, and event streams end. The method returns when
+    /// everything is closed. A second call does nothing. A responder must not call this method.
     ///
     /// - Parameter grace: the maximum wait for requests in progress.
     public func stop(grace: Duration) {
@@ -100,7 +100,7 @@ public final class Server: Sendable {
         // The library must not be stopped while a connection sleeps.
         service.suspended.stop()
         service.connections.drain(until: .now + grace)
-        // The connections that are left end with the daemon.
+        // The remaining connections end with the daemon.
         _ = consume daemon
         reaper.stop()
     }
@@ -110,12 +110,12 @@ extension Server {
     /// The number of threads that serve.
     public var threadCount: Int { service.configuration.threads }
 
-    /// Opens a connection to one serving thread, which closes it as soon as it looks for work.
+    /// Opens a connection to one serving thread. The thread closes the connection as soon as it looks for work.
     ///
-    /// The log does not show it, because no request is sent.
+    /// The log does not show the connection, because no request is sent on it.
     ///
     /// - Parameter thread: the number of the thread, from 0.
-    /// - Returns: a descriptor, owned by the caller, that is readable when the thread has responded; nil if all
+    /// - Returns: a descriptor that the caller owns. It becomes readable when the thread has responded. Nil if all
     ///   connections or descriptors are in use, or the server has stopped.
     public func probe(thread: Int) -> Int32? { Server.probe(thread, of: threadCount, in: daemon) }
 
@@ -135,8 +135,10 @@ extension Server {
         return nil
     }
 
-    /// Replaces a descriptor by a duplicate that the library passes to a certain thread: it takes the remainder of the
-    /// descriptor divided by the number of threads. Nil if descriptors are used up.
+    /// Replaces a descriptor by a duplicate that the library passes to a certain thread. Returns nil if descriptors are
+    /// used up.
+    ///
+    /// The library divides the descriptor by the number of threads; the remainder is the number of the thread.
     private static func numbered(_ descriptor: Int32, thread: Int, of count: Int) -> Int32? {
         var candidate = descriptor
         for _ in 0..<16 {
@@ -147,7 +149,7 @@ extension Server {
             guard next >= 0 else { return nil }
             candidate = next
         }
-        // All near numbers of this thread are in use: another thread responds.
+        // All nearby numbers that lead to this thread are in use, so another thread responds.
         return candidate
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Counts the connections of a server, and its requests by route, method and status.
 ///
-/// Each thread has counts of its own, so no thread waits for another; they are added up on request.
+/// Each thread has counts of its own, so no thread waits for another. The counts are added up on request.
 public final class ServerCounters: Sendable {
     private let routes: Int
     /// The maximum number of open connections; 0 before the server has started.
@@ -14,7 +14,7 @@ public final class ServerCounters: Sendable {
     /// - Parameter routes: the number of routes; route 0 counts the requests without a route.
     public init(routes: Int = 1) { self.routes = max(routes, 1) }
 
-    /// The counts of the calling thread; requested once for each connection.
+    /// The counts of the calling thread. Each connection requests them once.
     var shard: CounterShard {
         let thread = pthread_self()
         return shards.withLock { shards in
@@ -37,19 +37,20 @@ public final class ServerCounters: Sendable {
 /// The counts of a server since its start.
 public struct ServerTotals: Sendable {
     private var counts: [RouteCounts]
-    /// The maximum number of open connections, as far as the descriptors of the process allow it.
+    /// The maximum number of open connections, which is at most the number that the descriptors of the process allow.
     public fileprivate(set) var connectionLimit = 0
     /// The connections that were accepted.
     public fileprivate(set) var connections = 0
     fileprivate var closedConnections = 0
-    /// The requests that ended without a response of the responder.
+    /// The requests that ended without a response from the responder.
     public private(set) var unanswered = 0
     /// The responses that were cut off.
     public private(set) var incomplete = 0
 
     fileprivate init(routes: Int) { counts = Array(repeating: RouteCounts(), count: routes) }
 
-    /// The statuses that are counted one by one, the most frequent first; the last, 0, stands for all others.
+    /// The statuses that are counted one by one, the most frequent first. The last element, 0, counts all other
+    /// statuses.
     public static let statuses = [
         200, 304, 201, 204, 206, 400, 401, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 416, 421, 422,
         429, 431, 500, 501, 503, 505, 507, 0,
@@ -61,17 +62,17 @@ public struct ServerTotals: Sendable {
     /// The connections that are open.
     public var openConnections: Int { max(connections - closedConnections, 0) }
 
-    /// The number of requests that were answered.
+    /// The number of answered requests of a route, with this method and this status.
     public func requests(route: Int, method: Method, status: Int) -> Int {
         counts[route].requests[RouteCounts.place(method, status: status)]
     }
 
-    /// The bytes of the bodies of a route's responses, as in `AccessEntry`.
+    /// The total size of the bodies of a route's responses in bytes, counted as in `AccessEntry`.
     public func bytes(route: Int) -> Int { counts[route].bytes }
 
     /// The durations of a route's requests, from the request line to the end of the response.
     ///
-    /// - Parameter isWait: whether to return the durations of requests that waited for an event, or of all others.
+    /// - Parameter isWait: true for the requests that waited for an event, false for all other requests.
     public func durations(route: Int, isWait: Bool) -> DurationHistogram {
         isWait ? counts[route].waits : counts[route].durations
     }
@@ -109,19 +110,19 @@ final class CounterShard: Sendable {
 struct EndedRequest {
     let route: Int
     let method: Method
-    /// 0 if it was not answered.
+    /// The status of the response; 0 if the request was not answered.
     let status: Int
-    /// The bytes of the body.
+    /// The size of the body, in bytes.
     let size: Int
     let nanoseconds: Int
-    /// Whether it waited for an event, as long polls and streams do.
+    /// Whether the request waited for an event, as long polls and streams do.
     let hasWaited: Bool
     /// Whether the whole response was sent.
     let isComplete: Bool
 }
 
 private struct RouteCounts: Sendable {
-    /// By method and status.
+    /// The number of requests for each method and status.
     var requests = [Int](repeating: 0, count: Method.count * ServerTotals.statuses.count)
     var bytes = 0
     var durations = DurationHistogram(.requests)
@@ -147,10 +148,10 @@ private struct RouteCounts: Sendable {
 }
 
 extension Method {
-    /// The number of methods, with `other`.
+    /// The number of methods, including `other`.
     static let count = Int(Method.other.rawValue) + 1
 
-    /// The name as requests have it; `other` for any other method.
+    /// The name as it appears in requests, such as `GET`; `other` for any other method.
     public var name: String { self == .other ? "other" : String(describing: self).uppercased() }
 
     /// All methods, `other` last.
@@ -189,13 +190,13 @@ public struct DurationBuckets: Sendable {
     /// The upper bounds, in ascending order; one more bucket counts all longer durations.
     public let bounds: [Int]
 
-    /// From 50 µs, below which a cached answer is sent, to the deadline of most clients.
+    /// From 50 µs, which is more than a cached answer takes, to 10 s, the deadline of most clients.
     public static let requests = DurationBuckets(bounds: [
         50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
         100_000_000, 250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000,
     ])
 
-    /// From a second to an hour, since streams stay open for long.
+    /// From a second to an hour, because streams stay open for a long time.
     public static let waits = DurationBuckets(
         bounds: [1, 5, 15, 30, 60, 120, 300, 900, 3_600].map { $0 * 1_000_000_000 })
 }

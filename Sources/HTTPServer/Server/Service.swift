@@ -14,7 +14,7 @@ final class Service: Sendable {
     let idleMilliseconds: Int64
     let deadlineMilliseconds: Int64
     let unreadMilliseconds: Int64
-    /// In bytes per second.
+    /// The minimum rate at which a client must send a large body, in bytes per second.
     let slowestSender: Int64
     private let draining = Atomic<Bool>(false)
 
@@ -32,7 +32,7 @@ final class Service: Sendable {
         slowestSender = Int64(max(1, configuration.slowestSender))
     }
 
-    /// Whether the server is stopping: responses queued from then on end their connection.
+    /// Whether the server is stopping. While it is, each queued response ends its connection.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
     func drain() { draining.store(true, ordering: .relaxed) }
@@ -52,7 +52,7 @@ final class Service: Sendable {
         return responder.response(toFault: answer.id, target: answer.target)
     }
 
-    /// Makes the object of a connection that was accepted; it exists until `closed`.
+    /// Makes the object for an accepted connection. The object exists until it is passed to `closed`.
     func opened(_ handle: ConnectionHandle) -> Connection {
         let connection = Connection(handle: handle, service: self)
         connections.insert(connection.state)
@@ -60,7 +60,7 @@ final class Service: Sendable {
         return connection
     }
 
-    /// Removes a connection that is about to be closed and still owns its socket.
+    /// Removes a connection that is about to be closed. Its socket is still open.
     func closed(_ connection: Connection) {
         connections.remove(connection.state)
         if configuration.countsConnections { connection.counters.noteConnectionClosed() }
@@ -70,7 +70,7 @@ final class Service: Sendable {
         }
     }
 
-    /// The time until the reaper has something to do, in milliseconds; nil if it may sleep until it is signalled.
+    /// The time until the reaper has work to do, in milliseconds; nil if the reaper may sleep until it is signalled.
     func pause(atMost period: Int64) -> Int64? {
         if !lingering.isEmpty { return min(period, 20) }
         return heapTrimmer.isCrowd || !connections.rest() ? period : nil

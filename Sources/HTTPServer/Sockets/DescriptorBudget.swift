@@ -2,8 +2,8 @@ import Glibc
 
 /// Divides the descriptors that a process may open, so that connections leave enough for reloads.
 ///
-/// A worker without a descriptor for a connection tries again without a pause (libmicrohttpd "will try busy waiting"),
-/// so the sum of all parts stays within the limit.
+/// A worker that finds no free descriptor for a connection tries again without a pause (libmicrohttpd "will try busy
+/// waiting"). So the sum of all parts stays within the limit.
 struct DescriptorBudget {
     let threads: Int
     let connections: Int
@@ -15,7 +15,7 @@ struct DescriptorBudget {
     init(descriptors: DescriptorLimit, threads wanted: Int) throws(ServerError) {
         let limit = descriptors.limit
         threads = min(wanted, max(limit / 16, 1))
-        // For the files and sockets that the rest of the program opens after the start.
+        // The reserve is for the files and sockets that the rest of the program opens after the start.
         let reserve = min(max(limit / 8, 8), 64) + DescriptorBudget.files(within: limit)
         let fixed = descriptors.inUse + DescriptorBudget.own + DescriptorBudget.perThread * threads + reserve
         let spare = limit - fixed
@@ -24,11 +24,11 @@ struct DescriptorBudget {
         connections = min(spare - lingering, 1 << 20)
     }
 
-    /// The number of files that responses may have open, besides a few of the reserve.
+    /// The number of files that responses may have open, in addition to a few from the reserve.
     static func files(within limit: Int) -> Int { min(max(limit - 256, 0) / 16, 256) }
 
-    /// The listening socket twice, two wake-ups, the epoll set of the suspended connections and its bell, and the
-    /// socket that replaces the listening one at the end.
+    /// The descriptors of the server itself: two of the listening socket, two wake-ups, the epoll set of the suspended
+    /// connections and its bell, and the socket that replaces the listening socket at the end.
     private static let own = 7
     /// A worker's epoll set and its wake-up.
     private static let perThread = 2
@@ -59,7 +59,7 @@ struct DescriptorLimit {
         defer { unsafe closedir(folder) }
         var count = 0
         while unsafe readdir(folder) != nil { count += 1 }
-        // Without `.`, `..` and the folder itself.
+        // The entries `.`, `..` and the folder's own descriptor do not count.
         return max(count - 3, 0)
     }
 }

@@ -8,10 +8,11 @@ extension Listener {
     /// A socket that a killed process left behind is replaced.
     ///
     /// - Parameter path: the path of the socket, of at most 107 bytes.
-    /// - Throws: `ServerError` if another program listens on it, or it cannot be created.
+    /// - Throws: `ServerError` if another program listens on the socket, or the socket cannot be created.
     public convenience init(unixSocket path: String) throws(ServerError) {
         let address = try UnixAddress(path)
-        // One process at a time checks whether a socket is in use, removes it, and listens on its own.
+        // The lock lets one process at a time check whether the socket is in use, remove it, and listen on a socket of
+        // its own.
         let folder = LockedFolder(of: path)
         let descriptor = try Listener.listening(at: address)
         guard let file = SocketFile(path) else {
@@ -50,7 +51,7 @@ extension Listener {
 private struct UnixAddress {
     let path: String
 
-    /// The most bytes that `sun_path` has room for, before the zero byte at its end.
+    /// The maximum size in bytes of a path in `sun_path`, without the zero byte at the end.
     private static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     init(_ path: String) throws(ServerError) {
@@ -70,15 +71,15 @@ private struct UnixAddress {
 
     /// Creates the socket's file; returns 0, or the error number.
     func bind(_ descriptor: Int32) -> Int32 {
-        // Linux gives the file the mode of the socket less the umask, so the file never has more permissions than
-        // `SocketFile.mode`.
+        // Linux gives the file the mode of the socket without the bits of the umask. So the file never has more
+        // permissions than `SocketFile.mode`.
         guard fchmod(descriptor, SocketFile.mode) == 0 else { return errno }
         return unsafe perform { unsafe Glibc.bind(descriptor, $0, $1) }
     }
 
     /// Removes a socket on which no process listens.
     ///
-    /// - Throws: `ServerError` if a process listens on it, or it is not a socket.
+    /// - Throws: `ServerError` if a process listens on the socket, or the file is not a socket.
     func removeStale() throws(ServerError) {
         guard SocketFile(path) != nil else {
             throw .unusableSocket("'\(path)' exists and is not a socket; remove it, or name another path")
@@ -90,7 +91,7 @@ private struct UnixAddress {
         unsafe unlink(path)
     }
 
-    /// The error for a socket that cannot be created; for a missing folder, with a remedy.
+    /// The error for a socket that cannot be created. If the folder is missing, the error names a remedy.
     ///
     /// - Parameter code: the error number.
     func failure(_ code: Int32) -> ServerError {
@@ -128,7 +129,7 @@ struct SocketFile {
         (self.path, device, inode) = (path, status.st_dev, status.st_ino)
     }
 
-    /// Restores the bits of the new file's mode that the umask removed; false, with `errno`, on failure.
+    /// Restores the mode bits of the new file that the umask removed. Returns false, with `errno`, on failure.
     static func restrict(_ path: String) -> Bool {
         unsafe fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW) == 0
     }
@@ -140,7 +141,7 @@ struct SocketFile {
     }
 }
 
-/// A folder that one process at a time has locked (flock(2)); not locked if it cannot be read.
+/// A lock on a folder, which one process at a time holds (flock(2)). A folder that cannot be read is not locked.
 private struct LockedFolder: ~Copyable {
     private let descriptor: Int32
 
@@ -153,7 +154,7 @@ private struct LockedFolder: ~Copyable {
     deinit { if descriptor >= 0 { close(descriptor) } }
 }
 
-/// The folder of a socket's path, as the path names it.
+/// The folder in a socket's path; `.` if the path lacks a slash.
 private func folderOfSocket(_ path: String) -> String {
     guard let slash = path.lastSlash else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -3,24 +3,25 @@ import Glibc
 /// The sole owner of a listening socket.
 public final class Listener: Sendable {
     let descriptor: Int32
-    /// The address that it listens on; the actual port if 0 was requested.
+    /// The address that the socket listens on, with the actual port if 0 was requested.
     public let address: BoundAddress
     /// The file of a Unix domain socket that this process created; nil for any other socket.
     private let file: SocketFile?
-    /// Whether another process has the socket too, and listens on it again later.
+    /// Whether another process also holds the socket, and keeps it open for later use.
     private let isShared: Bool
 
     init(descriptor: Int32, at address: BoundAddress, file: SocketFile? = nil, isShared: Bool = false) {
         (self.descriptor, self.address, self.file, self.isShared) = (descriptor, address, file, isShared)
-        // Each connection inherits the option from its listening socket. A Unix domain socket does not have it.
+        // Each connection inherits the option from its listening socket. A Unix domain socket does not have this
+        // option.
         Socket(descriptor).set(TCP_NOTSENT_LOWAT, at: Int32(IPPROTO_TCP), to: Listener.unsentBytes)
     }
 
-    /// The maximum size of the part of a response that the kernel copies before it can be sent, in bytes
-    /// (`tcp_notsent_lowat` in Linux's ip-sysctl).
+    /// The maximum number of unsent bytes of a response that the kernel holds (`tcp_notsent_lowat` in Linux's
+    /// ip-sysctl).
     ///
-    /// Without a limit the kernel copies megabytes for a client that reads nothing, while other connections of the
-    /// thread wait. Data that is on its way to a reading client is not limited.
+    /// Without this limit, the kernel would copy megabytes for a client that reads nothing, while other connections of
+    /// the thread wait. The limit does not apply to data that is on its way to the client.
     private static let unsentBytes: Int32 = 32 << 10
 
     deinit {
@@ -28,7 +29,7 @@ public final class Listener: Sendable {
         close(descriptor)
     }
 
-    /// Refuses new connections from now on; connections to a shared socket wait for its next user.
+    /// Refuses new connections from now on. Connections to a shared socket wait for the next user of the socket.
     ///
     /// The listening socket closes, because this descriptor and its duplicate now refer to an unconnected socket.
     ///
@@ -51,7 +52,7 @@ public final class Listener: Sendable {
 extension Listener {
     /// Resolves the host, and binds and listens on the first address that works.
     ///
-    /// `::` takes connections of both families, whatever the system's default is.
+    /// The host `::` accepts connections over IPv4 and IPv6, whatever the system's default is.
     ///
     /// - Parameters:
     ///   - host: a host name or an address; an IPv6 address with or without brackets.
@@ -105,12 +106,12 @@ extension Listener {
 
     /// Takes over a listening socket that another process opened and keeps, such as a service manager.
     ///
-    /// It is not removed at the end, and connections that arrive later wait for its next user.
+    /// The socket is not removed at the end. Connections that arrive later wait for the next user of the socket.
     ///
     /// - Parameters:
-    ///   - descriptor: the descriptor of the socket, which this value owns from now on.
+    ///   - descriptor: the descriptor of the socket, which the listener owns from now on.
     ///   - name: the name of the socket in messages.
-    /// - Throws: `ServerError` if it is not a listening stream socket of the internet or of this machine.
+    /// - Throws: `ServerError` if the descriptor is not a listening stream socket of the internet or the Unix domain.
     public convenience init(inherited descriptor: Int32, named name: String) throws(ServerError) {
         if let fault = Listener.fault(of: descriptor) { throw .unusableSocket("\(name) \(fault)") }
         guard let address = BoundAddress(of: descriptor) else {
@@ -121,7 +122,7 @@ extension Listener {
         self.init(descriptor: descriptor, at: address, isShared: true)
     }
 
-    /// The reason why a socket cannot be used for listening, as the end of a sentence; nil if it can.
+    /// The reason why a socket cannot be used for listening, as the end of a sentence; nil if the socket can be used.
     private static func fault(of descriptor: Int32) -> String? {
         guard let type = Socket(descriptor).value(of: SO_TYPE) else {
             return errno == ENOTSOCK ? "is not a socket" : "is not open"

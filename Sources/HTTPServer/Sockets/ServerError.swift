@@ -12,7 +12,8 @@ public enum ServerError: Error, CustomStringConvertible, Sendable {
     case foreignAddress(host: String)
     /// Another program listens on the Unix domain socket.
     case socketInUse(path: String)
-    /// A socket cannot be created, or an inherited socket cannot be used for listening; the reason as a sentence.
+    /// A socket cannot be created, or an inherited socket cannot be used for listening. The value is the reason, as a
+    /// sentence.
     case unusableSocket(String)
     /// The process may open too few descriptors to serve.
     case tooFewDescriptors(limit: Int, needed: Int)
@@ -44,7 +45,7 @@ public enum ServerError: Error, CustomStringConvertible, Sendable {
         .system(call: call, reason: SystemCallError.reason(code))
     }
 
-    /// Runs `body`, and throws its failure of a system call as an error of this type.
+    /// Runs `body`. If a system call fails in it, throws that failure as an error of this type.
     static func wrapping<Output>(_ body: () throws(SystemCallError) -> Output) throws(ServerError) -> Output {
         do { return try body() } catch { throw .system(error.call, errno: error.code) }
     }

@@ -19,7 +19,7 @@ struct Socket {
 
     // MARK: Options
 
-    /// Sets an option; nothing happens if the kind of socket does not have it.
+    /// Sets an option. Does nothing if this kind of socket does not have the option.
     func set(_ option: Int32, at level: Int32, to value: Int32) {
         var value = value
         _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
@@ -40,14 +40,14 @@ struct Socket {
         case end
     }
 
-    /// The kind of input that can be read now; the input is not read. `nothing` on failure, too.
+    /// The kind of input that can be read now, without reading it. On failure, this is `nothing`, too.
     var input: Input {
         var byte: UInt8 = 0
         let count = unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK))
         return count > 0 ? .data : count == 0 ? .end : .nothing
     }
 
-    /// Reads and discards input, up to a megabyte; returns whether the peer has stopped sending or the socket has
+    /// Reads and discards input, up to a megabyte. Returns true if the peer has stopped sending or the socket has
     /// failed.
     func discardInput() -> Bool {
         unsafe withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
@@ -62,8 +62,8 @@ struct Socket {
 
     /// A number that changes whenever the peer takes bytes that were sent to it.
     ///
-    /// For TCP it counts the acknowledged bytes, for a Unix domain socket the bytes that the peer has not yet read; 0
-    /// if neither is known.
+    /// For TCP, this is the number of acknowledged bytes. For a Unix domain socket, it is the number of bytes that the
+    /// peer has not yet read. It is 0 if neither number is known.
     var bytesTaken: Int64 {
         let acknowledged = drilldown_bytes_acknowledged(descriptor)
         if acknowledged >= 0 { return acknowledged }
@@ -71,8 +71,9 @@ struct Socket {
         return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unread) == 0 ? Int64(unread) : 0
     }
 
-    /// Whether the peer of each socket has stopped sending, even if not everything that it sent has been read; true
-    /// also for a socket that has failed.
+    /// Whether the peer of each socket has stopped sending; also true for a socket that has failed.
+    ///
+    /// It does not matter whether all data from the peer has been read.
     static func haveEnded(_ descriptors: [Int32]) -> [Bool] {
         // POLLRDHUP, which Swift's Glibc does not import, has the same value.
         let event = Int16(EPOLLRDHUP.rawValue)

@@ -1,17 +1,17 @@
 import CMicroHTTPD
 import Glibc
 
-/// The address on which a server listens, as the system has it.
+/// The address on which a server listens, as the system reports it.
 public enum BoundAddress: Equatable, Sendable {
     /// A numeric address without brackets, and the actual port.
     case internet(host: String, port: UInt16)
-    /// The path of a Unix domain socket; `@` and the name for a socket of the abstract namespace.
+    /// The path of a Unix domain socket; for a socket of the abstract namespace, `@` followed by the name.
     case unix(path: String)
 
-    /// Whether this is a loopback address: only programs on this machine can connect, but among them browsers, whose
-    /// web pages may use any host name for it.
+    /// Whether this is a loopback address; false for a Unix domain socket.
     ///
-    /// False for a Unix domain socket, which browsers do not reach.
+    /// Only programs on this machine can connect to a loopback address. Browsers are among these programs, and their
+    /// web pages may use any host name for the address. Browsers cannot connect to a Unix domain socket.
     public var isLoopback: Bool {
         guard case .internet(let host, _) = self else { return false }
         return host == "::1" || host.hasPrefix("127.") || host.hasPrefix("::ffff:127.")
@@ -22,7 +22,7 @@ public enum BoundAddress: Equatable, Sendable {
         if case .internet(_, let port) = self { port } else { nil }
     }
 
-    /// The address of a socket; nil if it is of another family.
+    /// The address of a socket; nil if the socket belongs to another address family.
     init?(of descriptor: Int32) {
         var storage = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -45,14 +45,14 @@ public enum BoundAddress: Equatable, Sendable {
         self = address
     }
 
-    /// The path in a `sun_path`; an abstract name begins with a zero byte, and a path may end with one.
+    /// The path in a `sun_path`. An abstract name begins with a zero byte; a path may end with a zero byte.
     private static func path(_ bytes: [UInt8]) -> String {
         if bytes.first == 0 { return "@" + String(decoding: bytes.dropFirst(), as: UTF8.self) }
         return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 }
 
-/// The text of a socket address, without its port; `?` if it is unknown.
+/// The text of a socket address, without the port; `?` if the address is unknown.
 enum PeerAddress {
     /// The address of every client of a Unix domain socket.
     static let unix = "unix"
@@ -67,7 +67,7 @@ enum PeerAddress {
                 return "?"
             }
             let numeric = unsafe String(cString: start)
-            // A client that connected to an IPv6 socket by IPv4.
+            // The client connected to an IPv6 socket by IPv4.
             guard numeric.hasPrefix(mapped), numeric.contains(".") else { return numeric }
             return String(numeric.dropFirst(mapped.count))
         }
@@ -91,7 +91,7 @@ struct NetworkAddress: Equatable {
         self.bytes = bytes.count == 4 ? Self.mapped + bytes : bytes
     }
 
-    /// Nil for a text that is not an address; the zone of an IPv6 address is left out.
+    /// Nil if the text is not an address. The zone of an IPv6 address is ignored.
     init?(_ text: some StringProtocol) {
         let text = String(text.prefix { $0 != "%" })
         guard !text.utf8.contains(0) else { return nil }
@@ -105,7 +105,7 @@ struct NetworkAddress: Equatable {
         }
     }
 
-    /// The address as text, in the form of `PeerAddress`.
+    /// The address as text, in the same form as `PeerAddress.text`.
     var text: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let (family, start) = isIPv4 ? (AF_INET, 12) : (AF_INET6, 0)

@@ -3,21 +3,21 @@ import Glibc
 
 /// The reason why a certificate and a key cannot be used.
 public enum CertificateFault: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The certificate file lacks a usable certificate; the reason of the library.
+    /// The certificate file lacks a usable certificate; `reason` is the library's message.
     case noCertificate(reason: String)
-    /// A certificate of the chain is not followed by the one that signed it.
+    /// A certificate of the chain is not followed by the certificate that signed it.
     case unsorted
-    /// The key file lacks a usable key; the reason of the library.
+    /// The key file lacks a usable key; `reason` is the library's message.
     case noKey(reason: String)
     /// The key is protected by a passphrase.
     case encryptedKey
     /// The key belongs to another certificate.
     case otherKey(subject: String)
-    /// The certificate has expired, at a moment in seconds since 1970.
+    /// The certificate has expired; `at` is the moment in seconds since 1970.
     case expired(subject: String, at: Int)
-    /// The certificate is not valid before a moment in seconds since 1970.
+    /// The certificate is not yet valid; `from` is the moment of its first validity, in seconds since 1970.
     case early(subject: String, from: Int)
-    /// The memory for it is lacking.
+    /// Memory for the certificate or the key is lacking.
     case noMemory
 
     /// The fault and its remedy, without a full stop.
@@ -47,7 +47,7 @@ public enum CertificateDate {
     /// Now, in seconds since 1970.
     public static var now: Int { time(nil) }
 
-    /// A moment in UTC, as `2027-02-03 04:05 UTC`.
+    /// A moment in UTC, such as `2027-02-03 04:05 UTC`.
     ///
     /// - Parameter moment: in seconds since 1970.
     public static func text(_ moment: Int) -> String {

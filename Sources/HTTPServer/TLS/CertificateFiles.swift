@@ -2,7 +2,7 @@ public import Files
 import Locking
 import Threads
 
-/// The files of a certificate and its key, which are put into use when they change, if they fit.
+/// The files of a certificate and its key. Changed files are put into use if they are valid.
 public final class CertificateFiles: Sendable {
     /// News about the files for an operator.
     public enum Notice: Sendable, Equatable {
@@ -11,7 +11,7 @@ public final class CertificateFiles: Sendable {
         case replaced(subject: String, expiry: Int)
         /// The files cannot be used; the previous certificate stays in use.
         case refused(Refusal)
-        /// Users other than its owner can read or change the key; `mode` is its permissions.
+        /// Users other than the owner can read or change the key file; `mode` is the file's permissions.
         case exposed(mode: Int)
         /// The certificate in use expires soon, at `expiry`, in seconds since 1970.
         case expiring(subject: String, expiry: Int)
@@ -21,9 +21,9 @@ public final class CertificateFiles: Sendable {
 
     /// The reason why the files cannot be used.
     public enum Refusal: Error, Sendable, Equatable, CustomStringConvertible {
-        /// A file cannot be read; the system's reason.
+        /// A file cannot be read; `reason` is the system's message.
         case unreadable(path: String, reason: String)
-        /// The files can be read, and the certificate or the key cannot be used.
+        /// The files can be read, but the certificate or the key cannot be used.
         case unfit(CertificateFault)
 
         /// The fault and its remedy, without a full stop.
@@ -42,19 +42,19 @@ public final class CertificateFiles: Sendable {
             one.certificate.bytes == other.certificate.bytes && one.key.bytes == other.key.bytes
         }
 
-        /// Whether both were changed so long ago that they belong together.
+        /// Whether both files were changed so long ago that they belong together.
         var isSettled: Bool { certificate.stamp.isSettled && key.stamp.isSettled }
     }
 
     private struct State {
         var content: Content
-        /// The last reported refusal, unless the files were usable since.
+        /// The last reported refusal; nil if the files have been usable since then.
         var refusal: Refusal?
         /// The time of the next report of the expiry, in seconds since 1970.
         var reminder: Int
     }
 
-    /// The pair for handshakes.
+    /// The certificate and key for handshakes.
     public let certificates: Certificates
     private let certificatePath, keyPath: String
     private let onNotice: @Sendable (Notice) -> Void
@@ -69,11 +69,11 @@ public final class CertificateFiles: Sendable {
     ///
     /// - Parameters:
     ///   - certificate: the path of the certificates in PEM form, the server's own first.
-    ///   - key: the path of its private key in PEM form.
-    ///   - now: in seconds since 1970.
+    ///   - key: the path of the private key of the server's certificate, in PEM form.
+    ///   - now: the current time, in seconds since 1970.
     ///   - clock: measures how long ago the files were changed.
-    ///   - onNotice: receives notices, on the thread that checks.
-    /// - Throws: `Refusal` if they cannot be used.
+    ///   - onNotice: called with each notice, on the thread that checks the files.
+    /// - Throws: `Refusal` if the files cannot be used.
     public init(
         certificate: String, key: String, at now: Int = CertificateDate.now,
         clock: @escaping FileStamp.Clock = FileStamp.systemClock, onNotice: @escaping @Sendable (Notice) -> Void
@@ -89,12 +89,13 @@ public final class CertificateFiles: Sendable {
         check(at: now)
     }
 
-    /// Puts the files into use if they have changed and fit, and reports a certificate that expires.
+    /// Puts the files into use if they have changed and are valid. Reports a certificate that expires soon or has
+    /// expired.
     ///
     /// - Parameters:
-    ///   - now: in seconds since 1970.
-    ///   - isAsked: true to report a refusal at once, false to report it only after the other file has had time to
-    ///     change, too.
+    ///   - now: the current time, in seconds since 1970.
+    ///   - isAsked: true to report a refusal immediately; false to report it only after both files have had time to
+    ///     change.
     public func check(at now: Int = CertificateDate.now, isAsked: Bool = false) {
         let notices = state.withLock { state in
             refresh(&state, now: now, isAsked: isAsked) + reminders(&state, now: now)
@@ -130,7 +131,8 @@ public final class CertificateFiles: Sendable {
     private func reminders(_ state: inout State, now: Int) -> [Notice] {
         guard now >= state.reminder else { return [] }
         let pair = certificates.current
-        // The expiry is reported each day, and when it comes. A wrong clock may be at the end of its range.
+        // The expiry is reported each day, and at the moment of expiry. If the clock is wrong, `now` may be near the
+        // largest number.
         let (tomorrow, overflows) = now.addingReportingOverflow(Self.day)
         let next = overflows ? Int.max : tomorrow
         state.reminder = now < pair.expiry ? min(next, pair.expiry) : next
@@ -164,9 +166,9 @@ public final class CertificateFiles: Sendable {
     }
 }
 
-/// The thread that checks the files of a certificate each second, and when it is asked to.
+/// Checks the files of a certificate each second, on a thread of its own, and on request.
 ///
-/// Two calls of `stat` a second cost nothing that matters, and notice every kind of replacement on every file system.
+/// Two calls of `stat` a second cost almost nothing, and notice every kind of replacement on every file system.
 public final class CertificateWatcher: Sendable {
     private let files: CertificateFiles
     private let thread: LoopThread

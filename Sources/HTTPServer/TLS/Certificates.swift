@@ -9,16 +9,16 @@ public final class Certificates: Sendable {
     /// Begins with a pair.
     public init(_ pair: CertificatePair) { self.pair = Guarded(pair) }
 
-    /// The current pair; handshakes that have begun keep theirs.
+    /// The current pair. A handshake that has begun keeps the pair with which it began.
     public var current: CertificatePair {
         get { pair.withLock { $0 } }
         set { pair.withLock { $0 = newValue } }
     }
 
-    /// The versions and ciphers, as a priority string of GnuTLS; the order of the server decides.
+    /// The versions and ciphers, as a priority string of GnuTLS, in the server's order of preference.
     ///
-    /// All ciphers encrypt and authenticate in one step (AEAD), with ephemeral keys (ECDHE). AES-128 comes first, as
-    /// the fastest one with hardware support.
+    /// All ciphers encrypt and authenticate in one step (AEAD), with ephemeral keys (ECDHE). AES-128 comes first,
+    /// because it is the fastest cipher with hardware support.
     static let priorities: StaticString = """
         NONE:+VERS-TLS1.3:+VERS-TLS1.2:+ECDHE-ECDSA:+ECDHE-RSA:+AES-128-GCM:+CHACHA20-POLY1305:+AES-256-GCM:+AEAD:\
         +GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1:+GROUP-SECP521R1:+SIGN-ECDSA-SHA256:+SIGN-ECDSA-SECP256R1-SHA256:\
@@ -29,9 +29,9 @@ public final class Certificates: Sendable {
         """
 }
 
-/// A chain of certificates and its private key for handshakes, checked and never changed.
+/// A chain of certificates and its private key for handshakes, which have been checked and never change.
 ///
-/// Unchecked Sendable: handshakes on several threads use the library's objects at the same time, which only read them.
+/// Unchecked Sendable: handshakes on several threads use the library's objects at the same time, but only read them.
 public final class CertificatePair: @unchecked Sendable {
     let chain: CertificateChain
     let key: PrivateKey
@@ -39,10 +39,11 @@ public final class CertificatePair: @unchecked Sendable {
     /// Reads the chain and the key in PEM form.
     ///
     /// - Parameters:
-    ///   - certificate: the server's certificate, then the one that signed it, and so on.
+    ///   - certificate: the server's certificate, then the certificate that signed it, and so on.
     ///   - key: the private key of the first certificate.
-    ///   - now: the time to check the certificate at, in seconds since 1970.
-    /// - Throws: `CertificateFault` if the two cannot be read, do not belong together, or are not valid at this time.
+    ///   - now: the time for which the validity of the certificate is checked, in seconds since 1970.
+    /// - Throws: `CertificateFault` if the certificate or the key cannot be read, they do not belong together, or the
+    ///   certificate is not valid at this time.
     public init(certificate: [UInt8], key: [UInt8], now: Int) throws(CertificateFault) {
         chain = try CertificateChain(pem: certificate)
         self.key = try PrivateKey(pem: key)
@@ -55,19 +56,19 @@ public final class CertificatePair: @unchecked Sendable {
     public var subject: String { chain.subject }
     /// The time at which the server's certificate expires, in seconds since 1970.
     public var expiry: Int { chain.end }
-    /// The time from which the expiry is reported, in seconds since 1970: the last fifth of the validity, at most two
-    /// weeks.
+    /// The time from which the expiry is reported, in seconds since 1970: the beginning of the last fifth of the
+    /// validity, but at most two weeks before the expiry.
     public var renewal: Int { chain.end - min(14 * 86_400, (chain.end - chain.begin) / 5) }
 }
 
 /// The sole owner of a chain of certificates, the server's own first.
 @safe
 struct CertificateChain: ~Copyable {
-    /// The array and its length, as the library's callback returns them.
+    /// The array and its length, in the form in which the callback returns them to the library.
     let start: UnsafeMutablePointer<gnutls_pcert_st>
     let count: UInt32
     let subject: String
-    /// In seconds since 1970.
+    /// The validity of the first certificate, in seconds since 1970.
     let begin, end: Int
 
     /// - Throws: `CertificateFault` if the text is not a chain of certificates in order.
@@ -94,7 +95,7 @@ struct CertificateChain: ~Copyable {
         unsafe start.deallocate()
     }
 
-    /// Whether the key is that of the first certificate.
+    /// Whether the key belongs to the first certificate.
     func isOf(_ key: borrowing PrivateKey) -> Bool {
         guard let own = unsafe KeyIdentifier.of(start.pointee.pubkey) else { return false }
         return own == key.identifier
@@ -133,7 +134,8 @@ private struct ParsedCertificates: ~Copyable {
     var begin: Int { unsafe gnutls_x509_crt_get_activation_time(list[0]) }
     var end: Int { unsafe gnutls_x509_crt_get_expiration_time(list[0]) }
 
-    /// The distinguished name of the first certificate; if it is empty, its first alternative name, or else `no name`.
+    /// The distinguished name of the first certificate. If this name is empty, the certificate's first alternative
+    /// name, or else `no name`.
     var subject: String {
         if let name = unsafe value({ unsafe gnutls_x509_crt_get_dn(list[0], $0, $1) }), !name.bytes.isEmpty {
             return String(decoding: name.bytes, as: UTF8.self)
@@ -146,7 +148,8 @@ private struct ParsedCertificates: ~Copyable {
         return "DNS:\(String(decoding: name.bytes, as: UTF8.self))"
     }
 
-    /// What a function of GnuTLS writes into a buffer of 1 KiB, and the code that it returns; nil if the code is an error.
+    /// The bytes that a function of GnuTLS writes into a buffer of 1 KiB, and the function's code; nil if the code is
+    /// an error.
     private func value(
         _ read: (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<Int>) -> Int32
     ) -> (code: UInt32, bytes: [UInt8])? {
@@ -163,7 +166,7 @@ private struct ParsedCertificates: ~Copyable {
 @safe
 struct PrivateKey: ~Copyable {
     let pointer: gnutls_privkey_t
-    /// The identifier of its public part.
+    /// The identifier of the public key that belongs to this private key.
     let identifier: [UInt8]
 
     /// - Throws: `CertificateFault` if the text is not a key.

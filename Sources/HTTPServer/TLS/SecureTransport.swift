@@ -3,21 +3,22 @@ import Glibc
 
 /// Reads and writes the TLS records of a connection, and holds the state of its handshake.
 ///
-/// It saves system calls: a record is read in one call instead of two, and the header of a response is sent together
-/// with its body. Only the connection's own thread uses it, and it outlives the library's session.
+/// The transport saves system calls: it reads a record in one call instead of two, and sends the header of a response
+/// together with the body. Only the connection's own thread uses the transport. The transport outlives the library's
+/// session.
 @safe
 final class SecureTransport {
     private let session: gnutls_session_t
     private let state: ConnectionState
     private let certificates: Certificates
-    /// The pair of the handshake, which the session refers to.
+    /// The certificate pair of the handshake. The session refers to its memory.
     private var pair: CertificatePair?
     /// Puts the connection to sleep during the handshake; nil afterwards.
     private var handshake: HandshakePause?
-    /// Bytes that were read and that the session has not taken.
+    /// Bytes that were read from the socket and that the session has not yet taken.
     private let ahead: UnsafeMutableRawBufferPointer
     private var aheadRange = 0..<0
-    /// A record that will be sent together with the next.
+    /// A record that will be sent together with the next record.
     private let held: UnsafeMutableRawBufferPointer
     private var heldRange = 0..<0
     private var holdsNext = false
@@ -55,13 +56,13 @@ final class SecureTransport {
         return current
     }
 
-    /// Notes that the client has finished the handshake: from now on, the library notices when the socket has nothing
-    /// to read.
+    /// Notes that the client has finished the handshake. From now on, the library itself notices that the socket has
+    /// nothing to read.
     func endHandshake() { handshake = nil }
 
     // MARK: Input
 
-    /// Reads from the socket, as `recv(2)`.
+    /// Reads from the socket, like `recv(2)`.
     func pull(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if aheadRange.isEmpty, let outcome = unsafe readMore(elseInto: buffer) { return outcome }
         let count = min(buffer.count, aheadRange.count)
@@ -71,7 +72,8 @@ final class SecureTransport {
         return count
     }
 
-    /// Reads ahead, or directly if the session wants as much in one call.
+    /// Reads ahead. Reads directly into the session's buffer if that is at least as large as the buffer for reading
+    /// ahead.
     ///
     /// - Returns: the result for the session; nil if bytes were read ahead.
     private func readMore(elseInto buffer: UnsafeMutableRawBufferPointer) -> Int? {
@@ -97,12 +99,12 @@ final class SecureTransport {
 
     // MARK: Output
 
-    /// Sends the next record, the header of a response, together with the one after it, its body.
+    /// Holds the next record, the header of a response, and sends it together with the record after it, the body.
     ///
-    /// Call this only if a body follows at once.
+    /// Call this only if the body follows immediately.
     func joinHeaderAndBody() { holdsNext = true }
 
-    /// Writes to the socket, as `writev(2)`.
+    /// Writes to the socket, like `writev(2)`.
     func push(_ pieces: UnsafeBufferPointer<iovec>) -> Int {
         if holdsNext {
             holdsNext = false
@@ -111,7 +113,8 @@ final class SecureTransport {
         return heldRange.isEmpty ? unsafe send(pieces) : unsafe sendHeld(before: pieces)
     }
 
-    /// Keeps a record for the next call, and returns its size; nil if it is too large, or if another record is kept.
+    /// Keeps a record for the next call, and returns its size; nil if the record is too large or another record is
+    /// kept.
     private func hold(_ pieces: UnsafeBufferPointer<iovec>) -> Int? {
         let size = unsafe pieces.reduce(0) { unsafe $0 + $1.iov_len }
         guard heldRange.isEmpty, size <= Self.bufferBytes else { return nil }
@@ -151,10 +154,10 @@ final class SecureTransport {
 
 /// Puts a connection to sleep during its handshake until the client sends something.
 ///
-/// The library does not notice that the socket has nothing to read during a handshake: it would try again without a
-/// pause, at the cost of a whole processor for a client that is slow.
+/// During a handshake, the library does not notice that the socket has nothing to read. It would try again without a
+/// pause, and one slow client would occupy a whole processor.
 ///
-/// Sendable: all that changes is in the suspension.
+/// Sendable, because all mutable state is in the suspension.
 final class HandshakePause: Sleeper {
     private let suspension: Suspension
     /// The time at which the first request must have arrived, in milliseconds of the coarse clock.
@@ -165,7 +168,7 @@ final class HandshakePause: Sleeper {
         deadline = state.deadline
     }
 
-    /// Sleeps until the client sends something; false if its time is over.
+    /// Puts the connection to sleep until the client sends something. Returns false if the deadline has passed.
     func sleep() -> Bool {
         // The previous sleep has extended the deadline of the connection.
         suspension.state.wait(until: deadline)

@@ -19,7 +19,7 @@ func pushRecords(_ context: gnutls_transport_ptr_t?, pieces: UnsafePointer<giove
     }
 }
 
-/// gnutls_certificate_retrieve_function2: the pointers stay valid until the connection is closed.
+/// gnutls_certificate_retrieve_function2. The returned pointers stay valid until the connection is closed.
 func retrieveCertificate(
     _ session: gnutls_session_t?, names: UnsafePointer<gnutls_datum_t>?, nameCount: Int32,
     algorithms: UnsafePointer<gnutls_pk_algorithm_t>?, algorithmCount: Int32,

@@ -26,7 +26,7 @@ enum CoarseClock {
 }
 
 extension Duration {
-    /// The milliseconds of a time-out; for 0, which means no limit, more than any server runs.
+    /// The milliseconds of a time-out. For 0, which means no limit, the result is longer than any server runs.
     var timeoutMilliseconds: Int64 { self > .zero ? min(max(milliseconds, 1), 1 << 60) : 1 << 60 }
 
     /// Whole milliseconds.
@@ -37,19 +37,20 @@ extension Duration {
     }
 }
 
-/// Spreads deadlines, so that thousands set at the same time do not expire at the same instant.
+/// Spreads deadlines, so that thousands of deadlines set at the same time do not expire at the same instant.
 ///
-/// They still expire in a few groups: a wake-up of the library's threads is expensive, and serves all deadlines that
-/// have passed.
+/// They still expire in a few groups, because a wake-up of the library's threads is expensive and serves all deadlines
+/// that have passed.
 enum Jitter {
-    /// A part of a range that depends on a serial number; consecutive numbers are spread evenly.
+    /// A value below `range` that depends on a serial number. The values of consecutive numbers are spread evenly.
     static func part(of range: Int64, number: UInt64) -> Int64 {
         // Multiples of the golden ratio are never close to one another.
         let fraction = number &* 0x9E37_79B9_7F4A_7C15
         return Int64(fraction.multipliedFullWidth(by: UInt64(max(range, 0))).high)
     }
 
-    /// A deadline in milliseconds of the exact clock: never early, and late by at most 5 % of the time and at most 1 s.
+    /// The deadline after a time, in milliseconds of the exact clock. It is never early, and late by at most 5 % of the
+    /// time and at most 1 s.
     static func deadline(after milliseconds: Int64, number: UInt64) -> Int64 {
         let most = min(milliseconds / 20, 1000)
         let step = max(most / 8, 1)

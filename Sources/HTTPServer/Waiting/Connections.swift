@@ -16,7 +16,7 @@ final class Connections: Sendable {
 
     private struct Open {
         var states: [ObjectIdentifier: ConnectionState] = [:]
-        /// The number of sleeping connections, which are not in `states`: they are neither late nor idle.
+        /// The number of sleeping connections. They are not in `states`, because they are neither late nor idle.
         var aside = 0
         var isDraining = false
         /// Whether the reaper sleeps until a connection arrives.
@@ -73,7 +73,7 @@ final class Connections: Sendable {
         if wasResting { reaping.signal() }
     }
 
-    /// Returns whether the reaper may rest until it is signalled, because no connection needs to be watched.
+    /// Lets the reaper rest until it is signalled, if no connection needs to be watched. Returns whether it may rest.
     func rest() -> Bool {
         open.withLock { open in
             open.isReaperResting = open.states.isEmpty
@@ -86,8 +86,8 @@ final class Connections: Sendable {
     /// - Parameter patience: the time that a client may read nothing of a response, in milliseconds.
     func endLate(at now: Int64, patience: Int64) {
         var late = open.withLock { open in open.states.values.filter { $0.deadline < now } }[...]
-        // A few at a time, because other threads wait for the lock, and must close the ended connections in addition to
-        // their requests.
+        // The connections are ended a few at a time: other threads wait for the lock, and must close the ended
+        // connections in addition to serving their requests.
         while !late.isEmpty {
             open.withLock { open in
                 for state in late.prefix(Self.atOnce) where open.states[ObjectIdentifier(state)] != nil {
@@ -101,10 +101,10 @@ final class Connections: Sendable {
 
     private static let atOnce = 16
 
-    /// Closes connections that wait for the next request and whose client has stopped sending.
+    /// Closes each connection that waits for the next request, if its client has stopped sending.
     ///
     /// Otherwise, an end that arrives together with a request would be noticed only at the idle time-out: the library's
-    /// epoll set reports both together, and the library reads once.
+    /// epoll set reports the request and the end as one event, and the library reads only once.
     ///
     /// - Parameter deadline: connections with an earlier deadline are skipped.
     func closeEnded(waitingUntil deadline: Int64) {
@@ -117,7 +117,8 @@ final class Connections: Sendable {
 
     /// The time in which an idle connection may still send a request when the server stops.
     ///
-    /// A client that sends requests continuously sends the next at once, and its response announces the end.
+    /// A client that sends requests continuously sends its next request immediately. The response to this request
+    /// announces the end of the connection.
     private static let farewell = Duration.milliseconds(250)
 
     /// Waits for all connections to end, at the latest until `end`; idle connections are ended after the farewell.
@@ -144,15 +145,16 @@ final class ConnectionState: Sendable {
     let descriptor: Int32
     /// Whether the connection uses TLS.
     private let isSecure: Bool
-    /// The deadline in milliseconds of the coarse clock, shifted by two bits for the activity.
+    /// The deadline in milliseconds of the coarse clock, shifted left by two bits. The lowest two bits hold the
+    /// activity.
     private let word: Atomic<Int64>
     /// `Socket.bytesTaken` at the reaper's last check.
     private let taken = Atomic<Int64>(0)
-    /// The time at which the current response began, or the client was last seen to read a part of it, in milliseconds
-    /// of the coarse clock.
+    /// The time at which the current response began, or at which the client was last seen to read a part of the
+    /// response, in milliseconds of the coarse clock.
     private let progress = Atomic<Int64>(0)
 
-    /// The bits of `word`.
+    /// The activity bits of `word`.
     private static let request: Int64 = 1
     private static let response: Int64 = 2
 
@@ -166,10 +168,10 @@ final class ConnectionState: Sendable {
     var deadline: Int64 { word.load(ordering: .relaxed) &>> 2 }
     var isBusy: Bool { word.load(ordering: .relaxed) & Self.request != 0 }
 
-    /// Notes that no request is in progress, and that the header of one must have arrived by the deadline.
+    /// Notes that no request is in progress, and that the next header must have arrived by the deadline.
     ///
     /// This method, `beginWork`, `work` and `send` are called on the connection's own thread, or by the thread that
-    /// wakes it, so never at the same time.
+    /// wakes the connection. So these calls never happen at the same time.
     func wait(until deadline: Int64) { word.store(deadline &<< 2, ordering: .relaxed) }
 
     /// Notes that a request is in progress; the deadline stays.
@@ -186,7 +188,7 @@ final class ConnectionState: Sendable {
         word.store(Self.word(checkedAt: now + patience / Self.checks), ordering: .relaxed)
     }
 
-    /// The number of the reaper's checks within the time that a client may read nothing.
+    /// The number of times that the reaper checks a response within the client's `patience`.
     private static let checks: Int64 = 8
 
     private static func word(checkedAt time: Int64) -> Int64 { time &<< 2 | request | response }
@@ -205,14 +207,14 @@ final class ConnectionState: Sendable {
         } else if now - progress.load(ordering: .relaxed) >= patience {
             return cut()
         }
-        // Unless the response has ended meanwhile.
+        // Sets the time of the next check, unless the response has ended meanwhile.
         _ = word.compareExchange(
             expected: seen, desired: Self.word(checkedAt: now + patience / Self.checks), ordering: .relaxed)
     }
 
-    /// Makes the system end the connection if the client accepts no data for a time, and limits its send buffer.
+    /// Makes the system end the connection if the client accepts no data for this time (tcp(7), TCP_USER_TIMEOUT).
     ///
-    /// The buffer is small, so that the kernel keeps little for a client that reads slowly (tcp(7), TCP_USER_TIMEOUT).
+    /// Also limits the send buffer, so that the kernel keeps little data for a client that reads slowly.
     func limitUnread(milliseconds: Int64) {
         let socket = Socket(descriptor)
         socket.set(TCP_USER_TIMEOUT, at: Int32(IPPROTO_TCP), to: Int32(clamping: milliseconds))
@@ -227,14 +229,14 @@ final class ConnectionState: Sendable {
     /// Whether the client has stopped sending, and everything that it sent has been read.
     var hasEnded: Bool { Socket(descriptor).input == .end }
 
-    /// Ends the connection, whose deadline has passed.
+    /// Ends a connection whose deadline has passed.
     ///
-    /// An idle TLS connection gets a close alert if the library is in time (RFC 8446, section 6.1).
+    /// An idle TLS connection gets a close alert if the library sends it in time (RFC 8446, section 6.1).
     func end(at now: Int64) {
         if isSecure, !isBusy, now < deadline + ConnectionState.goodbye { endReading() } else { cut() }
     }
 
-    /// The time in which the library may send that alert, in milliseconds.
+    /// The time that the library has to send the close alert, in milliseconds.
     private static let goodbye: Int64 = 2_000
 
     /// Ends both directions together: the library sees the end and closes the connection.

@@ -7,10 +7,10 @@ struct DeadlineHeap<Entry: Scheduled> {
     var count: Int { heap.count }
     /// All entries, in no particular order.
     var entries: [Entry] { heap.map(\.entry) }
-    /// The earliest deadline.
+    /// The earliest deadline; nil if the heap is empty.
     var next: Int64? { heap.first?.deadline }
 
-    /// Inserts an entry that is in no heap.
+    /// Inserts an entry that is not in a heap.
     mutating func insert(_ entry: Entry) {
         heap.append((entry.deadline, entry))
         rise(from: heap.count - 1)
@@ -67,8 +67,8 @@ struct DeadlineHeap<Entry: Scheduled> {
 
 /// An entry of a `DeadlineHeap`.
 protocol Scheduled: AnyObject {
-    /// In milliseconds.
+    /// The deadline, in milliseconds.
     var deadline: Int64 { get }
-    /// The entry's index in the heap, which the heap maintains; -1 outside it.
+    /// The entry's index in the heap; -1 if the entry is not in a heap. The heap maintains the index.
     var place: Int { get set }
 }

@@ -4,7 +4,7 @@ import Threads
 
 /// Waits for hang-ups on many sockets, for a signal, or for a time to pass; the sole owner of an epoll instance.
 ///
-/// Each socket is watched for an object, which must exist until the socket is removed.
+/// Each watched socket belongs to an object, which must exist until the socket is removed.
 @safe
 struct EpollSet<Owner: AnyObject>: ~Copyable, Sendable {
     private let descriptor: Int32
@@ -16,15 +16,16 @@ struct EpollSet<Owner: AnyObject>: ~Copyable, Sendable {
         guard descriptor >= 0 else { throw .system("epoll_create1", errno: errno) }
         self.descriptor = descriptor
         self.bell = bell
-        // The bell's token is nil, which no object has. It is edge-triggered, so it need not be reset.
+        // The bell's token is nil, so it differs from the token of every object. The bell is edge-triggered, so it need
+        // not be reset.
         unsafe add(bell.descriptor, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: nil)
     }
 
     deinit { close(descriptor) }
 
-    /// Watches a socket for its peer's hang-up, or for any input, which is reported once.
+    /// Watches a socket for the hang-up of its peer, and also for input if `orInput` is true. Reports the socket once.
     ///
-    /// If the system refuses for lack of memory, a hang-up is noticed when the connection wakes.
+    /// If the system lacks memory for the entry, a hang-up is noticed only when the connection wakes.
     func add(_ socket: Int32, orInput: Bool, for owner: Owner) {
         let input = orInput ? EPOLLIN.rawValue : 0
         unsafe add(
@@ -38,7 +39,7 @@ struct EpollSet<Owner: AnyObject>: ~Copyable, Sendable {
     /// Makes the current or the next call of `wait` return.
     func signal() { bell.signal() }
 
-    /// Waits, and passes the owners of the sockets whose peer has hung up.
+    /// Waits for events, and calls `each` with the owner of each reported socket.
     ///
     /// - Parameter milliseconds: the maximum wait; nil for no maximum.
     func wait(milliseconds: Int64?, each: (Owner) -> Void) {

@@ -5,15 +5,17 @@ import Threads
 
 /// The thread that watches the sleeping connections: their deadlines, hang-ups and wakes.
 ///
-/// Only this thread resumes connections that it watches. A wake is therefore just an entry in a list, so waking a
-/// thousand connections blocks nobody; and a reported hang-up always belongs to a connection that is still asleep.
+/// Only this thread resumes the connections that it watches. So a wake is only an entry in a list, and a caller that
+/// wakes a thousand connections does not block. Also, a reported hang-up always belongs to a connection that is still
+/// asleep.
 ///
-/// Brief sleepers are not watched for the first second, and are resumed by the thread that wakes them. If it wakes
-/// several together, it resumes one for each of the library's threads, the leader, and that thread resumes the others,
-/// the followers. So each thread is woken only once.
+/// Connections that sleep briefly are not watched for the first second. In that second, the thread that wakes them also
+/// resumes them. If a thread wakes several of them together, it resumes only one connection of each of the library's
+/// threads: the leader. The leader's thread then resumes its other connections: the followers. So each of the library's
+/// threads is woken only once.
 final class SuspendedConnections: Sendable {
     private let connections: Connections
-    /// The time in which a request must be finished after its connection wakes.
+    /// The time in which a request must be finished after its connection wakes, in milliseconds.
     private let milliseconds: Int64
     private let hangUps: EpollSet<Suspension>
     private let book = Guarded(Book())
@@ -26,9 +28,9 @@ final class SuspendedConnections: Sendable {
         var deadlines = DeadlineHeap<Suspension>()
         /// The watched connections that were woken and are to be resumed.
         var woken: [Suspension] = []
-        /// The connections to resume on the thread of the library that serves them.
+        /// The followers, by the thread of the library that serves and resumes them.
         var followers: [pthread_t: [Suspension]] = [:]
-        /// The number of connections taken in and not yet resumed.
+        /// The number of connections that were taken in and have not yet been resumed.
         var count = 0
         var isStopping = false
         /// The time at which the thread will check the deadlines without a signal, in milliseconds of the exact clock.
@@ -87,11 +89,13 @@ final class SuspendedConnections: Sendable {
         hangUps.add(suspension.state.descriptor, orInput: suspension.wakesOnInput, for: suspension)
     }
 
-    /// Ends the sleep of a connection that was taken in, which is then resumed; called once for each sleep.
+    /// Ends the sleep of a connection that was taken in. The connection is then resumed. Called once for each sleep.
     func wake(_ suspension: Suspension) { wake([suspension]) }
 
-    /// Ends the sleep of connections that were taken in. Unwatched connections are resumed at once, on this thread or,
-    /// as followers, on their own; watched ones on the thread of this object.
+    /// Ends the sleep of connections that were taken in.
+    ///
+    /// Watched connections are resumed on the thread of this object. Of the unwatched connections, the leaders are
+    /// resumed immediately on the calling thread, and the followers on their own thread of the library.
     func wake(_ suspensions: [Suspension]) {
         let (leaders, isFirst) = book.withLock { book in
             let hadWoken = !book.woken.isEmpty
@@ -110,7 +114,7 @@ final class SuspendedConnections: Sendable {
 
     /// Resumes the followers that a thread of the library serves; called on that thread.
     func resumeFollowers(of worker: pthread_t) {
-        // A thread that a leader has woken sees earlier stores.
+        // A thread that was woken because its leader was resumed sees all earlier stores.
         guard hasFollowers.load(ordering: .acquiring) else { return }
         let followers = book.withLock { book in
             let followers = book.followers.removeValue(forKey: worker)
@@ -153,14 +157,14 @@ final class SuspendedConnections: Sendable {
         }
     }
 
-    /// Whether the server stops and every connection was resumed.
+    /// Whether the server is stopping and every connection has been resumed.
     private var isOver: Bool { book.withLock { $0.isStopping && $0.count == 0 } }
 
     /// The time until the thread has something to do, in milliseconds; nil if it has to wait for a signal.
     func pause(at now: Int64) -> Int64? {
         book.withLock { book in
-            // An alarm that has become unnecessary is kept: the next sleeper's deadline, which is probably later, then
-            // needs no signal.
+            // An alarm that has become unnecessary is kept. The next sleeper's deadline is probably later than this
+            // alarm, and then needs no signal.
             let kept = book.alarm > now ? book.alarm : .max
             book.alarm = min(kept, book.deadlines.next ?? .max)
             if !book.woken.isEmpty { return 0 }
@@ -193,15 +197,16 @@ final class SuspendedConnections: Sendable {
             defer { book.woken = [] }
             return book.woken
         }
-        // Before they are resumed, because a resumed connection may be closed, and the system may reuse its descriptor.
+        // The sockets are removed first: a resumed connection may be closed, and the system may then reuse its
+        // descriptor.
         for suspension in woken { hangUps.remove(suspension.state.descriptor) }
         resume(woken)
     }
 }
 
 extension SuspendedConnections.Book {
-    /// Makes the first connection of each thread of the library its leader, and stores the others as followers; returns
-    /// the leaders.
+    /// Makes the first connection of each of the library's threads a leader, and stores the others as followers.
+    /// Returns the leaders.
     fileprivate mutating func takeLeaders(of woken: [Suspension]) -> [Suspension] {
         var leaders: [Suspension] = []
         for suspension in woken {

@@ -3,27 +3,28 @@ import Synchronization
 
 /// Puts one connection to sleep and wakes it: each sleep ends once, however many threads wake it, and no wake is lost.
 ///
-/// A connection calls `stayAwake`, checks whether it has something to do, and otherwise sleeps; a wake in between keeps
-/// it awake.
+/// A connection calls `stayAwake` and then checks whether it has something to do. If not, it calls `sleep`. A wake
+/// between the two calls keeps the connection awake.
 ///
-/// Unchecked Sendable: the library's handle is used on the connection's own thread to suspend, and by the one thread
-/// that resumes, before which the connection cannot end. `place` belongs to the deadline heap and is protected by its
-/// lock, as are the changes that `SuspendedConnections` makes; the connection's thread sets the other properties before
-/// it sleeps.
+/// Unchecked Sendable: the connection's own thread uses the library's handle to suspend. One thread uses it to resume,
+/// and the connection cannot end before that. The lock of `SuspendedConnections` protects `place`, which belongs to the
+/// deadline heap, and the changes that `SuspendedConnections` makes to other properties. The connection's thread sets
+/// these other properties before the connection sleeps.
 final class Suspension: Scheduled, @unchecked Sendable {
     let state: ConnectionState
-    /// Whether the sleeper is notified of input as it is of a hang-up (`clientHasGone`).
+    /// Whether `clientHasGone` is called for input as well as for a hang-up.
     let wakesOnInput: Bool
     private let handle: ConnectionHandle
     private let suspended: SuspendedConnections
     private let phase = Atomic<UInt8>(Phase.awake)
     var sleeper: (any Sleeper)?
-    /// The time at which `SuspendedConnections` ends the sleep, or begins to watch it, in milliseconds of the exact
-    /// clock.
+    /// The time at which `SuspendedConnections` ends the sleep, or begins to watch the socket, in milliseconds of the
+    /// exact clock.
     var deadline = Int64.max
     /// The time at which `timeIsOver` is called, in milliseconds of the exact clock.
     private(set) var end = Int64.max
-    /// Whether the socket is watched for the client's hang-up, so that only the watching thread may resume.
+    /// Whether the socket is watched for the client's hang-up. If it is, only the watching thread may resume the
+    /// connection.
     var isWatched = true
     /// The library's thread that serves the connection (`pthread_self(3)`).
     private(set) var worker = pthread_t()
@@ -46,14 +47,15 @@ final class Suspension: Scheduled, @unchecked Sendable {
         self.suspended = suspended
     }
 
-    /// Clears earlier wakes; the caller then checks for whatever they announced.
+    /// Clears earlier wakes. The caller then checks for the events that these wakes announced.
     func stayAwake() { _ = phase.exchange(Phase.awake, ordering: .acquiringAndReleasing) }
 
     /// Suspends the connection until `wake`; called only in the library's callbacks.
     ///
     /// - Parameters:
     ///   - deadline: the time at which `timeIsOver` is called, in milliseconds of the exact clock.
-    ///   - isBrief: whether it probably sleeps for less than a second; its socket is watched only after that.
+    ///   - isBrief: whether the connection probably sleeps for less than a second. Its socket is watched only after
+    ///     that second.
     /// - Returns: false if the connection stays awake, because it was woken, or because the server is stopping and
     ///   `serverStops` has been called.
     func sleep(for sleeper: any Sleeper, until deadline: Int64, isBrief: Bool = false) -> Bool {
@@ -71,18 +73,18 @@ final class Suspension: Scheduled, @unchecked Sendable {
         handle.suspend()
         let (fellAsleep, _) = phase.compareExchange(
             expected: Phase.awake, desired: Phase.asleep, ordering: .acquiringAndReleasing)
-        // From here on the connection may be awake again in the library's next cycle.
+        // From here on, another thread may have woken the connection, and the library may serve it in its next cycle.
         if !fellAsleep { suspended.wake(self) }
         return true
     }
 
-    /// The time for which a brief sleep is not watched.
+    /// The time for which a brief sleep is not watched, in milliseconds.
     private static let unwatchedMilliseconds: Int64 = 1_000
 
     /// Wakes the connection, or keeps it from falling asleep; called from any thread at any time.
     func wake() { if wasAsleep() { suspended.wake(self) } }
 
-    /// Wakes several connections, the connections of one server together.
+    /// Wakes several connections. The connections of the same server are woken together.
     static func wake(_ suspensions: [Suspension]) {
         var asleep = suspensions.filter { $0.wasAsleep() }
         while let server = asleep.first?.suspended {
@@ -97,11 +99,11 @@ final class Suspension: Scheduled, @unchecked Sendable {
         phase.exchange(Phase.woken, ordering: .acquiringAndReleasing) == Phase.asleep
     }
 
-    /// Makes the library visit the connection once more; called at the end of its content reader.
+    /// Makes the library visit the connection once more. Called at the end of the response's content reader.
     ///
-    /// The library closes a stream that fails, or that ends with the connection, within the reader. Its epoll loop
-    /// visits the connection again when something happens to its socket; but a connection that has slept is not in the
-    /// epoll set, and would keep its socket open until all older connections have ended.
+    /// The library closes a stream within the reader if the stream fails, or if the stream ends with the connection.
+    /// The library's epoll loop then visits the connection again when something happens to its socket. But a connection
+    /// that has slept is not in the epoll set. It would keep its socket open until all older connections have ended.
     func haveClosed() {
         handle.suspend()
         handle.resume()

@@ -3,7 +3,8 @@ public import PropertyLists
 
 /// Builds a tree from any property list: every entry of a dictionary and every element of an array is an item.
 ///
-/// An item's title is its key, or its index from 0; a scalar or empty container is a leaf with the one field `Value`.
+/// The title of an item is the key of its dictionary entry, or the index of its array element, from 0. A scalar or an
+/// empty container is a leaf, whose only field is `Value`.
 public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     var tree: TreeAssembly
     var containers: [Container] = []
@@ -25,7 +26,7 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
 
     /// - Parameters:
     ///   - isXML: whether the reader guarantees that XML can represent all text.
-    ///   - pool: the levels of the tree that this one will replace.
+    ///   - pool: the levels of the tree that the new tree will replace.
     ///   - progress: the counter of items.
     public init(
         limits: TreeLimits = .init(), isXML: Bool = false, pool: LevelPool? = nil, progress: ReadingProgress? = nil
@@ -82,7 +83,8 @@ public struct AnyTreeBuilder: PropertyListConsumer, ~Copyable {
     }
 }
 
-/// Dictionaries and arrays, and the keys of their entries: each is an item, interpreted when it ends.
+/// Dictionaries, arrays and the keys of dictionary entries. Each container is an item, which is interpreted when the
+/// container ends.
 extension AnyTreeBuilder {
     public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
         tree.note(name)
@@ -136,8 +138,8 @@ extension AnyTreeBuilder {
         try closeLeaf(from: start, title: container.title)
     }
 
-    /// Keeps the last of the entries with the same key, in the place of the first, as every reader of dictionaries
-    /// does.
+    /// Removes repeated keys, as every reader of dictionaries does. Of the entries with the same key, the last one
+    /// remains, at the place of the first one.
     private mutating func dropRepeatedKeys(from base: Int) {
         var first: [UInt64: Int] = [:]
         var dropped: [Int] = []
@@ -168,7 +170,10 @@ extension AnyTreeBuilder {
         tree.warnings.add(DocumentWarning(position: position, path: currentPath() ?? "/", message: message))
     }
 
-    /// Removes the only entry of a dictionary if it is a UID in the form of formats other than the binary one.
+    /// Removes the entry `CF$UID` of a dictionary without other entries, and returns its integer; otherwise returns
+    /// nil.
+    ///
+    /// Formats other than the binary one write UIDs in this form.
     private mutating func takeUID(of container: Container) -> UInt64? {
         guard container.isDictionary, tree.rows.count == container.rowBase + 1, let row = tree.rows.last,
             let level = tree.children.last, level == nil,

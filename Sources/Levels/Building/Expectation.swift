@@ -2,7 +2,7 @@ internal import PropertyLists
 
 /// The values that may come next in the innermost open container, and their meaning.
 ///
-/// Every event reads it, so it is a few bytes of data.
+/// Every event reads the expectation, so it occupies only a few bytes.
 struct Expectation: BitwiseCopyable, Sendable {
     /// The meaning of an opening dictionary or array.
     enum Opening: UInt8 {
@@ -10,17 +10,18 @@ struct Expectation: BitwiseCopyable, Sendable {
         /// A value inside a field.
         case value
         case item
-        /// The rows of a level that is made when they end.
+        /// The rows of a level, which is made when the rows end.
         case rows
-        /// Rows, or sections if the first element is an array.
+        /// The rows of a first section. An array as the first element of a list turns the rows of the list into
+        /// sections.
         case sectionsOfRows
-        /// A list whose level is made when its item ends; the slot describes it.
+        /// A list that the slot describes. The level is made at the end of the list's item.
         case list
         /// A section that is a dictionary.
         case section
         /// The rows of one section.
         case sectionRows
-        /// A dictionary with only fields; the strategy of its list makes it an item.
+        /// A dictionary with only fields, which the strategy of its list turns into an item.
         case record
         /// The root item of an array document, with its rows.
         case document
@@ -31,7 +32,7 @@ struct Expectation: BitwiseCopyable, Sendable {
 
     /// The allowed `ScalarKind`s, one bit each.
     private let scalars: UInt8
-    /// Whether a text is an item.
+    /// Whether a text becomes an item.
     let makesItems: Bool
     var dictionary: Opening
     var array: Opening
@@ -56,7 +57,7 @@ struct Expectation: BitwiseCopyable, Sendable {
     /// Any value of a field.
     static var anything: Self { Expectation(bits: .max, dictionary: .value, array: .value) }
 
-    /// The elements of a list of items; `array` is the meaning of an array.
+    /// The elements of a list of items. The parameter `array` is the meaning of an array among the elements.
     static func items(array: Opening) -> Self {
         Expectation(bits: ScalarKind.text.bit, makesItems: true, dictionary: .item, array: array)
     }

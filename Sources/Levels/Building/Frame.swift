@@ -2,13 +2,13 @@ internal import Bytes
 internal import PropertyLists
 
 struct Frame {
-    /// The role of the container, which determines its interpretation at its end.
+    /// The role of the container. The role determines how the container is interpreted when it ends.
     enum Kind: UInt8 {
         case item
         case section
         /// An array of items: the rows of a level, or of one section.
         case rows, sectionRows
-        /// A dictionary with only fields, and an array of them.
+        /// A record, which is a dictionary with only fields; an array of records.
         case record, records
         /// An array of sections.
         case sectionList
@@ -17,7 +17,7 @@ struct Frame {
         /// Containers within fields.
         case dictionary, array
 
-        /// Whether it has the keys of an item or a section.
+        /// Whether the container has the structural keys of an item or a section.
         var hasSlots: Bool { self == .item || self == .section }
         var holdsItems: Bool { self == .rows || self == .sectionRows }
     }
@@ -26,7 +26,8 @@ struct Frame {
     var elements: Expectation
     let position: SourcePosition
     var base: TreeAssembly.Base
-    /// The list that this container is or belongs to, if the level of that list is made at the end of the item.
+    /// The list whose level is made at the end of the item, if the container is that list or a part of it; otherwise
+    /// nil.
     private(set) var list: GatheredList?
 
     @inline(__always)
@@ -41,7 +42,7 @@ struct Frame {
         self.list = list
     }
 
-    /// Interprets the rows of a level, which are still unread, as sections.
+    /// Turns a list of rows into a list of sections, before any row has been read.
     mutating func becomeSections() {
         let rule = ListRule.arraysOfRows
         kind = rule.kind
@@ -50,9 +51,9 @@ struct Frame {
     }
 }
 
-/// The open items, outermost first; the innermost changes in place, because documents have millions of items.
+/// The open items, outermost first. The innermost item is changed in place, because documents have millions of items.
 struct OpenItems {
-    /// Items from `count` on are closed and reused.
+    /// The items from index `count` on are closed, and are reused for the next items.
     private var items: [GatheredItem] = []
     private(set) var count = 0
 
@@ -104,7 +105,7 @@ struct OpenItems {
     @inline(__always)
     mutating func takeLevel() -> Level? { items[count - 1].level.take() }
 
-    /// Takes the list that the innermost item's level is made of; nil without one.
+    /// Takes the list of which the innermost item's level will be made; nil if the item lacks a list.
     @inline(__always)
     mutating func takeList() -> GatheredList? {
         guard items[count - 1].list != nil else { return nil }
@@ -112,16 +113,16 @@ struct OpenItems {
     }
 }
 
-/// An open item: the builder's fields from `base` on; some of them fill slots.
+/// An open item. Its fields are the builder's fields from `base` on; some of these fields fill slots.
 struct GatheredItem {
     private(set) var place: PackedPosition
     private(set) var base: TreeAssembly.Base
     var slots = SlotFields()
     /// Whether a field orders the item's level.
     var arrangesLevel = false
-    /// The item's level, if it was complete at the end of its rows.
+    /// The item's level, if the level was complete at the end of its rows.
     var level: Level?
-    /// The list that the level is made of at the item's end.
+    /// The list of which the level is made at the end of the item.
     var list: GatheredList?
 
     @inline(__always)
@@ -130,7 +131,7 @@ struct GatheredItem {
         self.base = base
     }
 
-    /// Reuses a closed item, because copying a new one costs more.
+    /// Reuses a closed item for the next item, because copying a new item costs more.
     @inline(__always)
     mutating func begin(at position: SourcePosition, base: TreeAssembly.Base) {
         place = PackedPosition(position)
@@ -150,9 +151,10 @@ struct GatheredItem {
 
 /// The fields in the slots of an item: for each slot, the field with the strongest name so far.
 struct SlotFields {
-    /// For each slot, the number of the field in its item, from 1; 0 if the slot is empty, as slot 0 always is.
+    /// For each slot, the number of the slot's field among the item's fields, from 1. The number is 0 if the slot is
+    /// empty; slot 0 is always empty.
     private var fields = InlineArray<24, UInt32>(repeating: 0)
-    /// The slot with the level; 0 if there is none yet.
+    /// The slot whose field holds the level; 0 until that field is read.
     private(set) var level: SlotNumber = 0
 
     static let capacity = 24

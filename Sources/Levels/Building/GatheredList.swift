@@ -2,23 +2,25 @@ internal import Bytes
 internal import Heap
 internal import PropertyLists
 
-/// The part read so far of a list whose level is made at the end of its item.
+/// A list whose level is made at the end of its item: the part of the list that has been read so far.
 ///
-/// The frames of the list and of its sections share one instance, which the item takes at the list's end.
+/// The frame of the list and the frames of its sections share one instance. The item takes the instance when the list
+/// ends.
 final class GatheredList {
     let rule: ListRule
     private(set) var sections: [Section] = []
-    /// The section whose dictionary is open, and whether a key for its rows has been read.
+    /// The section whose dictionary is open. `hasRows` is true after a key for the section's rows.
     var section = Section(start: 0, count: 0)
     private var hasRows = false
     /// Whether any section has a `Type`.
     var hasTypes = false
     /// The name of the next section, in a dictionary of sections.
     var name = ""
-    /// The number of the last section with each name, and the sections that a later one replaced.
+    /// The number of the last section with each name. `repeated` contains the numbers of the sections that a later
+    /// section of the same name has replaced.
     private var numbers: [[UInt8]: Int] = [:]
     private var repeated: Set<Int> = []
-    /// The rows, once the list has ended.
+    /// The rows of the list; nil until the list ends.
     private(set) var rows: SetAsideRows?
 
     init(_ rule: ListRule) { self.rule = rule }
@@ -42,7 +44,7 @@ final class GatheredList {
         sections.append(section)
     }
 
-    /// Adds the section with the current name; returns whether an earlier one has the same name.
+    /// Adds a section under the current name. Returns whether an earlier section has the same name.
     func addNamed(_ section: Section) -> Bool {
         var section = section
         section.title = name
@@ -52,7 +54,7 @@ final class GatheredList {
         return earlier != nil
     }
 
-    /// Moves the sections out at the list's end, because a million of them must not be kept twice.
+    /// Moves the sections out of the list when it ends, so that a million sections are not kept twice.
     func takeSections() -> [Section] {
         defer { sections = [] }
         return sections
@@ -60,7 +62,8 @@ final class GatheredList {
 
     func takeRows() -> SetAsideRows? { rows.take() }
 
-    /// Takes the rows, except for replaced sections: the last of the sections with the same name counts.
+    /// Takes the rows, except for the rows of replaced sections. Of several sections with the same name, the last one
+    /// counts.
     func take(_ aside: SetAsideRows) {
         var aside = aside
         if !repeated.isEmpty {
@@ -73,7 +76,8 @@ final class GatheredList {
     }
 }
 
-/// A list whose level is made at the end of its item: its contents, and the strategy that makes the level.
+/// The rule for a list whose level is made at the end of its item: the allowed elements, and the strategy that makes
+/// the level.
 struct ListRule: Sendable {
     let kind: Frame.Kind
     let elements: Expectation
@@ -83,7 +87,7 @@ struct ListRule: Sendable {
 
 /// Makes an item's level from the rows of a list, at the end of the item.
 ///
-/// The rows are items, or records that the strategy titles and arranges. It reads the item's other slots with
+/// The rows are items, or records that the strategy titles and arranges. The strategy reads the item's other slots with
 /// `TreeBuilder.text(of:in:)` and `texts(of:in:)`.
 protocol LevelStrategy: SendableMetatype {
     /// - Throws: `PropertyListError` if the item's slots do not fit its rows.

@@ -1,12 +1,12 @@
 internal import PropertyLists
 
-/// A structural key of an item or a section: its names, its values and their meaning.
+/// A structural key of an item or a section: the names of the key, the allowed values and their meaning.
 ///
 /// Each slot is a static constant, and a line of `Slot.ofItems` or `Slot.ofSections`.
 struct Slot: Sendable {
     /// The names of a slot in a document.
     ///
-    /// Not an enum: the leak sanitizer does not see an array that an enum with two payloads holds.
+    /// Not an enum, because the leak sanitizer does not see an array inside an enum with two payloads.
     struct Names: Sendable {
         fileprivate let role: StructuralNames.Role?
         fileprivate let fixed: [String]
@@ -18,14 +18,14 @@ struct Slot: Sendable {
         static func fixed(_ names: [String]) -> Names { Names(role: nil, fixed: names) }
     }
 
-    /// The names of a slot that require an allowed value.
+    /// Determines which names of a slot require an allowed value.
     enum Check: Sendable {
         /// No name; a key whose value is not allowed is an ordinary field.
         case noName
         case allNames
-        /// The strongest so far; weaker names are ordinary fields.
+        /// The strongest name so far; keys with weaker names are ordinary fields.
         case strongestSoFar
-        /// The strongest of all; weaker names may have any value.
+        /// The strongest of all names; keys with weaker names may have any value.
         case firstName
     }
 
@@ -34,23 +34,25 @@ struct Slot: Sendable {
     let names: Names
     let value: Expectation
     var check = Check.allNames
-    /// Whether no detail shows the field.
+    /// Whether details omit the field.
     var isHidden = false
-    /// Whether it is also an ordinary field with any value; then no other name is taken for a typing error of it.
+    /// Whether the key is also an ordinary field, with any value. No other name then counts as a typing error for this
+    /// key.
     var keepsAnyValue = false
-    /// Whether the key is a slot of only the root, and an ordinary field of other items.
+    /// Whether the key is a slot only in the root. In other items, the key is an ordinary field.
     var isForRoot = false
-    /// Whether its value orders the item's level.
+    /// Whether the value orders the item's level.
     var arrangesLevel = false
-    /// The lists that an array and a dictionary open, if `value` says `list`.
+    /// The lists that an array and a dictionary open as the value, if `value` expects a `list`.
     var array, dictionary: ListRule?
-    /// The beginning of the error for a wrong value, by the name in the document.
+    /// Returns the beginning of the error message for a wrong value. The argument is the name of the key in the
+    /// document.
     let demand: @Sendable (_ name: String) -> String
 
-    /// Whether its value is a list.
+    /// Whether the value is a list.
     var isList: Bool { value.array != .refused && !keepsAnyValue }
 
-    /// Whether its value holds the item's level or the section's rows; an item has only one of these slots.
+    /// Whether the value holds the item's level or the section's rows. An item can fill only one slot of this kind.
     var holdsLevel: Bool { value.array.opensLevel || value.dictionary.opensLevel }
 
     func names(in structure: StructuralNames) -> [String] {
@@ -92,23 +94,26 @@ extension Slot {
 extension Slot {
     /// `Title`: the text of an item's row.
     ///
-    /// The item's end determines whether the value of a weaker name is the title or a field.
+    /// Only the end of the item determines whether a value with a weaker name is the title or an ordinary field.
     static let title = Slot(
         name: "title", names: .role(.title), value: Expectation(scalars: .text, .number, .boolean, .date),
         check: .firstName
     ) { _ in "a title must be text, a number or a date" }
 
-    /// `Key`: the item's path segment, in place of its title; beside `Database` also an array, the columns of a key.
+    /// `Key`: the item's path segment, which otherwise is the title. Beside `Database`, the value may also be an array:
+    /// the columns that identify a record.
     static let key = Slot(
         name: "key", names: .role(.key), value: Expectation(scalars: .text, array: .value), check: .strongestSoFar
     ) { _ in "a Key must be text" }
 
-    /// `Children` or `Rows`: the item's level, an array of items, or of arrays, which are sections.
+    /// `Children` or `Rows`: the item's level. The value is an array of items, or an array of arrays, which are
+    /// sections.
     static let children = Slot(name: "children", names: .role(.children), value: Expectation(array: .rows)) { name in
         "'\(quoted: name)' must be an array of items"
     }
 
-    /// `Sections`: the item's level, as an array of arrays and dictionaries or a dictionary of arrays.
+    /// `Sections`: the item's level in sections. The value is an array of arrays and dictionaries, or a dictionary of
+    /// arrays.
     static let sections = Slot(
         name: "sections", names: .role(.sections), value: Expectation(dictionary: .list, array: .list),
         array: .sections,
@@ -125,19 +130,20 @@ extension Slot {
         name: "sectionTitles", names: .role(.sectionTitles), value: Expectation(array: .value), isHidden: true
     ) { _ in "'SectionTitles' must be an array of titles" }
 
-    /// `Source`: the path of a document, whose root has the item's level. An ordinary field if the item has a level of
-    /// its own, or if the value is not text.
+    /// `Source`: the path of a document. The level of that document's root is the item's level. The key is an ordinary
+    /// field if the item has a level of its own, or if the value is not text.
     static let source = Slot(
         name: "source", names: .fixed([PartReference.sourceName]), value: Expectation(scalars: .text), check: .noName
     ) { name in "'\(quoted: name)' must be the path of a document" }
 
-    /// `Database`: the address of a database, which has the item's level. An ordinary field if the item has a level of
-    /// its own, or if the value is not an address.
+    /// `Database`: the address of a database, which contains the item's level. The key is an ordinary field if the item
+    /// has a level of its own, or if the value is not an address.
     static let database = Slot(
         name: "database", names: .fixed([DatabaseReference.name]), value: Expectation(scalars: .text), check: .noName
     ) { name in "'\(quoted: name)' must be the address of a database" }
 
-    /// `Records`: a table, or its file name; its records are the item's level, drilled by the fields of `DrillBy`.
+    /// `Records`: a table, or the name of the table's file. The records are the item's level, divided by the fields of
+    /// `DrillBy`.
     static let records = Slot(
         name: "records", names: .fixed(["Records"]), value: Expectation(scalars: .text, array: .list), isHidden: true,
         array: .records
@@ -148,12 +154,12 @@ extension Slot {
         "'DrillBy' must be an array of field names"
     }
 
-    /// `TitleBy`: the field that is the title of a record.
+    /// `TitleBy`: the field that contains the title of a record.
     static let titleBy = Slot(name: "titleBy", names: .fixed(["TitleBy"]), value: Expectation(scalars: .text)) { _ in
         "'TitleBy' must be the name of a field"
     }
 
-    /// `PreferenceSpecifiers`: the content of a settings page, in the root; see `SettingsPage`.
+    /// `PreferenceSpecifiers`, in the root: the content of a settings page; see `SettingsPage`.
     static let preferenceSpecifiers = Slot(
         name: "preferenceSpecifiers", names: .fixed(["PreferenceSpecifiers"]), value: Expectation(array: .value),
         isHidden: true, isForRoot: true
@@ -176,7 +182,7 @@ extension Slot {
     }
 }
 
-/// `Type`: the kind of a control, if it is one of `ControlType`; any other value is an ordinary field.
+/// `Type`: the type of a control, if the value is a `ControlType`. With any other value, the key is an ordinary field.
 extension Slot {
     static let type = kind("type")
     static let sectionType = kind("sectionType")

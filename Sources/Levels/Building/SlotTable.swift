@@ -11,22 +11,23 @@ struct SlotTable {
         let letters: Letters
     }
 
-    /// The requirements of a key for its value.
+    /// The properties of a slot that the builder needs when it reads the slot's key.
     struct Rule {
         let value: Expectation
         let check: Slot.Check
         let isHidden: Bool
-        /// Whether the key makes the item's end check its table; see `TreeBuilder.checkTable()`.
+        /// Whether the key belongs to a table. `TreeBuilder.checkTable()` checks the table at the end of the item.
         let isOfTable: Bool
-        /// Whether the key changes the builder's state (`TreeBuilder.noteStructure`); one check covers all reasons.
+        /// Whether the key requires a call of `TreeBuilder.noteStructure`. One flag covers all reasons, so that a key
+        /// needs only one check.
         let isNoted: Bool
         let holdsLevel: Bool
         let isForRoot: Bool
         let arrangesLevel: Bool
     }
 
-    /// The names of recent look-ups, `nameBytes` each, in places chosen by a name's length and its first and last
-    /// bytes.
+    /// The names of recent look-ups, with `nameBytes` bytes for each. The length, the first byte and the last byte of a
+    /// name determine its place.
     private var rememberedNames = [UInt8](repeating: 0, count: placeCount * nameBytes)
     private var remembered = [(length: Int, meaning: KeyMeaning)](repeating: (-1, KeyMeaning()), count: placeCount)
     private let known: [Known]
@@ -64,7 +65,7 @@ struct SlotTable {
 
     // MARK: Slots by number
 
-    /// The number of a slot; 0 if it is not in the table.
+    /// The number of a slot; 0 if the table lacks the slot.
     func number(of slot: Slot) -> SlotNumber {
         SlotNumber((slots.firstIndex { $0.name == slot.name } ?? -1) + 1)
     }
@@ -116,21 +117,22 @@ struct SlotTable {
         return meaning
     }
 
-    /// The list name that is one typing error away from a key, regardless of case, or nil.
+    /// The name of a list that is one typing error away from a key, regardless of case; otherwise nil.
     func nearList(of name: String) -> String? {
         known.first {
             slot($0.meaning.slot).isList && EditDistance.isOneSlip(name, $0.name, ignoringCase: true)
         }?.name
     }
 
-    /// The structural name that is one typing error away from a key, or nil.
+    /// The structural name that is one typing error away from a key; otherwise nil.
     func nearMiss(of name: Span<UInt8>) -> String? {
         let text = String(utf8: name)
         return known.first { !slot($0.meaning.slot).keepsAnyValue && EditDistance.isOneSlip(text, $0.name) }?.name
     }
 }
 
-/// The set of letters of a word, regardless of case; it rules out most words faster than the edit distance.
+/// The set of a word's letters, regardless of case. Comparing sets rules out most words faster than computing the edit
+/// distance.
 private struct Letters {
     private var bits: UInt32 = 0
 
@@ -141,7 +143,8 @@ private struct Letters {
         }
     }
 
-    /// Whether one typing error, which removes and adds at most one letter, could turn one word into the other.
+    /// Whether one typing error could turn one word into the other. A typing error removes at most one letter and adds
+    /// at most one.
     func isNear(_ other: Letters) -> Bool { (bits ^ other.bits).nonzeroBitCount <= 2 }
 }
 
@@ -152,10 +155,11 @@ extension SlotTable {
         let items, sections: SlotTable
     }
 
-    /// The latest tables: an edit builds single items, and making the tables would take a quarter of its time.
+    /// The tables that were made last. An edit builds single items; making the tables again would take a quarter of the
+    /// edit's time.
     private static let latest = Guarded<OfItems?>(nil)
 
-    /// The tables for items and for their sections; without `slots`, for the default ones.
+    /// Returns the table for items and the table for their sections. If `slots` is nil, items have the default slots.
     static func forItems(_ slots: [Slot]?, names: StructuralNames) -> (items: SlotTable, sections: SlotTable) {
         if let slots { return (SlotTable(slots: slots, names: names), SlotTable(slots: Slot.ofSections, names: names)) }
         if let known = latest.withLock({ $0 }), known.names == names { return (known.items, known.sections) }

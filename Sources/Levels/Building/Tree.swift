@@ -2,24 +2,24 @@ internal import PropertyLists
 
 /// The result of building a tree: the document's levels, and the warnings.
 ///
-/// A `TreeBuilder` makes it from a document; a `Snapshot` publishes its `document`.
+/// A `TreeBuilder` makes a tree from a document; a `Snapshot` publishes the tree's `document`.
 ///
 ///     var builder = TreeBuilder()
 ///     try JSONPropertyListReader.read(.memory(bytes), limits: .init(), into: &builder)
 ///     let tree = try builder.finish()
 ///     print("\(tree.itemCount) items")
 public struct Tree: Sendable {
-    /// A level with one row, the root item, so that the root has fields and a title like any other item.
+    /// A level with one row, which is the root item. The root thus has fields and a title like any other item.
     public private(set) var document: Level
-    /// Fields with rows that are not served; see `StrayRows`.
+    /// The fields whose rows are not served; see `StrayRows`.
     public var strayRows: [StrayRows] = []
-    /// The parts of the document, each once, at its first mention.
+    /// The first mention of each part of the document.
     public let parts: [PartMention]
     /// The rows of a settings page that lead to other pages, in order.
     public let childPanes: [SettingsPage.ChildPane]
     /// The document in other languages; nil without translations.
     public private(set) var translations: Translations?
-    /// The division of the document into levels, if it is a table; otherwise nil.
+    /// The division of the document into levels, if the document is a table; otherwise nil.
     public internal(set) var recordChoice: RecordChoice?
     private let remarks: DocumentWarnings
 
@@ -35,7 +35,8 @@ public struct Tree: Sendable {
         remarks = warnings
     }
 
-    /// Returns the tree with another level of the same form below the root, and with its translations.
+    /// Returns a copy of the tree with these translations and another level below the root. The new level must have the
+    /// same form as the old one.
     public func replacing(level: Level, translations: Translations?) -> Tree {
         var tree = Tree(
             document: document.placing([0: level]), warnings: remarks, strayRows: strayRows, childPanes: childPanes)
@@ -43,7 +44,7 @@ public struct Tree: Sendable {
         return tree
     }
 
-    /// The warnings, `strayRows` first.
+    /// All warnings; the warnings about `strayRows` come first.
     public var warnings: DocumentWarnings {
         var all = DocumentWarnings()
         for stray in strayRows { all.add(stray.warning) }
@@ -52,7 +53,7 @@ public struct Tree: Sendable {
         return all
     }
 
-    /// Returns the tree with `document`, in which its parts are in place.
+    /// Returns a copy of the tree with another document: the same document with its parts in place.
     public func composed(as document: Level) -> Tree {
         var tree = self
         tree.document = document
@@ -64,9 +65,9 @@ public struct Tree: Sendable {
 }
 
 extension Tree {
-    /// The item with the deepest level of rows, the first of several; the root if all levels are empty.
+    /// The item above the deepest level with rows; of several items, the first. The root if all levels are empty.
     ///
-    /// - Complexity: O(rows on the levels that lead to it).
+    /// - Complexity: O(rows on the levels that lead to the item).
     public var deepestLevel: Item {
         var steps = [Item.Step(level: document, row: 0)]
         while let level = steps[steps.count - 1].below, level.height > 1 {
@@ -78,20 +79,20 @@ extension Tree {
     }
 }
 
-/// Fields that contain rows under a name that is not structural, so that the rows are not served.
+/// Fields of one name that contain rows. The name is not structural, so the rows are not served.
 public struct StrayRows: Sendable, Equatable {
-    /// The fields' name.
+    /// The name of the fields.
     public let name: String
-    /// The position of the first field, and the titles from the root to it.
+    /// The position of the first of these fields, and the titles from the root to the item with that field.
     let position: SourcePosition
     let path: String
-    /// The structural name that is one typing error away, if any.
+    /// The structural name that is one typing error away from `name`; otherwise nil.
     public let meant: String?
     /// The names under which rows are read.
     let structural: [String]
-    /// The number of these fields; fields within the rows of others do not count.
+    /// The number of these fields. A field within the rows of another stray field does not count.
     public internal(set) var count = 1
-    /// Advice on serving the rows, for the end of the warning, if any.
+    /// Advice on how to serve the rows, as the end of the warning; nil without advice.
     public var advice: String?
 
     static let mostNames = 20
@@ -112,7 +113,9 @@ public struct StrayRows: Sendable, Equatable {
 }
 
 extension Tree {
-    /// The tree with an edited document and its current parts; O(levels with parts in or below them).
+    /// Returns a copy of the tree with an edited document and the parts that this document mentions.
+    ///
+    /// - Complexity: O(levels with parts in or below them).
     public func edited(to document: Level) -> Tree {
         var tree = Tree(
             document: document, warnings: warnings, parts: document.partMentions, childPanes: childPanes)

@@ -1,9 +1,10 @@
 internal import Bytes
 internal import PropertyLists
 
-/// Controls: items and sections outside of settings bundles whose `Type` is a `ControlType`, and settings pages.
+/// Controls outside of settings bundles: items whose `Type` is a `ControlType`.
 extension TreeBuilder {
-    /// Appends a control to the item that was packed last, if its `Type` names a control; returns whether it does.
+    /// Appends a control to the item that was packed last, if the item's `Type` is the name of a control. Returns
+    /// whether a control was appended.
     mutating func appendControl(to content: Range<Int>) -> Bool {
         guard let control = Self.control(of: PackedDictionary(bytes: tree.fields.bytes.span, fields: content)) else {
             return false
@@ -31,8 +32,9 @@ extension TreeBuilder {
             ? field : nil
     }
 
-    /// Whether `PreferenceSpecifiers` make the innermost item a settings page though it is not the root: a document
-    /// with its parts in place repeats the specifiers of a mounted page after the `Source`.
+    /// Whether `PreferenceSpecifiers` make the innermost item a settings page although the item is not the root. This
+    /// occurs in a document that was written with its parts in place: the specifiers of a mounted page follow the
+    /// item's `Source`.
     var takesMountedPage: Bool { items.levelSlot == 0 && source != nil }
 
     /// The level of a settings page, from the innermost item's field with the specifiers.
@@ -66,7 +68,7 @@ extension TreeBuilder {
             let place = positions.count == elements.count ? positions[positions.startIndex + number] : position
             let earlier = page.rowCount
             do throws(PropertyListError) {
-                // After the tag and the size.
+                // The fields of a dictionary follow its tag and its size.
                 try page.add(
                     PackedDictionary(bytes: bytes.span, fields: element.lowerBound + 5..<element.upperBound), at: place)
             } catch {
@@ -89,9 +91,10 @@ extension TreeBuilder {
 }
 
 extension SettingsPage {
-    /// The page of a document; nil for other documents.
+    /// Creates the settings page of a document; nil if the document is not a settings page.
     ///
-    /// A document that mounts a page as its root is not a page: the page's other files are in another folder.
+    /// A document whose root mounts a page is not itself a page, because the other files of the page are in another
+    /// folder.
     public init?(_ tree: Tree) {
         document = tree.document
         childPanes = tree.childPanes

@@ -35,7 +35,7 @@ extension TreeBuilder {
         push(Frame(kind: .item, of: .anything, at: position, base: base))
     }
 
-    /// Notes an item among the elements, which prevents the list from becoming sections.
+    /// Notes that the list contains an item, so that a later array cannot turn the rows into sections.
     @inline(__always)
     mutating func noteElement() {
         guard expected.array == .sectionsOfRows else { return }
@@ -61,15 +61,15 @@ extension TreeBuilder {
 
     private mutating func open(_ rule: ListRule?, at position: SourcePosition) throws(PropertyListError) {
         guard let rule else { throw wrongValue("a container") }
-        // Removes the mark `hidden`, which the key appended: details never show the place of a level, so it needs no
-        // mark.
+        // Removes the mark `hidden`, which the key has appended. The place of a level needs no mark, because details
+        // never show the place.
         if itemSlots.rule(of: expected.slot).isHidden { tree.fields.bytes.truncate(to: tree.fields.bytes.count - 1) }
         push(Frame(kind: rule.kind, of: rule.elements, at: position, base: tree.base, list: GatheredList(rule)))
     }
 
     // MARK: Sections
 
-    /// Interprets the open rows as sections, because their first element is an array.
+    /// Turns the open list of rows into sections, because its first element is an array.
     private mutating func becomeSections(at position: SourcePosition) {
         frames[frames.count - 1].becomeSections()
         resume()
@@ -83,7 +83,7 @@ extension TreeBuilder {
     }
 
     private mutating func openSectionRows(at position: SourcePosition) {
-        // Moves the section's fields so far, to make room for its rows.
+        // Takes the section's earlier fields off the stack, to make room for the section's rows.
         if kind == .section { takeSectionFields() }
         push(
             Frame(
@@ -134,7 +134,7 @@ extension TreeBuilder {
         }
     }
 
-    /// Puts an item's last field into its slot, and expects a value for the slot.
+    /// Puts the last field of the innermost item into a slot, and expects a value for this slot.
     private mutating func fill(
         _ meaning: KeyMeaning, rule: SlotTable.Rule, isRepeated: Bool
     ) throws(PropertyListError) {
@@ -150,7 +150,8 @@ extension TreeBuilder {
 }
 
 extension TreeBuilder {
-    /// Notes that an item's last field is hidden, belongs to a table, orders its level, or names a document.
+    /// Notes a structural field. The last field of the innermost item is hidden, belongs to a table, orders the item's
+    /// level, names a document or a database, or is a `Type`.
     @inline(never)
     private mutating func noteStructure(_ meaning: KeyMeaning, rule: SlotTable.Rule) {
         isPlain = false

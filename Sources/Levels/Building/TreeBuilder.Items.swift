@@ -1,7 +1,7 @@
 import Bytes
 public import PropertyLists
 
-/// The ends of containers, which interpret their content.
+/// The ends of containers. When a container ends, its content is interpreted.
 extension TreeBuilder {
     public mutating func endDictionary() throws(PropertyListError) {
         try tree.checkComplete()
@@ -41,7 +41,7 @@ extension TreeBuilder {
         }
     }
 
-    /// Ends a plain list of rows, whose level is complete.
+    /// Ends a plain list of rows, and makes the level of the rows.
     private mutating func closeRows() throws(PropertyListError) {
         if frames.last?.list != nil { return try closeList() }
         let frame = pop()
@@ -71,7 +71,7 @@ extension TreeBuilder {
     }
 }
 
-/// Items, when their dictionaries end: the gathered item is interpreted as a row and its level.
+/// The ends of items. A gathered item becomes a row and the level below that row.
 extension TreeBuilder {
     mutating func closeItem() throws(PropertyListError) {
         guard isPlain else { return try closeNotedItem() }
@@ -80,7 +80,7 @@ extension TreeBuilder {
         try close(row(isPlain: true), level: level)
     }
 
-    /// Closes an item of a document that has any of the noted keys; see `SlotTable.Rule.isNoted`.
+    /// Closes an item if any item so far has a noted key; see `SlotTable.Rule.isNoted`.
     @inline(never)
     private mutating func closeNotedItem() throws(PropertyListError) {
         let database = database
@@ -102,14 +102,15 @@ extension TreeBuilder {
         if frames.isEmpty { try tree.complete(.rows) }
     }
 
-    /// The level of a root dictionary: that of a settings page, or of an item.
+    /// Takes the level of a root dictionary, which is a settings page or an ordinary item.
     private mutating func takeRootLevel() throws(PropertyListError) -> Level? {
         if let specifiers = items.field(specifiersSlot) { return try settingsPage(specifiers) }
         guard items.levelSlot != 0 || source != nil || database != nil else { throw noLevel }
         return try takeLevel()
     }
 
-    /// The level of an item that may have a `Source`, and so a mounted settings page.
+    /// Takes the level of an item that may have a `Source`. The specifiers of a mounted settings page may follow the
+    /// `Source`.
     @inline(never)
     private mutating func takeLevelBesideSource() throws(PropertyListError) -> Level? {
         if let page = pageField { return try settingsPage(page) }
@@ -121,7 +122,7 @@ extension TreeBuilder {
         return try list.rule.strategy.level(of: rows, in: items.innermost, builder: &self)
     }
 
-    /// The row of the innermost item: its fields, and its title and key among them.
+    /// Returns the row of the innermost item: the fields, the title and the key.
     @inline(never)
     mutating func row() throws(PropertyListError) -> PendingRow { try row(isPlain: false) }
 
@@ -132,9 +133,10 @@ extension TreeBuilder {
         if titleField == nil, keyField == nil, items.count > 1 { throw noTitle }
         var title = titleField.map { tree.fields.start($0).name.upperBound }
         var key = keyField.map { tree.fields.start($0).name.upperBound }
-        // A mounted root's fields, which end with its control, may follow the item's own.
+        // A control must be the last field. An item with a `Source` gets no control, because the fields of a mounted
+        // root may follow its own fields.
         let isTyped = !isPlain && items.count > 1 && source == nil && items.field(typeSlot) != nil
-        // A settings page does not show its title; the row that leads to it does.
+        // The title of a settings page is shown by the row that leads to the page, not by the page itself.
         if !isPlain, items.count == 1, items.field(specifiersSlot) != nil, source == nil { title = nil }
         let hasWeakTitle = titleField.map { tree.fields.start($0).meaning.rank > 0 } ?? false
         let keyRank = keyField.map { tree.fields.start($0).meaning.rank }
@@ -179,7 +181,7 @@ extension TreeBuilder {
         }
     }
 
-    /// The offset of the title: the value of the strongest name with a value that can be a title.
+    /// The offset of the title. Of the names with a value that can be a title, the strongest one counts.
     func titleValue(in content: Range<Int>) -> Int? {
         for name in itemSlots.names(of: titleSlot) {
             if let value = value(named: name, in: content), tree.fields.scalarText(at: value) != nil { return value }
@@ -206,10 +208,11 @@ extension TreeBuilder {
 }
 
 extension TreeBuilder {
-    /// Copies a packed structural field of an item, without the level whose place it may be.
+    /// Adds a packed structural field to the innermost item. If the field is the place of a level, the level is not
+    /// copied.
     mutating func keep(_ name: Span<UInt8>, packed value: Span<UInt8>) throws(PropertyListError) {
         try key(name, at: .byte(offset: 0))
-        // The key wrote the mark of a hidden field, which `value` has too.
+        // For a hidden field, the key has written the mark `hidden`; `value` also begins with this mark.
         tree.fields.bytes.truncate(to: tree.fields.start(tree.fields.count - 1).name.upperBound)
         tree.fields.bytes.append(value)
     }

@@ -1,7 +1,7 @@
 internal import Bytes
 public import PropertyLists
 
-/// Records: dictionaries with only fields, which the strategy of their list makes items.
+/// Records: dictionaries with only fields, which the strategy of their list turns into items.
 extension TreeBuilder {
     mutating func openRecord(at position: SourcePosition) throws(PropertyListError) {
         try tree.countItem()
@@ -9,7 +9,7 @@ extension TreeBuilder {
         push(Frame(kind: .record, of: .anything, at: position, base: tree.base))
     }
 
-    /// Adds the row of a record; its title is empty.
+    /// Adds the row of a record, with an empty title.
     mutating func closeRecord() {
         let frame = pop()
         _ = tree.fields.close(base: frame.base.field)
@@ -24,7 +24,7 @@ extension TreeBuilder {
 
     /// Checks that the innermost item has both `Records` and `DrillBy`, or neither.
     ///
-    /// - Returns: whether its records are in a file.
+    /// - Returns: whether the item's records are in a file.
     @inline(never)
     mutating func checkTable() throws(PropertyListError) -> Bool {
         // Both slots are 0 in a builder for documents without tables.
@@ -53,7 +53,7 @@ extension TreeBuilder {
         let item = items.innermost
         let drilling = try drilling(of: item)
         try checkDepth(of: drilling, in: item)
-        // The tag `hidden` precedes the name.
+        // The tag `hidden` precedes the name of the file.
         guard let field = item.field(recordsSlot),
             let path = tree.fields.textRange(tree.fields.start(field).name.upperBound + 1)
         else { return }
@@ -83,7 +83,7 @@ extension TreeBuilder {
     }
 }
 
-/// Tables that are documents of their own: an array of dictionaries, without an item around it.
+/// Tables that are documents of their own. The document is an array of dictionaries, without an item around the array.
 extension TreeBuilder {
     /// Creates a builder for a document that is a table.
     ///
@@ -114,8 +114,9 @@ extension TreeBuilder {
 
     /// The finished tree of a document that is a table.
     ///
-    /// - Parameter title: the field of the titles; nil to choose one.
-    /// - Throws: `PropertyListError` if no record has a named field, or the tree exceeds the limits.
+    /// - Parameter title: the name of the field with the titles; if nil, a suitable field is chosen.
+    /// - Throws: `PropertyListError` if `title` or the drilling names a field that no record has, or if the tree
+    ///   exceeds the limits.
     public consuming func finishDocument(titledBy title: String?) throws(PropertyListError) -> Tree {
         guard let rows = items.innermost.list?.rows else { return try finishTable() }
         let survey = RecordSurvey(rows)
@@ -146,7 +147,7 @@ extension TreeBuilder {
             reason: "no record has the field '\(quoted: name)'; " + (near ?? "the first records have \(list)"))
     }
 
-    /// The finished tree: a root item over the table.
+    /// Returns the finished tree: a root item whose level is the table.
     ///
     /// - Throws: `PropertyListError` if the tree exceeds the limits.
     public consuming func finishTable() throws(PropertyListError) -> Tree {
@@ -161,8 +162,8 @@ extension Slot {
     ) { _ in "the table must be an array of dictionaries" }
 }
 
-/// The level of a table: the values of the first `DrillBy` field, below each the values of the next, and at the end the
-/// records.
+/// Makes the levels of a table. The top level lists the values of the first `DrillBy` field, and the level below each
+/// value lists the values of the next field. The lowest levels contain the records.
 enum Facets: LevelStrategy {
     static func level(
         of rows: consuming SetAsideRows, in item: GatheredItem, builder: inout TreeBuilder
@@ -188,7 +189,7 @@ extension ListRule {
 }
 
 extension TreeBuilder {
-    /// An item's level, made from the deepest levels up: `rows` are in the order of the deepest groups.
+    /// Makes the level of an item, after all levels below it. `rows` are in the order of the deepest groups.
     fileprivate mutating func level(
         of rows: SetAsideRows, in depths: [FacetGroups]
     ) throws(PropertyListError) -> Level {
@@ -223,7 +224,7 @@ extension TreeBuilder {
                     at: rows.position))
             repeated = repeated ?? tree.repeatedTitle
         }
-        // A table has as many levels as values, so there is only one warning, with the first repeated title.
+        // A table has as many levels as values, so only the first repeated title leads to a warning.
         if let repeated { warn(repeated.messageAboutRecords, at: repeated.second ?? rows.position) }
         return levels
     }

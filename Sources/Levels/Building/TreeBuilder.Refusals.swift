@@ -63,7 +63,7 @@ extension TreeBuilder {
 
     /// The error for a document without a level.
     ///
-    /// - Parameter what: the kind of the document, as `text`.
+    /// - Parameter what: the kind of the document, such as `text`.
     static func noLevel(_ what: String) -> PropertyListError {
         PropertyListError(
             reason:
@@ -91,8 +91,8 @@ extension TreeBuilder {
     /// The number of the current element, from 1.
     private var elementNumber: Int { tree.rows.count - (frames.last?.base.row ?? 0) + 1 }
 
-    /// The error for an array among a section's rows. For an array of arrays in `Children`, it describes sections as
-    /// nested arrays.
+    /// The error for an array among a section's rows. If `Children` is an array of arrays, the error describes sections
+    /// as nested arrays.
     private var arrayAmongRows: PropertyListError {
         if let owner = frames.dropLast().last, owner.kind == .sectionList, owner.elements.dictionary == .refused {
             return PropertyListError(
@@ -105,9 +105,9 @@ extension TreeBuilder {
     }
 }
 
-/// The errors for missing structural names, with a misspelt name that is present instead.
+/// The errors for missing structural keys. An error mentions a misspelt name if one is present in place of the key.
 extension TreeBuilder {
-    /// The error for the innermost item, if it has neither title nor key.
+    /// The error about the innermost item, which has neither a title nor a key.
     var noTitle: PropertyListError {
         mutating get {
             let found = fieldNames { tree.fields.scalarText(at: $0) != nil }
@@ -160,7 +160,7 @@ extension TreeBuilder {
         return nil
     }
 
-    /// The names of the innermost item's fields whose values fit.
+    /// The names of the innermost item's fields whose values satisfy `fits`.
     private func fieldNames(_ fits: (_ value: Int) -> Bool) -> [String] {
         var reader = PackedReader(bytes: tree.fields.bytes.span, at: items.innermost.base.start)
         var found: [String] = []
@@ -175,7 +175,8 @@ extension TreeBuilder {
 
 /// Information about an item that was refused for its missing title.
 public struct UntitledItem: Sendable, Equatable {
-    /// The names of its first hundred fields with text, a number, a date or a Boolean, in document order.
+    /// The names of the item's first hundred fields that contain text, a number, a date or a Boolean, in document
+    /// order.
     public let names: [String]
 
     static let mostNames = 100
@@ -183,7 +184,7 @@ public struct UntitledItem: Sendable, Equatable {
 
 /// Paths, for errors and warnings.
 extension TreeBuilder {
-    /// The titles from the root to the innermost open item, as `/Item 4/Screen G`; `/` at the root, and nil if no
+    /// The titles from the root to the innermost open item, such as `/Item 4/Screen G`; `/` at the root. Nil if no
     /// container is open.
     public func currentPath() -> String? {
         guard !frames.isEmpty else { return nil }
@@ -199,7 +200,7 @@ extension TreeBuilder {
         return scalarText(ofField: field)
     }
 
-    /// The number of an untitled item, and its first distinguishing field.
+    /// Describes an untitled item by its number and its first distinguishing field.
     private func untitledStep(_ item: GatheredItem, frame number: Int) -> String {
         let row = item.base.row - (frames[..<number].last { $0.kind.holdsItems }?.base.row ?? 0) + 1
         let isInnermost = number == frames.count - 1

@@ -1,7 +1,7 @@
 internal import Bytes
 internal import PropertyLists
 
-/// Sections, when their rows and their dictionaries end.
+/// The ends of a section's rows and of a section's dictionary.
 extension TreeBuilder {
     mutating func closeSectionRows() {
         let frame = pop()
@@ -30,7 +30,7 @@ extension TreeBuilder {
         list.closeSection(at: tree.rows.count)
     }
 
-    /// Moves the fields of the section's dictionary so far into the section.
+    /// Moves the fields of the section's open dictionary into the section.
     mutating func takeSectionFields() {
         let frame = frames[frames.count - 1]
         guard let list = frame.list else { return }
@@ -82,7 +82,7 @@ extension ListRule {
 }
 
 extension TreeBuilder {
-    /// The level of rows in sections; if no row is shown, no section is.
+    /// Makes the level of rows in sections. If no row is shown, all sections are hidden.
     mutating func sectionedLevel(of rows: SetAsideRows) throws(PropertyListError) -> Level {
         var rows = rows
         if !rows.sections.contains(where: { !$0.isHidden && $0.count > 0 }) {
@@ -103,7 +103,8 @@ enum NamedSections: LevelStrategy {
         return try builder.sectionedLevel(of: rows)
     }
 
-    /// Orders the sections; sections that are not named are hidden and come last.
+    /// Arranges the sections in the order of their names in `order`. Sections that `order` does not name are hidden and
+    /// come last.
     ///
     /// - Throws: `PropertyListError` for an unknown or a repeated name.
     private static func arrange(_ rows: inout SetAsideRows, by order: [String]) throws(PropertyListError) {

@@ -31,7 +31,7 @@ extension TreeBuilder {
 
 /// Notes fields that hold rows under a name that is not structural.
 extension TreeBuilder {
-    /// Notes the last field of the innermost item or section, a list, if it looks like rows.
+    /// Notes the last field of the innermost item or section if the value of the field, a list, looks like rows.
     mutating func noteList(_ content: Range<Int>, at position: SourcePosition) {
         let meaning = tree.fields.start(tree.fields.count - 1).meaning
         guard meaning.slot == 0, !meaning.isNearMiss else { return }
@@ -50,7 +50,7 @@ extension TreeBuilder {
         }
     }
 
-    /// Whether the first element allows a list to be a level.
+    /// Whether a list could be a level, judging by its first element.
     private func couldBeRows(_ content: Range<Int>) -> Bool {
         guard !content.isEmpty else { return true }
         switch PackedTag(rawValue: tree.fields.bytes.span[content.lowerBound]) {

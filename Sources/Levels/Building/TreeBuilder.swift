@@ -3,16 +3,17 @@ public import PropertyLists
 
 /// Builds a tree from the events of a document in which items are dictionaries and strings (manual, Documents).
 ///
-/// The fields of an item are packed as they arrive, without an object graph, and structural ones are noted by their
-/// `Slot`. At its end, `TreeBuilder.Items.swift` interprets the item.
+/// The builder packs the fields of an item as they arrive, without an object graph, and notes the structural fields by
+/// their `Slot`. The builder interprets the item when the item ends (`TreeBuilder.Items.swift`).
 ///
-/// A reader sends it a document from the beginning to the end; `finish` then gives the tree (`Tree` has an example).
+/// A reader sends the events of a document to the builder, from the beginning to the end of the document. `finish` then
+/// returns the tree; `Tree` has an example.
 public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var tree: TreeAssembly
     var frames: [Frame] = []
     /// The items among `frames`.
     var items = OpenItems()
-    /// Whether the document is an array; its root item then has no dictionary.
+    /// Whether the document is an array, so that the root item lacks a dictionary.
     var isArray = false
     /// The innermost frame's kind and expectation, cached because every event reads them.
     private(set) var kind: Frame.Kind?
@@ -35,7 +36,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var knownParts: Set<PartReference> = []
     /// Whether any item so far has a key of a table.
     var hasTables = false
-    /// The positions of the dictionaries directly in fields of the root, from `PreferenceSpecifiers` on.
+    /// The positions of the dictionaries in the root's `PreferenceSpecifiers`.
     var specifierPositions: [SourcePosition] = []
     /// The rows of a settings page that lead to other pages.
     var childPanes: [SettingsPage.ChildPane] = []
@@ -159,7 +160,7 @@ extension TreeBuilder {
         }
     }
 
-    /// The innermost item's database; nil if the item has a level of its own, or no address of a database.
+    /// The innermost item's database; nil if the item has a level of its own, or lacks the address of a database.
     var database: PartReference? {
         guard holdsDatabases, items.levelSlot == 0, items.field(databaseSlot) != nil else {
             return nil
@@ -168,9 +169,10 @@ extension TreeBuilder {
         return PackedDictionary(bytes: tree.fields.bytes.span, fields: content).database
     }
 
-    /// The field with the innermost item's key; nil without a key, or if the key is the columns of a database.
+    /// The field with the innermost item's key; nil if the item lacks a key, or if the value of `Key` is the columns of
+    /// a database.
     ///
-    /// - Throws: `PropertyListError` for an array without a database.
+    /// - Throws: `PropertyListError` if `Key` is an array and the item lacks a database.
     @inline(__always)
     func textKeyField() throws(PropertyListError) -> Int? {
         guard let field = items.field(keySlot),
@@ -180,8 +182,8 @@ extension TreeBuilder {
         throw PropertyListError(reason: "a Key must be text, not an array", at: keyColumnsPosition, path: currentPath())
     }
 
-    /// The row of the innermost item. If the item has a `Source` and no level of its own, its level is in another
-    /// document.
+    /// Returns the row of the innermost item. If the item has a `Source` but no level of its own, the row is marked as
+    /// a part, because its level is in another document.
     @inline(never)
     mutating func rowWithSource() throws(PropertyListError) -> PendingRow {
         guard let source else { return try row() }
@@ -192,14 +194,15 @@ extension TreeBuilder {
         return row
     }
 
-    /// Whether the innermost item has a title or a key, or needs none as the root.
+    /// Whether the innermost item has a title or a key; true for the root, which needs neither.
     private var isNamed: Bool {
         let content = items.innermost.base.start..<tree.fields.bytes.count
         return items.count == 1 || items.field(keySlot) != nil
             || items.field(titleSlot) != nil && titleValue(in: content) != nil
     }
 
-    /// The row of an item that shows the path of its document until the document's title is known.
+    /// Returns the row of an untitled item with a `Source`. The row shows the path of the document until the title of
+    /// the document is known.
     private mutating func rowTitledBySource() throws(PropertyListError) -> PendingRow {
         let (base, place) = (items.innermost.base, items.innermost.place)
         let arrangesLevel = try checkOrder()

@@ -4,9 +4,9 @@ internal import PropertyLists
 
 /// Makes a level by copying rows whose keys do not change.
 extension ArrangedLevel {
-    /// A run of rows of the new level, and its bytes.
+    /// A run of rows of the new level, with the range of their bytes.
     private struct Run {
-        /// The numbers in the old level, or among the new rows.
+        /// The numbers of the rows: in the old level for old rows, among the new rows for new rows.
         let rows: Range<Int>
         let packed: Range<Int>
         let isOld: Bool
@@ -21,7 +21,7 @@ extension ArrangedLevel {
             rowsHoldParts: rowsHoldParts, mayHoldOrders: old.mayHoldOrders || arrivalsBear(.arrangesLevel))
     }
 
-    /// Returns the runs of bytes of the pieces, and packs the new rows.
+    /// Packs the new rows, and returns a run for each piece.
     private func runs(_ keys: [ArrivingKey], packing packed: inout ByteBuffer) -> [Run] {
         var arrival = 0
         return pieces.map { piece in
@@ -100,7 +100,8 @@ extension ArrangedLevel {
 
     // MARK: Properties of the rows
 
-    /// Whether the rows contain text that XML cannot represent; searches all rows only if a row with it was removed.
+    /// Whether the rows contain text that XML cannot represent. Searches all rows only if a row with such text was
+    /// removed.
     private func rowsHoldTextBeyondXML(_ bytes: [UInt8]) -> Bool {
         if arrivalsHoldTextBeyondXML { return true }
         guard old.rowsHoldTextBeyondXML else { return false }
@@ -108,7 +109,7 @@ extension ArrangedLevel {
         return TextBeyondXML.isIn(rowsOf: bytes, count: rowCount, sections: sections, form: old.form)
     }
 
-    /// Whether the level of some row comes from another file.
+    /// Whether the level below any row comes from another file.
     private var rowsHoldParts: Bool {
         if arrivalsBear(.isPart) { return true }
         guard old.rowsHoldParts else { return false }
@@ -118,15 +119,16 @@ extension ArrangedLevel {
     private func arrivalsBear(_ mark: Row.Flags) -> Bool { arrivals.contains { $0.row.marks.contains(mark) } }
 }
 
-/// Requests pages of 2 MiB for a large block, because page faults would take most of the time of filling it.
+/// Requests pages of 2 MiB for a large block. With smaller pages, page faults would take most of the time for filling
+/// the block.
 enum LargePages {
-    /// The size of such a page on x86-64, and on AArch64 with pages of 4 KiB.
+    /// The size of a large page on x86-64, and on AArch64 if normal pages have 4 KiB.
     private static let size = 2 << 20
 
-    /// Asks the kernel for large pages (madvise(2), MADV_HUGEPAGE) for a block of at least 8 MiB that will be written as a
-    /// whole.
+    /// Asks the kernel for large pages (madvise(2), MADV_HUGEPAGE) for a block that will be written as a whole. Does
+    /// nothing for a block of less than 8 MiB.
     ///
-    /// This is only a hint: without large pages, the kernel uses small ones.
+    /// This is only a hint: the kernel uses small pages if large pages are not available.
     static func advise(_ block: UnsafeMutableRawBufferPointer) {
         guard let start = block.baseAddress, block.count >= 4 * size else { return }
         let first = unsafe start.alignedUp(toMultipleOf: size)

@@ -2,33 +2,34 @@ internal import Bytes
 internal import Heap
 internal import PropertyLists
 
-/// Makes the level of an arrangement of rows: the old rows to remove and to keep, and the rows to add.
+/// Makes a level from an arrangement of rows. Determines which old rows are removed or kept, and which rows are added.
 ///
-/// Rows that stay are copied in packed form and the key index is updated, unless the key of a row changes; then all
-/// rows are packed again, as by a builder.
+/// If the keys of all remaining rows stay the same, these rows are copied in packed form, and the key index is updated.
+/// Otherwise, all rows are packed again, as by a builder.
 struct ArrangedLevel: ~Copyable {
     let old: Level
     let names: StructuralNames
     let pieces: [RowArrangement.Piece]
     let sections: [Section]
     let rowCount: Int
-    /// The number of rows of the new level that are shown.
+    /// The number of shown rows of the new level.
     let shown: Int
     /// The added rows, in order.
     private(set) var arrivals: [Arrival] = []
     /// The bytes of the added rows.
     var gathered: RowGatherer
-    /// The removed old rows, including replaced ones.
+    /// The removed old rows, including replaced rows.
     private(set) var departures: [Int] = []
-    /// The moved old rows, and their new places.
+    /// The moved rows: the old and the new number of each.
     private(set) var moved: [(old: Int, new: Int)] = []
-    /// The old rows that stay or move, in the old order, and their distances.
+    /// The old rows that stay or move, in the old order. The distance of a run is a row's new number minus its old
+    /// number.
     private(set) var shifts: [RowShift] = []
 
     /// A row that is added to the level.
     struct Arrival {
         let number: Int
-        /// The old row that it replaces; nil for an additional row.
+        /// The number of the old row that this row replaces; nil for an additional row.
         let replaced: Int?
         let row: PendingRow
         let child: Level?
@@ -49,7 +50,8 @@ struct ArrangedLevel: ~Copyable {
         place()
     }
 
-    /// Refuses a level that is too large before it takes memory; packing checks the exact size.
+    /// Refuses a level that is too large, before the level takes memory. The size is an estimate; packing checks the
+    /// exact size.
     private func checkSize() throws(TreeError) {
         var size = (rowCount + 1) * 4
         for piece in pieces {
@@ -60,7 +62,7 @@ struct ArrangedLevel: ~Copyable {
             }
         }
         guard size <= UInt32.max else { throw .levelTooLarge }
-        // The gathered, packed and copied bytes, and the memory per row.
+        // The rows take memory three times, as gathered, packed and copied bytes, and some more memory for each row.
         let needed = 3 * size + rowCount * 64
         guard needed < 1 << 20 || MemoryBudget.hasRoom(for: needed) else { throw .outOfMemory }
     }
@@ -94,13 +96,13 @@ struct ArrangedLevel: ~Copyable {
             Arrival(number: number, replaced: new.replaced, row: row, child: child, naturalKey: natural))
     }
 
-    /// The new level.
+    /// Makes the new level.
     mutating func level() throws(TreeError) -> Level {
         if let keys = arrivingKeys() { return try spliced(keys) }
         return try assembled()
     }
 
-    /// The levels below the rows; empty if all are leaves.
+    /// The levels below the rows; empty if all rows are leaves.
     func children() -> [Level?] {
         let arrives = arrivals.contains { $0.child != nil }
         guard arrives || !old.children.isEmpty else { return [] }
@@ -155,7 +157,7 @@ struct ArrangedLevel: ~Copyable {
 }
 
 extension Level {
-    /// The number of listed sections, which are shown unless all are empty.
+    /// The number of listed sections. Listed sections are shown, unless all of them are empty.
     func listedSections(owner: Item.Step?, names: StructuralNames) -> Int {
         if !sections.isEmpty { return sections.count }
         guard form == .namedSections, let owner else { return allSections.count }
@@ -163,13 +165,13 @@ extension Level {
     }
 }
 
-/// The keys of new rows, if all other rows keep theirs.
+/// The keys of the new rows, if all other rows keep their keys.
 extension ArrangedLevel {
     /// The key of a new row.
     struct ArrivingKey {
         let key: [UInt8]
         let hash: UInt64
-        /// Whether the replaced row has the same key, so that the index contains it.
+        /// Whether the replaced row has the same key. If so, the index already contains the key.
         let isKnown: Bool
     }
 
@@ -177,7 +179,7 @@ extension ArrangedLevel {
     func arrivingKeys() -> [ArrivingKey]? {
         guard sections.elementsEqual(old.allSections, by: { $0.isHidden == $1.isHidden }) else { return nil }
         let keys = arrivals.map { keptKey(of: $0) }
-        // For the keys, a row is not removed if another row takes its place and key.
+        // A row does not count as removed if another row takes its place and its key.
         let taken = Set(zip(arrivals, keys).compactMap { $1 == nil ? nil : $0.replaced })
         let gone = departures.filter { $0 < old.count && !taken.contains($0) }
         guard gone.allSatisfy({ old.isAlone($0, names: names) }), var fresh = hashesOfMoved() else { return nil }
@@ -196,14 +198,15 @@ extension ArrangedLevel {
         return result
     }
 
-    /// The key of a row that replaces a row with the same natural key; nil for other rows, or if the key may change.
+    /// The key of an added row that replaces a row with the same natural key; nil for other added rows, and if the key
+    /// may change.
     private func keptKey(of arrival: Arrival) -> ArrivingKey? {
         guard let replaced = arrival.replaced, replaced < old.count, arrival.number < shown,
             old.naturalKey(of: replaced, names: names) == arrival.naturalKey
         else { return nil }
         let bytes = old.bytes
         let row = old.row(replaced)
-        // Another row may have the same `Key`.
+        // Unlike the replaced row, the added row has a `Key`. Another row may have the same `Key`.
         if arrival.row.explicitKey != nil, !row.flags.contains(.hasExplicitKey), !old.isAlone(replaced, names: names) {
             return nil
         }
@@ -211,7 +214,7 @@ extension ArrangedLevel {
         return ArrivingKey(key: key, hash: ContentHash.short(of: key.span), isKnown: true)
     }
 
-    /// The key hashes of hidden rows that become shown; nil if the key of another row could change.
+    /// The key hashes of hidden rows that become shown by a move; nil if the key of another row could change.
     private func hashesOfMoved() -> Set<UInt64>? {
         var hashes: Set<UInt64> = []
         for row in moved {
@@ -229,9 +232,10 @@ extension ArrangedLevel {
         return hashes
     }
 
-    /// Whether no remaining shown row has a key.
+    /// Whether a key is free: none of the remaining shown rows has the key.
     ///
-    /// Equal hashes count as equal keys, so that the level is assembled, which limits their number.
+    /// Equal hashes count as equal keys. The level is then assembled, and the assembler limits the number of equal
+    /// hashes.
     private func isFree(_ key: [UInt8], hash: UInt64, free: Set<Int>) -> Bool {
         if let row = old.row(withKey: key.span) { return free.contains(row) }
         return old.row(withKeyHash: hash) == nil
@@ -239,7 +243,7 @@ extension ArrangedLevel {
 
     // MARK: The index
 
-    /// The index of the new rows, updated from the old one or filled anew.
+    /// The key index of the new rows: the old index with changes, or an index filled anew.
     func index(_ keys: [ArrivingKey], of bytes: [UInt8]) -> KeyIndex {
         guard rowCount > KeyIndex.searchedRows else { return KeyIndex(rowCount: rowCount) }
         let changes = departures.count + arrivals.count + moved.count
@@ -258,7 +262,7 @@ extension ArrangedLevel {
         return index
     }
 
-    /// The rows of the old index that remain, and their shifts.
+    /// The old rows that remain in the index, with the distances to their new numbers.
     private func staying(_ known: Set<Int>) -> [RowShift] {
         var rows = shifts
         for arrival in arrivals {

@@ -2,8 +2,8 @@ internal import PropertyLists
 
 /// Edits of documents with databases.
 extension Edit {
-    /// Refuses edits of rows that are in a database, and edits that write a query; only the author of the file may
-    /// write queries.
+    /// Refuses edits of rows that are in a database, and edits that write a query. Only the author of the document's
+    /// file may write queries.
     public func checkDatabases(in snapshot: Snapshot) throws(EditRefusal) {
         guard snapshot.composition?.holdsRowsElsewhere == true || holdsQuery else { return }
         func isElsewhere(_ path: ItemPath?) -> Bool { path.flatMap { snapshot.rowsElsewhere(at: $0) } != nil }
@@ -19,7 +19,7 @@ extension Edit {
         }
     }
 
-    /// Whether an item of the edit has both a database and a query.
+    /// Whether the edit contains an item that has both a database and a query.
     private var holdsQuery: Bool {
         switch self {
         case .insert(let value, _, _, _), .put(let value, _, _), .patch(let value, _): value.holdsQuery
@@ -34,7 +34,7 @@ extension Edit {
 }
 
 extension PropertyListValue {
-    /// Whether any dictionary has both a database and a query.
+    /// Whether the value contains a dictionary that has both a database and a query.
     fileprivate var holdsQuery: Bool {
         switch self {
         case .dictionary(let fields):

@@ -2,8 +2,8 @@ internal import Bytes
 
 /// A document with a log of edits, and the provenance of its rows.
 ///
-/// Making a level takes time linear in its rows, so the edits of one level are gathered in an arrangement until another
-/// level is edited, or until `settle()`.
+/// Making a level takes time linear in its rows. Edits of one level are therefore gathered in an arrangement, until
+/// another level is edited or `settle()` is called.
 struct DocumentDraft: Sendable {
     private let editor: TreeEditor
     /// The document before the edits.
@@ -21,7 +21,7 @@ struct DocumentDraft: Sendable {
 
     /// Adds an edit to the log.
     ///
-    /// - Throws: `TreeError`, possibly from an earlier gathered edit; the draft is then unusable.
+    /// - Throws: `TreeError`, possibly because of an earlier, gathered edit. The draft is then unusable.
     mutating func make(_ edit: RowEdit) throws(TreeError) {
         guard case .move(let path, let place) = edit, !path.isEmpty, place.owner[...] != path.dropLast() else {
             try begin(edit)
@@ -38,15 +38,15 @@ struct DocumentDraft: Sendable {
         }
     }
 
-    /// Makes the level of the gathered edits.
+    /// Makes the level with the gathered edits.
     ///
-    /// - Throws: `TreeError`; the draft is then unusable.
+    /// - Throws: `TreeError`. The draft is then unusable.
     mutating func settle() throws(TreeError) {
         guard let gathered = gathered.take() else { return }
         document = try editor.document(arranging: gathered.rows, below: gathered.owner)
     }
 
-    /// Begins to gather edits of the edit's level.
+    /// Begins to gather edits of the level that an edit changes.
     private mutating func begin(_ edit: RowEdit) throws(TreeError) {
         if edit.path.isEmpty { guard case .replace = edit else { throw .root } }
         let path = edit.path.isEmpty ? nil : Array(edit.path.dropLast())
@@ -67,7 +67,7 @@ struct DocumentDraft: Sendable {
 
     // MARK: Gathered rows
 
-    /// The current path of an item of `document`; nil if it was replaced or removed.
+    /// The current path of an item of `document`; nil if a gathered edit replaced or removed the item.
     func path(of path: [Int]) -> [Int]? {
         guard let gathered, let owner = gathered.path, path.starts(with: owner), path.count > owner.count else {
             return path
@@ -93,9 +93,9 @@ struct DocumentDraft: Sendable {
     func hasUntouchedRow(withKey key: [UInt8]) -> Bool { gathered?.hasUntouchedRow(withKey: key) ?? false }
 }
 
-/// The rows of one level with gathered edits, and the keys that are certain without the new level.
+/// The rows of one level with gathered edits, and the keys that these edits may have changed.
 private struct GatheredRows: Sendable {
-    /// The item above; nil for the root's own row.
+    /// The item above the level; nil for the level of the root's own row.
     let owner: Item?
     let path: [Int]?
     private(set) var rows: RowArrangement
@@ -142,7 +142,7 @@ private struct GatheredRows: Sendable {
         return keepsKey || level.isAlone(old, names: names) && isFree(newKey) ? [key, newKey] : nil
     }
 
-    /// Whether a new row can have a natural key without affecting the number of any key.
+    /// Whether a new row can take its natural key without changing the number in any other key (`~2`).
     private func isFree(_ key: [UInt8]) -> Bool {
         touched?.contains(key) == false && rows.level.row(withKey: key.span) == nil
             && ItemKey.numberedBase(of: key.span) == nil

@@ -2,11 +2,11 @@ public import PropertyLists
 
 /// One edit of a document (manual, Editing).
 ///
-/// Edits are applied by an `EditSession`, in batches.
+/// An `EditSession` applies edits in batches.
 public enum Edit: Sendable, Equatable {
-    /// Adds an item with everything below it to the level of another item.
+    /// Adds an item, with everything below it, to the level of another item.
     case insert(PropertyListValue, below: ItemPath, at: RowPosition, section: Int?)
-    /// Replaces the own fields of an item, or makes the item below an existing one.
+    /// Replaces an item's own fields. If the item does not exist, creates it below an existing item.
     case put(PropertyListValue, at: ItemPath, onlyIfNew: Bool)
     /// Merges changes into the own fields of an item (RFC 7396).
     case patch(PropertyListValue, at: ItemPath)
@@ -17,7 +17,7 @@ public enum Edit: Sendable, Equatable {
 }
 
 extension Edit {
-    /// The path of the item above the changed rows; nil for rows of two items, or the root.
+    /// The path of the item above the changed rows; nil if the edit changes the levels of two items, or the root.
     var levelPath: ItemPath? {
         switch self {
         case .insert(_, let path, _, _): path
@@ -40,21 +40,21 @@ extension Edit {
 public enum RowPosition: Sendable, Equatable {
     case first
     case last
-    /// The number of rows before it, not counting a row that moves.
+    /// The place after a number of rows, not counting a row that moves.
     case offset(Int)
     /// Directly before the row with a key.
     case before(String)
     /// Directly after the row with a key.
     case after(String)
-    /// Invalid text; the edit is refused when it is applied.
+    /// Invalid text. The edit is refused when it is applied.
     case unknown(String)
 }
 
 /// The edits of one request: either all are applied, or none.
 public struct EditBatch: Sendable, Equatable {
     public let edits: [Edit]
-    /// Whether values have exact types, from a property list; JSON values are fitted to the types of the replaced
-    /// values.
+    /// Whether the values come from a property list and have exact types. Otherwise they come from JSON, and each value
+    /// is fitted to the type of the value that it replaces.
     public let isExact: Bool
 
     public init(_ edits: [Edit], isExact: Bool) {
@@ -67,38 +67,40 @@ public struct EditBatch: Sendable, Equatable {
 public enum EditedItem: Sendable {
     /// The item in the new document.
     case present(Item, isNew: Bool)
-    /// The edit, or a later one of its batch, removed it.
+    /// The edit, or a later edit of its batch, removed the item.
     case deleted
 }
 
-/// The reason for refusing the edits of a request, which then change nothing.
+/// The reason why the edits of a request are refused. Refused edits change nothing.
 public struct EditRefusal: Error, Sendable {
-    /// The kinds of reasons, each with its own answer.
+    /// The kinds of reasons. Each kind has its own answer.
     public enum Kind: Sendable {
         /// No item has this key below the nearest existing item of the path.
         case noSuchItem(String, nearest: Item)
-        /// The item exists, though a `put` requires a new one.
+        /// The item exists, although the `put` requires a new item.
         case exists
-        /// A precondition on an item fails; its current entity tag and fields version, nil without the item.
+        /// A precondition on an item fails. `current` is the item's current entity tag, and `fields` is the version of
+        /// its fields; each is nil if the item does not exist.
         case preconditionFailed(current: String?, fields: String?)
         /// The edit conflicts with the document: a sibling has the key, a row is missing, or the place cannot be
         /// edited.
         case conflict
         /// `at` or `section` is out of range.
         case badPlace(parameter: String)
-        /// The content breaks a rule, at the JSON pointer (RFC 6901) in the item.
+        /// The content breaks a rule. `pointer` is the JSON pointer (RFC 6901) to the error in the item, if it is
+        /// known.
         case invalid(pointer: String?)
-        /// A rule that the owner of the database has added forbids the edit; the rule's name, if any. The detail is the
-        /// database's own message.
+        /// The edit breaks a rule that the owner of the database has added. `name` is the name of the rule, if it is
+        /// named. `detail` is the database's own message.
         case constraint(name: String?)
-        /// The control rejects the value; the accepted values, as JSON or in words.
+        /// The control rejects the value. The array has the accepted values, as JSON or described in words.
         case notAllowed([PropertyListValue], pointer: String?)
         /// The memory does not suffice for the edit.
         case outOfMemory
     }
 
     public var kind: Kind
-    /// A whole sentence with its full stop: the error and the rule.
+    /// A whole sentence, with a full stop, that states the error and the rule.
     public var detail: String
     /// The number of the step in its batch, from 0; nil outside of a batch.
     public var step: Int?
@@ -109,7 +111,7 @@ public struct EditRefusal: Error, Sendable {
         self.step = step
     }
 
-    /// The refusal of edits that need more memory.
+    /// The refusal of edits for lack of memory.
     public static let outOfMemory = EditRefusal(
         .outOfMemory, detail: "There is not enough memory for the edit, and nothing has changed. Repeat it later.")
 }
@@ -138,7 +140,7 @@ extension EditRefusal {
 }
 
 extension EditedItem {
-    /// Returns the item of another composition of the document with the same rows.
+    /// Returns the same item in another composition of the document that has the same rows.
     public func found(in document: Level) -> EditedItem {
         guard case .present(let item, let isNew) = self, let found = Item(rowPath: item.rowPath, in: document) else {
             return self

@@ -2,11 +2,11 @@
 package enum FollowedRow {
     /// A row of the old level, with everything below it.
     case kept(Int)
-    /// A row of the old level, over another level.
+    /// A row of the old level, with another level below it.
     case changedBelow(Int, Level)
-    /// A row of a level elsewhere, with everything below it, or with the given level below it.
+    /// A row of some other level, with everything below it, or with the given level below it.
     ///
-    /// - Parameter replacing: the row of the same item in the old level; nil for an item that was not in it.
+    /// - Parameter replacing: the row of the same item in the old level; nil if the item was not in the old level.
     case other(Item.Step, level: Level?, replacing: Int?)
 }
 
@@ -15,8 +15,8 @@ extension TreeEditor {
     ///
     /// - Parameters:
     ///   - old: the old level.
-    ///   - counts: the number of rows of each section, hidden ones too; one number for a plain list.
-    ///   - owner: the row above, whose `SectionKeys` lists sections; nil for the document's own level.
+    ///   - counts: the number of rows of each section, including hidden sections; one number for a plain list.
+    ///   - owner: the row above the level; its `SectionKeys` lists the sections. Nil for the document's own level.
     /// - Throws: `TreeError` if two rows have the same `Key`, or the level becomes too large.
     package func level(
         _ old: Level, following rows: [FollowedRow], counts: [Int], below owner: Item.Step?
@@ -62,7 +62,7 @@ extension TreeEditor {
 }
 
 extension [RowArrangement.Piece] {
-    /// Appends an old row; extends the last run if the row follows it.
+    /// Appends an old row. If the row directly follows the last run, extends that run.
     fileprivate mutating func append(keeping row: Int) {
         if case .kept(let range)? = last, range.upperBound == row {
             self[count - 1] = .kept(range.lowerBound..<row + 1)
@@ -71,19 +71,19 @@ extension [RowArrangement.Piece] {
         }
     }
 
-    /// Whether these are the rows of the level, each at its place.
+    /// Whether the pieces are exactly the rows of the level, each at its old place.
     fileprivate func keepsAll(of level: Level) -> Bool {
         guard level.rowCount > 0 else { return isEmpty }
         guard count == 1, case .kept(let range) = self[0] else { return false }
         return range == 0..<level.rowCount
     }
 
-    /// Returns the same rows; rows that are not in ascending order count as moved.
+    /// Returns the same pieces, in which rows that are not in ascending order are marked as moved.
     fileprivate func separatingMoves() -> [RowArrangement.Piece] {
         var next = 0
         return flatMap { piece -> [RowArrangement.Piece] in
             if case .new(var new) = piece, let replaced = new.replaced {
-                // A replaced row that was also moved is removed, and its replacement is a new row.
+                // If a replaced row was also moved, it counts as removed, and its replacement as a new row.
                 if replaced >= next { next = replaced + 1 } else { new.replaced = nil }
                 return [.new(new)]
             }
@@ -96,25 +96,25 @@ extension [RowArrangement.Piece] {
 }
 
 extension Level {
-    /// The number of rows of each section, hidden ones too; one number for a plain list.
+    /// The number of rows of each section, including hidden sections; one number for a plain list.
     package var sectionCounts: [Int] { form == .rows ? [rowCount] : allSections.map(\.count) }
 
-    /// The numbers of the shown sections, in the order in which the document has them.
+    /// The numbers of the shown sections, in the order of the document.
     package var sectionsAsWritten: [Int] {
         form == .rows ? [0] : allSections.indices.map(writtenSection).filter { !allSections[$0].isHidden }
     }
 
-    /// The ranges of the rows of the shown sections, in the order in which the document has the sections; one range for
-    /// a plain list.
+    /// The range of rows of each shown section, with the sections in the order of the document; one range for a plain
+    /// list.
     package var rowsAsWritten: [Range<Int>] {
         guard form != .rows else { return [0..<count] }
         return sectionsAsWritten.map { allSections[$0].start..<allSections[$0].start + allSections[$0].count }
     }
 
-    /// The number of rows, hidden ones too.
+    /// The number of rows, including hidden rows.
     package var allRowCount: Int { rowCount }
 
-    /// Whether the level has the sections of another one, apart from their rows.
+    /// Whether the level has the same sections as another level, apart from the rows of the sections.
     package func hasSections(of other: Level) -> Bool {
         form == other.form && allSections.count == other.allSections.count
             && zip(allSections, other.allSections).allSatisfy { $0.withoutRows == $1.withoutRows }

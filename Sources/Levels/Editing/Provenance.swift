@@ -1,26 +1,26 @@
-/// The origin of the rows of an edited document in the old document.
+/// For each row of an edited document, the row of the old document that it comes from.
 ///
-/// A tree shows only the content. The provenance shows which items are unchanged, their former places, and the items
-/// with changes below them, for a writer that preserves the author's text.
+/// A tree has only the content of a document. The provenance also shows which items are unchanged, where they were in
+/// the old document, and which items have changes below them. A writer that preserves the author's text needs this.
 ///
-/// `EditSession.changedFiles` gives it with each edited file.
+/// `EditSession.changedFiles` returns the provenance of each edited file.
 public indirect enum Provenance: Sendable, Equatable {
     /// A new item, with everything below it.
     case new
-    /// An unchanged item of the old document, with everything below it: the row numbers from the root's level, empty
-    /// for the root.
+    /// An unchanged item of the old document, with everything below it. The value is the item's row numbers in the old
+    /// document, from the root's level; empty for the root.
     case same([Int])
-    /// An item of the old document, or a new one, whose own fields may have changed.
+    /// An item, old or new, whose own fields or rows may have changed.
     ///
     /// - Parameters:
-    ///   - origin: the row numbers of the item in the old document; nil for a new one.
-    ///   - rows: the origins of its rows, in their order in the new level, over all sections; nil for an unchanged
-    ///     level.
+    ///   - origin: the row numbers of the item in the old document; nil for a new item.
+    ///   - rows: the origins of the item's rows, in the order of the new level, over all sections; nil if the level is
+    ///     unchanged.
     case changed(origin: [Int]?, rows: [Run]?)
 
     /// Consecutive rows.
     public enum Run: Sendable, Equatable {
-        /// Unchanged rows of the item's old level, in their old order; only below an item with an origin.
+        /// Unchanged rows of the item's old level, in their old order. Only an item with an origin has such a run.
         case same(Range<Int>)
         case row(Provenance)
 
@@ -29,11 +29,12 @@ public indirect enum Provenance: Sendable, Equatable {
     }
 }
 
-/// The provenance of the rows of a document, computed from its log of edits.
+/// Computes the provenance of a document's rows from the log of its edits.
 extension Provenance {
     /// Notes an edit.
     ///
-    /// - Parameter document: the document before the edit, or for a gathered edit, before its level was edited.
+    /// - Parameter document: the document before the edit; for a gathered edit, the document before the first of the
+    ///   gathered edits.
     mutating func take(_ edit: RowEdit, in document: Level) {
         switch edit {
         case .insert(_, let place): insert(.new, at: Place(path: place.path, in: document))
@@ -47,7 +48,8 @@ extension Provenance {
         }
     }
 
-    /// The place of a change: row numbers from the root's level, and the number of rows on each level.
+    /// The place of a change: for each level, from the root's level on, the number of the row on the path and the
+    /// number of rows of the level.
     private struct Place {
         let path: ArraySlice<Int>
         let rowCounts: ArraySlice<Int>
@@ -67,12 +69,12 @@ extension Provenance {
             self.init(path: path[...], rowCounts: counts[...])
         }
 
-        /// The number of rows below the first item.
+        /// The number of rows of the first level on the path.
         var rowCount: Int { rowCounts.first ?? 0 }
         var next: Place { Place(path: path.dropFirst(), rowCounts: rowCounts.dropFirst()) }
     }
 
-    /// Notes a row at a new place.
+    /// Notes the insertion of a row.
     private mutating func insert(_ row: Provenance, at place: Place) {
         guard let step = place.path.first, !isNew || !row.isNew else { return }
         open(rowCount: place.rowCount)
@@ -84,7 +86,7 @@ extension Provenance {
         }
     }
 
-    /// Notes the removal of an item; returns its provenance.
+    /// Notes the removal of an item. Returns the item's provenance.
     private mutating func remove(_ place: Place) -> Provenance {
         guard let step = place.path.first, !isNew else { return .new }
         open(rowCount: place.rowCount)
@@ -115,7 +117,7 @@ extension Provenance {
 
     // MARK: Rows
 
-    /// Lists the rows, so that they can be changed.
+    /// Makes this a `changed` item with a list of its rows, so that the rows can be changed.
     private mutating func open(rowCount: Int) {
         let old: [Run] = rowCount > 0 ? [.same(0..<rowCount)] : []
         switch self {
@@ -130,13 +132,13 @@ extension Provenance {
 
     private mutating func changeRows(_ change: (inout [Run], _ origin: [Int]?) -> Void) {
         guard case .changed(let origin, var rows?) = self else { return }
-        // Without a second reference to the rows, they can be changed in place.
+        // While `self` does not refer to the array of rows, the array is changed in place instead of copied.
         self = .new
         change(&rows, origin)
         self = .changed(origin: origin, rows: rows)
     }
 
-    /// Gives a row its own run; returns the number of the run.
+    /// Splits the runs so that a row has a run of its own. Returns the number of that run.
     private static func isolate(_ rows: inout [Run], row: Int) -> Int {
         let run = rows.cut(before: row)
         _ = rows.cut(before: row + 1)

@@ -1,9 +1,10 @@
 internal import Bytes
 
-/// The rows of a level after edits: runs of the old rows, and new ones among them.
+/// The rows of a level after edits: runs of old rows, with new rows among them.
 ///
-/// It does not consider keys: `ArrangedLevel` makes the new level, at the same cost for one edit or many. Row numbers
-/// refer to the rows after the edits so far. Each edit is O(edits so far).
+/// An arrangement does not consider keys. `ArrangedLevel` makes the new level from it, at the same cost for one edit as
+/// for many. Row numbers refer to the rows after the edits so far. Each edit takes time linear in the number of edits
+/// so far.
 struct RowArrangement: Sendable {
     enum Piece: Sendable {
         /// Consecutive rows of the old level.
@@ -14,20 +15,20 @@ struct RowArrangement: Sendable {
     }
 
     struct NewRow: Sendable {
-        /// The row that contains the item, in some level.
+        /// The row of the item, in any level.
         let source: Item.Step
-        /// The old row that it replaces; nil for an additional row.
+        /// The number of the old row that the new row replaces; nil for an additional row.
         var replaced: Int?
         var structure = Structure.own
     }
 
-    /// The source of the level below a new row, and of the fields that describe it.
+    /// The source of the level below a new row, and of the fields that describe that level.
     enum Structure: Sendable {
-        /// The source's level and fields.
+        /// The level and the fields of the new row's `source`.
         case own
-        /// The level and fields of another row.
+        /// The level and the fields of another row.
         case row(Item.Step)
-        /// A given level, and the source's fields with a place for it.
+        /// A given level, and the fields of the new row's `source` with a place for that level.
         case level(Level)
     }
 
@@ -49,7 +50,8 @@ struct RowArrangement: Sendable {
 
     var rowCount: Int { counts.reduce(0, +) }
 
-    /// The current number of a row of the old level, in O(edits so far); nil if it was replaced or removed.
+    /// The current number of a row of the old level; nil if the row was replaced or removed. Takes time linear in the
+    /// number of edits so far.
     func number(ofOld row: Int) -> Int? {
         var start = 0
         for piece in pieces {
@@ -62,7 +64,7 @@ struct RowArrangement: Sendable {
         return nil
     }
 
-    /// The old row at a number; nil for a new row.
+    /// The old number of the row that now has a given number; nil for a new row.
     func oldRow(at number: Int) -> Int? {
         var start = 0
         for piece in pieces {
@@ -100,9 +102,9 @@ struct RowArrangement: Sendable {
         _ = try take(row)
     }
 
-    /// Moves a row within its section or to another one.
+    /// Moves a row within its section or to another section.
     ///
-    /// - Parameter place: counted without the row; an invalid place changes nothing.
+    /// - Parameter place: the new place, counted without the moved row. If the place is invalid, nothing changes.
     mutating func move(_ row: Int, to place: RowPlace) throws(TreeError) {
         var rest = self
         let piece: Piece
@@ -119,8 +121,8 @@ struct RowArrangement: Sendable {
 
     /// Replaces a row with a row of another level.
     ///
-    /// - Parameter keepsLevel: whether to keep the level below and the fields that describe it, at the new row's place
-    ///   for a level, or else at its end.
+    /// - Parameter keepsLevel: whether to keep the level below, with the fields that describe that level. The level
+    ///   goes to the new row's place for a level, or else to the end of the row.
     mutating func replace(
         _ row: Int, with source: Item.Step, keepsLevel: Bool = false
     ) throws(TreeError) {
@@ -129,7 +131,7 @@ struct RowArrangement: Sendable {
         }
     }
 
-    /// Replaces the level below a row, with a new place at the end of the row if necessary.
+    /// Replaces the level below a row. If the row is without a place for a level, adds a place at the end of the row.
     mutating func replaceLevel(below row: Int, with level: Level) throws(TreeError) {
         try replace(row) { old, new in NewRow(source: new?.source ?? old, structure: .level(level)) }
     }
@@ -180,7 +182,7 @@ struct RowArrangement: Sendable {
         counts[place.section] += 1
     }
 
-    /// Makes a piece begin at a row; returns the number of the piece.
+    /// Splits a piece if necessary, so that a piece begins at a row. Returns the number of that piece.
     private mutating func cut(before row: Int) -> Int { pieces.cut(before: row) }
 }
 
@@ -190,14 +192,14 @@ extension RowArrangement.Piece: RowRun {
 }
 
 extension RowArrangement.NewRow {
-    /// The structure in a form that stays the same if `source` is replaced.
+    /// The structure in a form that does not depend on `source`, so that `source` can be replaced.
     fileprivate var structureAlone: RowArrangement.Structure {
         if case .own = structure { .row(source) } else { structure }
     }
 }
 
 extension RowGatherer {
-    /// Appends a new row, and the level below it.
+    /// Appends a new row. Returns the row and the level below it.
     mutating func gather(_ new: RowArrangement.NewRow) -> (row: PendingRow, child: Level?) {
         let (level, number) = (new.source.level, new.source.row)
         let own = new.source.below

@@ -1,8 +1,8 @@
-/// One change of the rows of a document. An edit becomes one to three changes, and a batch a log of them.
+/// One change of the rows of a document. An edit becomes one to three changes, and a batch becomes a log of changes.
 ///
 /// The log determines the arrangement of each level (`RowArrangement`), the provenance of rows (`Provenance`) and the
-/// places of earlier steps' items (`place(of:)`). A path is the row numbers from the root's level, after the preceding
-/// edits; it is empty for the root.
+/// paths of the items of earlier steps (`place(of:)`). A path consists of the row numbers from the root's level, as
+/// they are after the preceding edits. The path of the root is empty.
 enum RowEdit: Sendable {
     /// Inserts a row of some level, with everything below it.
     case insert(Item.Step, at: RowPlace)
@@ -10,17 +10,17 @@ enum RowEdit: Sendable {
     case remove([Int])
     /// Replaces a row with a row of another level; see `RowArrangement.replace`.
     case replace([Int], with: Item.Step, keepsLevel: Bool)
-    /// Moves a row, with everything below it; the place is counted without the row.
+    /// Moves a row, with everything below it. The place is counted without that row.
     case move([Int], to: RowPlace)
 }
 
 /// A place for a row.
 struct RowPlace: Sendable, Equatable {
-    /// The path of the item above.
+    /// The path of the item above the row.
     var owner: [Int] = []
-    /// The number of the section; 0 in a plain list. Hidden sections count after the shown ones.
+    /// The number of the section; 0 in a plain list. Hidden sections have higher numbers than the shown sections.
     var section = 0
-    /// The number of rows of the level before it, over all sections.
+    /// The number of the level's rows before the place, over all sections.
     var row: Int
 
     /// The path of a row at the place.
@@ -36,7 +36,8 @@ extension RowEdit {
         }
     }
 
-    /// The path of an item after the edit, from its path before; nil if the edit removes it.
+    /// Returns the path of an item after the edit, given the item's path before the edit; nil if the edit removes the
+    /// item.
     func place(of path: [Int]) -> [Int]? {
         switch self {
         case .insert(_, let place): return Self.inserting(place.path, in: path)
@@ -48,7 +49,7 @@ extension RowEdit {
         }
     }
 
-    /// Returns a path after the insertion of a row.
+    /// Returns a path as it is after the insertion of a row.
     static func inserting(_ new: [Int], in path: [Int]) -> [Int] {
         let last = new.count - 1
         guard path.count > last, path.starts(with: new.dropLast()), path[last] >= new[last] else { return path }
@@ -57,7 +58,7 @@ extension RowEdit {
         return path
     }
 
-    /// Returns a path after the removal of a row; nil for the row itself and the rows below it.
+    /// Returns a path as it is after the removal of a row; nil for the row itself and the rows below it.
     static func removing(_ old: [Int], from path: [Int]) -> [Int]? {
         if path.starts(with: old) { return nil }
         let last = old.count - 1
@@ -70,7 +71,7 @@ extension RowEdit {
 
 /// A run of rows after edits: consecutive former rows, or a single moved, changed or new row.
 protocol RowRun {
-    /// The former rows, in their old order; nil for a single row.
+    /// The former rows, in their old order; nil for a moved, changed or new row.
     var old: Range<Int>? { get }
     static func run(_ old: Range<Int>) -> Self
 }
@@ -80,7 +81,7 @@ extension RowRun {
 }
 
 extension Array where Element: RowRun {
-    /// Makes a run begin at a row; returns the number of the run.
+    /// Splits a run if necessary, so that a run begins at a row. Returns the number of that run.
     mutating func cut(before row: Int) -> Int {
         var start = 0
         for index in indices {

@@ -1,9 +1,9 @@
-/// Makes new trees from old ones: copies the levels from the root to a change, and shares all others.
+/// Makes new trees from old trees. Copies the levels from the root to a change, and shares all other levels.
 ///
-/// The result equals a builder's tree of the edited document, hash for hash, including the keys of siblings. The editor
-/// does no I/O, and an error leaves no partial tree.
+/// The result equals the tree that a builder makes of the edited document, including all hashes and the keys of
+/// siblings. The editor does no I/O, and an error leaves no partial tree.
 ///
-/// To edit a document as clients do, with paths and refusals, use `EditSession`, which has an editor.
+/// To edit a document as clients do, with paths and refusals, use `EditSession`, which uses an editor.
 public struct TreeEditor: Sendable {
     /// The structural keys of the document.
     public let names: StructuralNames
@@ -15,11 +15,11 @@ public struct TreeEditor: Sendable {
         self.limits = limits
     }
 
-    /// The document with changed rows below an item.
+    /// Returns the document with changed rows below an item.
     ///
     /// A leaf becomes a branch; a branch that loses its last row keeps an empty level.
     ///
-    /// - Parameter item: the item above the rows; nil for the document's only row.
+    /// - Parameter item: the item above the rows; nil to change the document's only row, which is the root's.
     /// - Throws: `TreeError` if two rows have the same `Key`, or the tree exceeds the limits.
     func document(arranging rows: RowArrangement, below item: Item?) throws(TreeError) -> Level {
         var arranged = try ArrangedLevel(arrangement: rows, names: names, owner: item?.own)
@@ -28,7 +28,7 @@ public struct TreeEditor: Sendable {
         return level.hash == rows.level.hash ? rows.level : try document([], over: level)
     }
 
-    /// The document with another level below an item.
+    /// Returns the document with another level below an item.
     ///
     /// - Throws: `TreeError` if the tree exceeds the limits.
     func document(replacingLevelBelow item: Item, with level: Level) throws(TreeError) -> Level {

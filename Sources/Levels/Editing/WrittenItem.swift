@@ -5,7 +5,7 @@ public import PropertyLists
 public enum WrittenItem {
     /// A string, which is the title.
     case string([UInt8])
-    /// The root of an array document.
+    /// The root of a document that is an array.
     case array(LevelForm)
     /// The entries of a dictionary, in document order.
     case dictionary([Field])
@@ -16,7 +16,7 @@ public enum WrittenItem {
     public struct Field: Sendable {
         /// The key, in UTF-8.
         public let name: [UInt8]
-        /// The form of the rows, if this is their place; nil for a value.
+        /// The form of the rows, if the entry is the place of the rows; nil if the entry is a value.
         public let form: LevelForm?
         /// The packed value; empty for the place of the rows.
         public let packed: [UInt8]
@@ -30,7 +30,7 @@ extension WrittenItem.Field {
         _ = try walk.tell(packed.span, at: 0, to: &consumer)
     }
 
-    /// The entries of a packed dictionary that are written in the document, all except a `control`.
+    /// The entries of a packed dictionary that the document contains: all entries except a `control`.
     fileprivate static func all(in range: Range<Int>, of bytes: [UInt8]) -> [WrittenItem.Field] {
         PackedField.all(in: range, of: bytes.span).compactMap { field in
             guard field.tag != .control else { return nil }
@@ -58,7 +58,7 @@ extension Item.Step {
         }
     }
 
-    /// The place of the item's rows among its entries; nil without one.
+    /// The entry that is the place of the item's rows; nil without such an entry.
     public var place: WrittenItem.Field? {
         let row = level.row(row)
         let bytes = level.bytes
@@ -76,12 +76,13 @@ extension Item.Step {
     }
 }
 
-/// One array of rows in a document, of an item or of one of its sections.
+/// An array of rows in a document: the rows of an item, or the rows of one of the item's sections.
 public struct WrittenSection: Sendable {
     public let rows: Range<Int>
-    /// The section's title, which is its name if the sections are a dictionary; empty without a title.
+    /// The section's title; empty without a title. If the sections are a dictionary, the title is the section's name in
+    /// that dictionary.
     public let name: [UInt8]
-    /// The entries of its dictionary; nil if it is a bare array.
+    /// The entries of the section's dictionary; nil if the section is a bare array.
     public let fields: [WrittenItem.Field]?
 
     init(rows: Range<Int>, name: [UInt8], fields: [WrittenItem.Field]?) {
@@ -95,7 +96,7 @@ public struct WrittenSection: Sendable {
 }
 
 extension Level {
-    /// The level's arrays of rows in the document, including hidden ones; a plain list has one.
+    /// The level's arrays of rows in the document, including hidden arrays. A plain list is one array.
     public var writtenSections: [WrittenSection] {
         guard form != .rows else { return [WrittenSection(rows: 0..<rowCount, name: [], fields: nil)] }
         return allSections.map { section in
@@ -106,6 +107,6 @@ extension Level {
         }
     }
 
-    /// The number of rows, including hidden ones.
+    /// The number of rows, including hidden rows.
     public var writtenRowCount: Int { rowCount }
 }

@@ -2,7 +2,7 @@ internal import Bytes
 
 /// The rows of a level, selected, ordered and divided by a query, for a source that has read the whole level.
 ///
-/// They compare as the rows of a tree do. The level's rows have no levels below.
+/// The rows compare as the rows of a tree do. Every row of the level must be a leaf.
 public struct ArrangedRows: Sendable {
     private let listing: Listing
 
@@ -20,12 +20,12 @@ public struct ArrangedRows: Sendable {
     /// The sections of all rows; empty for one section without a title.
     public var sections: [Section] { Array(listing.sections) }
 
-    /// The number in the level of the row at a position.
+    /// For the row at a position, its number in the level.
     public func rowNumber(at position: Int) -> Int {
         listing.located(position..<position + 1).place(at: position).row
     }
 
-    /// A row's place in the order, for finding the rows after it when rows have been added or removed.
+    /// A row's place in the order. The rows after this place can be found when rows have been added or removed.
     public struct Mark: Hashable, Sendable {
         /// The beginning of the row's sort key; empty if the rows have no sort keys.
         public let orderKey: [UInt8]
@@ -38,7 +38,8 @@ public struct ArrangedRows: Sendable {
         }
     }
 
-    /// The length of a mark's sort key, at most; rows that differ only after it are distinguished by their keys.
+    /// The maximum length of a mark's sort key. Rows whose sort keys differ only after this length are distinguished by
+    /// their numbers in the level.
     private static let room = Bookmark.Room(rows: 1, keyBytes: 1_024)
 
     public func mark(at position: Int) -> Mark {
@@ -49,13 +50,13 @@ public struct ArrangedRows: Sendable {
     /// Returns the position of the first row after a mark.
     ///
     /// - Parameters:
-    ///   - row: the number in the level of the first row after the marked row, in the level's own order.
-    ///   - position: the former position of the first row after the mark, returned if the mark's section no longer
-    ///     exists.
+    ///   - row: the number of the first row that follows the marked row in the level's own order.
+    ///   - position: the former position of the first row after the mark. It is returned if the mark's section no
+    ///     longer exists.
     public func position(after mark: Mark, row: Int, formerly position: Int) -> Int {
         guard let range = listing.positions(of: mark, room: Self.room) else { return min(position, count) }
-        // Rows with the same sort key are in the level's own order, unless their keys differ after the beginning in the
-        // mark.
+        // Rows with the same sort key are in the level's own order. This does not hold for rows whose sort keys differ
+        // only after the part that the mark has.
         return range.partitioningIndex { rowNumber(at: $0) >= row }
     }
 }

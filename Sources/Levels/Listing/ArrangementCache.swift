@@ -1,14 +1,14 @@
 internal import Heap
 internal import Locking
 
-/// Arrangements of large levels, by content and query, within a budget of bytes.
+/// A cache of arrangements of large levels, by content and query, within a budget of bytes.
 ///
 /// Only the first page of a sorted level requires sorting; further pages cost no more than in an unsorted level.
 ///
-/// One cache serves all requests and all snapshots; a budget of zero bytes keeps nothing.
+/// One cache serves all requests and all snapshots. A budget of zero bytes keeps nothing.
 public final class ArrangementCache: Sendable {
     private let entries: Guarded<CostedEntries<Key, Listing.Arranged>>
-    /// The row counts for outlines of large levels, within a budget of its own.
+    /// The row counts for outlines of large levels, within a separate budget.
     private let outlines: Guarded<CostedEntries<RunningTotals.Key, RunningTotals>>
     private let searchTexts: SearchTexts
 
@@ -19,7 +19,8 @@ public final class ArrangementCache: Sendable {
         let arrangement: RowQuery
     }
 
-    /// Arranging a shorter level costs less than keeping the arrangement.
+    /// An arrangement is kept if at least this number of rows must be looked at for it. Arranging fewer rows again
+    /// costs less than keeping the arrangement.
     private static let leastRows = 256
 
     /// - Parameters:
@@ -31,7 +32,7 @@ public final class ArrangementCache: Sendable {
         self.searchTexts = searchTexts
     }
 
-    /// The rows below an item without a query.
+    /// Returns the rows below an item, as they are without a query.
     public func listing(below step: Item.Step) -> Listing {
         step.hasOrder ? listing(below: step, query: RowQuery()) : Listing(step.below)
     }
@@ -41,7 +42,7 @@ public final class ArrangementCache: Sendable {
         query.arrangesRows || query.usesOwnOrder && step.hasOrder
     }
 
-    /// The rows below an item under a query, from the cache if possible.
+    /// Returns the rows below an item under a query, from the cache if possible.
     func listing(below step: Item.Step, query: RowQuery) -> Listing {
         guard Self.isArranged(step, query: query) else { return Listing(step.below) }
         let own = query.usesOwnOrder ? step.order : nil
@@ -51,7 +52,7 @@ public final class ArrangementCache: Sendable {
         if let arranged = arranged(key) { return Listing(level: level, as: arranged) }
         let refusals = MemoryBudget.refusals
         let listing = made(of: level, query: query, own: own)
-        // A listing that is incomplete for lack of memory is not kept; its request is refused.
+        // A listing that is incomplete for lack of memory is not kept, and its request is refused.
         if let arranged = listing.arranged, refusals == MemoryBudget.refusals, !MemoryBudget.isTight {
             entries.withLock {
                 $0.keep(arranged, key: key, cost: arranged.cost + key.arrangement.description.utf8.count)
@@ -69,7 +70,7 @@ public final class ArrangementCache: Sendable {
         return listing
     }
 
-    /// The level below an item, and the key of its arrangement; nil for a level that is not kept.
+    /// The level below an item, and the key of its arrangement; nil if the arrangement is not kept.
     private func keptKey(below step: Item.Step, query: RowQuery, own: ListingOrder?) -> (Level, Key)? {
         guard let level = step.below, Self.work(on: level, query: query, own: own) >= Self.leastRows else {
             return nil
@@ -77,7 +78,8 @@ public final class ArrangementCache: Sendable {
         return (level, Key(level: level.hash, own: own, arrangement: query.arrangement))
     }
 
-    /// The number of rows to look at to determine the shown rows and their order; 0 if they are known.
+    /// The number of rows that must be looked at to determine the shown rows and their order; 0 if the arrangement is
+    /// known.
     func work(below step: Item.Step, query: RowQuery) -> Int {
         guard Self.isArranged(step, query: query) else { return 0 }
         let own = query.usesOwnOrder ? step.order : nil
@@ -85,7 +87,7 @@ public final class ArrangementCache: Sendable {
         return step.below.map { Self.work(on: $0, query: query, own: own) } ?? 0
     }
 
-    /// The number of rows to look at without a query.
+    /// The number of rows that must be looked at for an answer without a query.
     public func work(below step: Item.Step) -> Int { step.hasOrder ? work(below: step, query: RowQuery()) : 0 }
 
     private static func work(on level: Level, query: RowQuery, own: ListingOrder?) -> Int {
@@ -99,10 +101,10 @@ public final class ArrangementCache: Sendable {
 }
 
 extension ArrangementCache {
-    /// The row counts of an outline; nil if they are not kept.
+    /// The row counts of an outline; nil if the counts are not kept.
     func totals(_ key: RunningTotals.Key) -> RunningTotals? { outlines.withLock { $0.value(of: key) } }
 
-    /// Keeps row counts, unless they take too much memory.
+    /// Keeps row counts, unless the counts take too much memory.
     func keep(_ totals: RunningTotals, key: RunningTotals.Key) {
         outlines.withLock { $0.keep(totals, key: key, cost: totals.cost) }
     }
@@ -110,10 +112,10 @@ extension ArrangementCache {
     /// The approximate memory use of outlines, in bytes.
     var outlineCost: Int { outlines.withLock(\.cost) }
 
-    /// The number of rows to sort to determine a page of an outline.
+    /// The number of rows that must be sorted to determine a page of an outline.
     ///
-    /// A level that is wholly on the page has no more rows than the page; only the levels at its ends may have many
-    /// more.
+    /// A level that is wholly on the page has no more rows than the page. Only the levels at the two ends of the page
+    /// may have many more rows.
     ///
     /// - Parameter limit: the number of rows that may be sorted for the answer.
     func work(below step: Item.Step, opening: OutlineOpening, page: PageQuery, limit: Int) -> Int {
@@ -131,7 +133,7 @@ extension ArrangementCache {
     }
 }
 
-/// Values by key within a budget of bytes; the least recently used are dropped.
+/// Values by key, within a budget of bytes. Beyond the budget, the least recently used values are dropped.
 struct CostedEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var entries: [Key: Entry] = [:]
     /// The approximate memory use of the values, in bytes.
@@ -154,7 +156,8 @@ struct CostedEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return entries[key]?.value
     }
 
-    /// Keeps a value, unless it takes more than half of the budget; the cost of the entry itself is added to `bytes`.
+    /// Keeps a value, unless the value takes more than half of the budget. The cost of the table entry is added to
+    /// `bytes`.
     mutating func keep(_ value: Value, key: Key, cost bytes: Int) {
         let cost = bytes + Self.overhead
         guard cost <= budget / 2, entries[key] == nil else { return }
@@ -167,7 +170,8 @@ struct CostedEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The cost of a table entry, in bytes.
     private static var overhead: Int { 256 }
 
-    /// Drops the less recently used half of the entries, so that the search for old entries is rare.
+    /// Drops the half of the entries that was used less recently. Dropping many entries together makes the search for
+    /// old entries rare.
     private mutating func dropOlderHalf() {
         let uses = entries.values.map(\.use).sorted()
         let limit = uses[(uses.count - 1) / 2]

@@ -1,19 +1,19 @@
 internal import Bytes
 
-/// A place between two rows of a listing that can be found again after rows have changed.
+/// A place between two rows of a listing. The place can be found again after rows have changed.
 ///
-/// `position` is the former position of the place. The rows before it are found by their keys; some may have been
-/// removed.
+/// `position` is the former position of the place. The bookmark remembers the keys of several rows before the place,
+/// because some of these rows may be removed.
 public struct Bookmark: Hashable, Sendable {
     /// The former position of the row after the place.
     public let position: Int
-    /// The hashes of the keys of the rows before the place (`Listing.keyHash`), the nearest first; in a sorted listing,
-    /// only of rows with the same sort key.
+    /// The hashes of the keys of the rows before the place (`Listing.keyHash`), the nearest row first. In a sorted
+    /// listing, these are only the rows with the same sort key.
     public let keyHashes: [UInt64]
     /// The first bytes of the sort key of the row before the place; nil if the rows are unsorted.
     public let orderKey: [UInt8]?
-    /// If the rows are grouped by a field, the hashes that identify the section of the row before the place, and the
-    /// sections before that one, the nearest first.
+    /// The hashes that identify the section of the row before the place and the previous sections, the nearest section
+    /// first. Empty unless the rows are grouped by a field.
     public let sectionMarks: [UInt64]
 
     /// The limits on the size of the bookmark.
@@ -21,16 +21,17 @@ public struct Bookmark: Hashable, Sendable {
 
     /// Limits on the size of a bookmark.
     public struct Room: Hashable, Sendable {
-        /// The number of rows, and of sections; at least 1.
+        /// The maximum number of rows, and of sections; at least 1.
         public let rows: Int
-        /// The length of `orderKey`, at least 1; rows that differ only after it are distinguished by their keys.
+        /// The maximum length of `orderKey`, in bytes; at least 1. Rows whose sort keys differ only after this length
+        /// are distinguished by their keys.
         public let keyBytes: Int
 
         /// The limits for a cursor with only one bookmark.
         public static let whole = Room(rows: 8, keyBytes: 240)
     }
 
-    /// Whether the remembered rows are all the rows before the place with the same sort key.
+    /// Whether the bookmark remembers all rows before the place that have the same sort key.
     var remembersAll: Bool {
         let isAmongAll = orderKey == nil && sectionMarks.isEmpty
         return isAmongAll ? position <= keyHashes.count : keyHashes.count < room.rows
@@ -72,11 +73,11 @@ extension Listing {
 
     /// The position of the first row after a bookmark.
     ///
-    /// In a known order, time is logarithmic in the rows, apart from looking up the section.
+    /// If the order is known, this takes time logarithmic in the number of rows, apart from looking up the section.
     public func position(after bookmark: Bookmark) -> Int {
         let hasKey = bookmark.orderKey != nil
         guard let known, known.hasKeys == hasKey, known.hasSectionMarks == !bookmark.sectionMarks.isEmpty else {
-            // Made in another order: continue after the remembered row's current position.
+            // The bookmark was made in another order: continue after the current position of the remembered row.
             let found = position(ofFirst: bookmark.keyHashes, lastAt: bookmark.position - 1)
             return found.map { $0 + 1 } ?? min(bookmark.position, count)
         }
@@ -92,7 +93,8 @@ extension Listing {
         return position(after: bookmark, in: range)
     }
 
-    /// The positions of the rows with the same place in the order as a marked row; nil if its section is gone.
+    /// The positions of the rows with the same place in the order as a marked row; nil if the section of the marked row
+    /// no longer exists.
     func positions(of mark: ArrangedRows.Mark, room: Bookmark.Room) -> Range<Int>? {
         var range = 0..<count
         if let section = mark.section {
@@ -102,7 +104,7 @@ extension Listing {
         return known?.hasKeys == true ? run(of: mark.orderKey, in: range, room: room) : range
     }
 
-    /// The position of a row of the listing's own level; nil if it is not shown.
+    /// The position of a row of the listing's own level; nil if the row is not shown.
     public func position(ofRow row: Int) -> Int? {
         guard case .numbers(let numbers) = rows else { return row < count ? row : nil }
         guard let level, let known else { return numbers.firstIndex(of: UInt32(row)) }
@@ -133,7 +135,8 @@ extension Listing {
 
     private func keyHashes(_ positions: Range<Int>) -> [UInt64] { positions.reversed().map(keyHash) }
 
-    /// The place among unsorted rows, or rows with one sort key: after the nearest remaining remembered row.
+    /// The position after a bookmark, among unsorted rows or rows with the same sort key: directly after the nearest
+    /// remembered row that still exists.
     private func position(after bookmark: Bookmark, in range: Range<Int>) -> Int {
         if isInDocumentOrder(cut: bookmark.orderKey, room: bookmark.room) {
             // A row that moved or is not shown still has its place in the document.
@@ -145,12 +148,12 @@ extension Listing {
             return position + 1
         }
         if bookmark.remembersAll { return range.lowerBound }
-        // All remembered rows are gone, so the place moved up at least by their number.
+        // All remembered rows were removed, so the place has moved up by at least their number.
         return min(max(bookmark.position - bookmark.keyHashes.count, range.lowerBound), range.upperBound)
     }
 
-    /// Whether rows with the same sort key are in document order; false if the key is cut, because they may differ
-    /// after it.
+    /// Whether rows with the same sort key are in document order; false if the key is cut, because the sort keys of the
+    /// rows may differ after the cut.
     private func isInDocumentOrder(cut key: [UInt8]?, room: Bookmark.Room) -> Bool {
         switch rows {
         case .places, .items, .part: return false
@@ -159,7 +162,7 @@ extension Listing {
         return key.map { $0.count < room.keyBytes } ?? true
     }
 
-    /// The rows of a range with a sort key.
+    /// The positions in a range at which the rows have a given sort key.
     private func run(of key: [UInt8], in range: Range<Int>, room: Bookmark.Room = .whole) -> Range<Int> {
         let start = range.partitioningIndex { !orderKey(at: $0, room: room).lexicographicallyPrecedes(key) }
         let end = (start..<range.upperBound).partitioningIndex {
@@ -184,7 +187,8 @@ extension Listing {
 
     // MARK: Sections by a field
 
-    /// Returns the rows of the section with the first mark that still exists, and whether it is `marks[0]`, or nil.
+    /// Finds the first of the marks whose section still exists. Returns the rows of that section, and whether the mark
+    /// is `marks[0]`; nil if all sections are gone.
     private func nearestSection(of marks: [UInt64]) -> (rows: Range<Int>, isOwn: Bool)? {
         for (step, mark) in marks.enumerated() {
             guard let number = known?.sectionMarks.firstIndex(of: mark) else { continue }
@@ -196,7 +200,7 @@ extension Listing {
 
 /// The order of the rows of a listing: by section, then by search rank, then by fields, then by place in the document.
 ///
-/// It determines the place of a row, so that places can be found in a changed list.
+/// The order determines the place of each row, so that a place can be found in a changed list.
 struct KnownOrder: Sendable {
     var rankedBy: ItemSearch?
     var fields = RowOrder.document
@@ -212,7 +216,8 @@ struct KnownOrder: Sendable {
 
     var isDocument: Bool { !hasKeys && !hasSectionMarks }
 
-    /// Appends bytes that sort as the rows do, within one section if they are grouped by a field.
+    /// Appends the sort key of a row: bytes that sort as the rows do. If the rows are grouped by a field, this holds
+    /// within one section.
     func appendKey(of row: Row, in bytes: Span<UInt8>, to key: inout ByteBuffer) {
         if grouping == .initial { InitialLetter.appendKey(of: bytes.extracting(row.title), to: &key) }
         if let rankedBy { key.append(rankedBy.rank(of: bytes.extracting(row.title)).rawValue) }

@@ -1,9 +1,11 @@
 internal import Bytes
 internal import PropertyLists
 
-/// Finds the names in a query that no row has as a field, although a row has a field of nearly the same name.
+/// Finds the names in a query that are probably misspelt: no row has a field with the name, but a row has a field with
+/// nearly the same name.
 public enum FieldHints {
-    /// The number of rows that are searched for similar names. Before a hint, all rows are searched for the name itself.
+    /// The number of rows that are searched for similar names. Before a hint is given, all rows are searched for the
+    /// name itself.
     private static let sampledRows = 1_000
 
     /// Returns the hints for a client, one sentence for each name.
@@ -45,7 +47,7 @@ public enum FieldHints {
             return isFound
         }
 
-        /// Visits the names of the fields of at most `rows` rows, until a visit returns false.
+        /// Visits the field names of at most `rows` rows. Stops when a visit returns false.
         func forEachField(rows: Int, _ visit: (Span<UInt8>) -> Bool) {
             var left = rows
             var waiting = [first]

@@ -37,7 +37,7 @@ public enum FieldSelection: Hashable, Sendable {
 }
 
 extension FieldSelection: CustomStringConvertible {
-    /// As in a query: `*`, the names separated by commas, or `cell`.
+    /// The text in a query: `*`, the names separated by commas, or `cell`.
     public var description: String {
         switch self {
         case .cell: "cell"

@@ -1,13 +1,13 @@
-/// The hits of a search: rows of many levels, by their numbers in document order.
+/// The hits of a search: rows of many levels, represented by their numbers in document order.
 extension Listing {
     /// Items in and below the level, by number.
     ///
-    /// A search may have a million hits, so their places are determined only for the rows of a page.
+    /// A search may have a million hits, so places are determined only for the hits on a page.
     public struct Items: Sendable {
-        /// The numbers of the items, from 0, each item before those below it.
+        /// The numbers of the items. Items are numbered from 0, each item before the items below it.
         var numbers: [UInt32]
         let texts: SearchTexts
-        /// The search, if the best hits come first.
+        /// The search, if it puts the best hits first; otherwise nil.
         let rankedBy: ItemSearch?
     }
 
@@ -23,7 +23,7 @@ extension Listing {
         if case .items = rows { false } else { true }
     }
 
-    /// The listing with places for the rows at some positions.
+    /// Returns the listing with places for the rows at some positions.
     public func located(_ positions: Range<Int>) -> Listing {
         guard case .items(let items) = rows, let level else { return self }
         var located = self
@@ -47,8 +47,9 @@ extension Listing {
         return Place(branch: locator.steps[last].branch ?? 0, row: locator.steps[last].row)
     }
 
-    /// The position of the first shown row with one of these key hashes, in order of preference. The search begins near
-    /// the former position of the first row, because rows rarely move far between two pages.
+    /// Returns the position of a shown row with one of these key hashes. Earlier hashes are preferred. The search
+    /// begins near `position`, the former position of the row with the first hash, because rows rarely move far between
+    /// two pages.
     func position(ofFirst hashes: [UInt64], in range: Range<Int>, near position: Int) -> Int? {
         let position = max(range.lowerBound, min(position, range.upperBound))
         var best: (index: Int, position: Int)?
@@ -60,14 +61,14 @@ extension Listing {
             note(hashes, in: wide.lowerBound..<known.lowerBound, best: &best)
             note(hashes, in: known.upperBound..<wide.upperBound, best: &best)
             known = wide
-            // A better row can only be near, because the rows were adjacent.
+            // The remembered rows were adjacent, so a row with a preferred hash can only be near.
             if let best, best.position + Self.nearest / 2 < known.upperBound { break }
             distance *= 8
         }
         return best?.position
     }
 
-    /// Notes the most preferred row at some positions.
+    /// Updates `best` with the most preferred row at some positions.
     private func note(_ hashes: [UInt64], in positions: Range<Int>, best: inout (index: Int, position: Int)?) {
         let part = located(positions)
         for position in positions {
@@ -81,14 +82,14 @@ extension Listing {
     private static let furthest = 4_096
 }
 
-/// Finds items in and below a level by their numbers in document order, continuing from the previous item.
+/// Finds items in and below a level by their numbers in document order. Each search continues from the previous item.
 struct ItemLocator {
     /// A level on the way to the item.
     struct Step {
         let level: Level
         /// The numbers of the items in and below the level.
         let items: Range<Int>
-        /// The row on the way, and the number of its item.
+        /// The row on the way to the item. `number` is the number of that row's own item.
         fileprivate(set) var row = 0
         fileprivate var number: Int
         fileprivate let plan: SearchPlan?
@@ -99,11 +100,11 @@ struct ItemLocator {
             self.level = level
             items = first..<first + level.itemCount
             number = first
-            // A level of leaves needs no search.
+            // A level of leaves needs no plan, because the number of an item determines its row.
             plan = texts.isLarge(level) && !level.children.isEmpty ? texts.plan(of: level) : nil
         }
 
-        /// Goes to the row with an item in or below it, at or after the present row.
+        /// Moves to the row that is an item or has the item below it. That row must not be before the present row.
         fileprivate mutating func advance(to item: Int) {
             if level.children.isEmpty {
                 (row, number) = (item - items.lowerBound, item)
@@ -130,7 +131,7 @@ struct ItemLocator {
         steps[0].branch = 0
     }
 
-    /// Goes to an item in or below the level.
+    /// Moves to an item in or below the level.
     mutating func move(to item: Int) {
         while steps.count > 1, !steps[steps.count - 1].items.contains(item) { steps.removeLast() }
         if item < steps[steps.count - 1].number {

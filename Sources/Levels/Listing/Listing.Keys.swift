@@ -1,8 +1,9 @@
 internal import Bytes
 
-/// Rows by hashes of their keys, which cursors carry.
+/// Finds rows by the hashes of their keys. Cursors contain these hashes.
 extension Listing {
-    /// The XXH3-64 hash of the key of a row; below the listing's level, of all keys from the level to the row.
+    /// The XXH3-64 hash of a row's key. For a row below the listing's level, the hash of all keys from the level to the
+    /// row.
     public func keyHash(at position: Int) -> UInt64 {
         let place = place(at: position)
         guard let level = level(of: place) else { return 0 }
@@ -12,14 +13,14 @@ extension Listing {
         return level.keyHash(place.row) ^ branchHash
     }
 
-    /// The position of the first shown row with one of these key hashes, in order of preference; nil if no row is
-    /// found.
+    /// The position of a shown row with one of these key hashes; nil if no row is found. Earlier hashes are preferred.
     ///
     /// Takes a look-up for each hash in each branch, and in an arranged listing also time linear in the rows.
     ///
     /// - Parameters:
     ///   - range: the allowed positions; nil for all.
-    ///   - position: the former position of the first row; the search for hits of an `ItemSearch` begins near it.
+    ///   - position: the former position of the row with the first hash. For hits of an `ItemSearch`, the search begins
+    ///     near this position.
     func position(ofFirst hashes: [UInt64], in range: Range<Int>? = nil, lastAt position: Int = 0) -> Int? {
         if case .items = rows {
             return self.position(ofFirst: hashes, in: range ?? 0..<count, near: position)
@@ -39,8 +40,8 @@ extension Listing {
         return nil
     }
 
-    /// The hash of the keys that lead to each branch; 0 for the listing's own level, whose rows keep the hashes of
-    /// their keys.
+    /// For each branch, the hash of the keys that lead to it. The listing's own level has 0, because its rows keep the
+    /// hashes of their keys.
     private func branchHashes() -> [UInt64] {
         var hashes: [UInt64] = [0]
         for branch in branches.dropFirst() {
@@ -70,7 +71,7 @@ extension Listing {
         return steps.reversed()
     }
 
-    /// The number of levels between a row's level and the listing's.
+    /// The depth of a row's level below the listing's level; 0 for the listing's level itself.
     public func indent(of place: Place) -> Int {
         var indent = 0
         var next = above(place)
@@ -86,7 +87,7 @@ extension Listing {
         position + 1 < count && above(place(at: position + 1)) == place(at: position)
     }
 
-    /// Whether a row is the first, and whether it is the last, of its siblings in their order.
+    /// Whether a row is the first of its siblings, and whether it is the last, in the order of the siblings.
     public func isAtEnd(_ place: Place) -> (first: Bool, last: Bool) {
         if let order = order(of: place) { return (order.first == place.row, order.last == place.row) }
         return (place.row == 0, place.row + 1 == level(of: place)?.count)
@@ -99,14 +100,15 @@ extension Listing {
     func above(_ place: Place) -> Place? { place.branch == 0 ? nil : branches[place.branch].above }
 }
 
-/// The position of each row in a listing, computed once in linear time for look-ups without a search.
+/// The position of each row in a listing. The positions are computed once, in linear time, so that look-ups need no
+/// search.
 ///
 /// An unchanged level needs no table.
 public struct Positions: Sendable {
     private let count: Int
-    /// The position plus one of each row, level by level; 0 for rows that are not shown.
+    /// For each row, level by level, its position plus one; 0 for a row that is not shown. Nil for an unchanged level.
     private let table: [UInt32]?
-    /// The index of each branch's first row in the table.
+    /// For each branch, the index of its first row in the table.
     private let starts: [Int]
 
     public init(_ listing: Listing) {
@@ -131,7 +133,7 @@ public struct Positions: Sendable {
         self.starts = starts
     }
 
-    /// The position of a row; nil if it is not shown.
+    /// The position of a row; nil if the row is not shown.
     public subscript(place: Place) -> Int? {
         guard let table else { return place.row < count ? place.row : nil }
         let position = table[starts[place.branch] + place.row]

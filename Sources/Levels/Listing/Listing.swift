@@ -1,8 +1,8 @@
 internal import Bytes
 
-/// The rows of an answer, over all pages: their levels, order and sections.
+/// The rows of an answer on all pages, with their levels, order and sections.
 ///
-/// Pages, cursors, links, versions and differences work on listings. An unchanged level takes no memory.
+/// Pages, cursors, links, versions and differences work on listings. The listing of an unchanged level takes no memory.
 ///
 /// A new listing has the rows of its level; `filter`, `order(by:)` and `group(by:)` change it:
 ///
@@ -19,9 +19,10 @@ public struct Listing: Sendable {
         case numbers([UInt32])
         /// Rows of the level and of levels below it.
         case places([Place])
-        /// Rows of the level and of levels below it, by number in document order; `located` gives them places.
+        /// Rows of the level and of levels below it, by their numbers in document order; `located` determines their
+        /// places.
         case items(Items)
-        /// Some rows of a longer list, the position of the first row, and the list's length.
+        /// Some rows of a longer list, with the position of the first of these rows, and the length of the list.
         case part([Place], start: Int, count: Int)
     }
 
@@ -42,11 +43,11 @@ public struct Listing: Sendable {
     public private(set) var rows = Rows.level
     /// The members that an answer adds to each row.
     public private(set) var extras = Extras.none
-    /// The levels of places. The first is `level`; each follows the level above it.
+    /// The levels that places refer to. The first is `level`. Each other level comes after the level above it.
     public private(set) var branches: [Branch] = []
-    /// The sections, if they differ from the level's; otherwise nil.
+    /// The sections, if they differ from the sections of the level; otherwise nil.
     private(set) var ownSections: ListingSections.Storage?
-    /// The order of the rows; nil if it is not known, so that it cannot be used for finding places.
+    /// The order of the rows; nil if the order is not known, and therefore cannot be used for finding places.
     private(set) var known: KnownOrder? = KnownOrder()
 
     /// Creates the listing of a level.
@@ -100,7 +101,8 @@ public struct Listing: Sendable {
 
     // MARK: Arranging
 
-    /// Shows only the rows at these positions, in this order; without `sections`, in one section without a title.
+    /// Shows only the rows at these positions, in this order. Without `sections`, the rows are in one section without a
+    /// title.
     public mutating func arrange(_ positions: [Int], into sections: [Section] = []) {
         arrange(positions, into: .stored(sections[...]), known: nil)
     }
@@ -127,15 +129,15 @@ public struct Listing: Sendable {
             let place = located.place(at: position)
             return located.level(of: place).map { isShown(place, $0) } ?? false
         }
-        // The known order would keep the section marks of sections that are now empty and left out.
+        // The known order would keep the marks of sections that are now empty and therefore left out.
         let known = known?.hasSectionMarks == true ? nil : known
         arrange(shown, into: .stored(Section.dividing(shown, as: sections)[...]), known: known)
     }
 
-    /// Adds the level below a row as a source of rows; returns the number of the branch, or nil for a leaf.
+    /// Adds the level below a row as a branch. Returns the number of the branch; nil for a leaf.
     public mutating func addBranch(below place: Place) -> Int? { addBranch(below: place, in: nil) }
 
-    /// Adds the level below a row, with the rows in an order of their own.
+    /// Adds the level below a row as a branch, whose rows may have an order of their own.
     mutating func addBranch(below place: Place, in order: OutlineOrder?) -> Int? {
         guard let below = self.level(of: place)?.child(place.row) else { return nil }
         if branches.isEmpty { addRoot(in: nil) }
@@ -182,7 +184,7 @@ public struct Listing: Sendable {
     }
 }
 
-/// A row of a listing: a branch of the listing, and the number of the row in it.
+/// A row of a listing: a branch of the listing, and the number of the row in that branch.
 public struct Place: Hashable, Sendable {
     private let branchNumber: UInt32
     private let rowNumber: UInt32
@@ -200,23 +202,24 @@ public struct Place: Hashable, Sendable {
     public var row: Int { Int(rowNumber) }
 }
 
-/// A level with rows of a listing.
+/// A level whose rows a listing can show.
 public struct Branch: Sendable {
     /// The level itself.
     public let level: Level
-    /// The row that the level is below; nil for the listing's own level.
+    /// The row above the level; nil for the listing's own level.
     public let above: Place?
     /// The order of the rows in an outline; nil for the document's order.
     let order: OutlineOrder?
 }
 
-/// The sections of a listing; empty for one without a title.
+/// The sections of a listing; empty for one section without a title.
 ///
-/// Sections by a field may be as numerous as rows, so they are derived from their first rows when they are read.
+/// Sections by a field may be as numerous as rows. They are therefore derived from their first rows when they are read.
 public struct ListingSections: RandomAccessCollection, Sendable {
     enum Storage: Sendable {
         case stored(ArraySlice<Section>)
-        /// Sections by a field: their starts, and whether the last has the rows without a text.
+        /// Sections by a field: the position at which each starts, and whether the last section has the rows without a
+        /// text.
         case byField(RowField, starts: [UInt32], hasUnmarked: Bool)
 
         var cost: Int {
@@ -255,8 +258,8 @@ public struct ListingSections: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Visits the UTF-8 title and the rows of each section by a field, without making a `Section` for each; returns
-    /// false, without a visit, if the sections are not by a field.
+    /// Visits the title, in UTF-8, and the rows of each section by a field, without making a `Section` for each.
+    /// Returns false, without a visit, if the sections are not by a field.
     public func forEachByField<Failure: Error>(
         _ visit: (_ title: Span<UInt8>?, _ rows: Range<Int>) throws(Failure) -> Void
     ) throws(Failure) -> Bool {

@@ -13,19 +13,20 @@ public struct ListingOrder: Hashable, Sendable, CustomStringConvertible {
         self.group = group
     }
 
-    /// The specified parts, as `sort -Price,Title; group initial`.
+    /// The specified parts, such as `sort -Price,Title; group initial`.
     public var description: String {
         [sort.map { "sort \($0)" }, group.map { "group \($0)" }].compactMap(\.self).joined(separator: "; ")
     }
 
-    /// Returns the order with unspecified parts taken from another order.
+    /// Returns the order, with the unspecified parts taken from another order.
     public func completed(by other: ListingOrder?) -> ListingOrder {
         ListingOrder(sort: sort ?? other?.sort, group: group ?? other?.group)
     }
 }
 
 extension Listing {
-    /// Sorts and groups the rows; groups by letter are sorted by title by default.
+    /// Sorts and groups the rows. Rows that are grouped by letter are sorted by title, unless the order specifies
+    /// otherwise.
     public mutating func order(by order: ListingOrder) {
         let sort = order.sort ?? (order.group == .initial ? .title : nil)
         if let group = order.group, group != .document {
@@ -37,13 +38,13 @@ extension Listing {
 }
 
 extension Item.Step {
-    /// Whether the item orders the level below it; reads one byte of the row.
+    /// Whether the item orders the level below it. Reads only one byte of the row.
     public var hasOrder: Bool {
         let bytes = level.bytes
         return Row.flags(in: bytes.span, number: row).contains(.arrangesLevel)
     }
 
-    /// The order of the level below the item, from `SortBy` and `GroupBy`; nil without both.
+    /// The order of the level below the item, from `SortBy` and `GroupBy`; nil if the item has neither field.
     public var order: ListingOrder? {
         guard hasOrder else { return nil }
         let bytes = level.bytes
@@ -53,7 +54,7 @@ extension Item.Step {
             group: row.text(ofField: "GroupBy", in: bytes.span).map { RowGrouping($0) })
     }
 
-    /// An order that was checked when the document was read.
+    /// Reads an order that was checked when the document was read.
     private static func order(_ text: String) -> RowOrder? {
         do { return try RowOrder(text) } catch { return nil }
     }
@@ -61,7 +62,7 @@ extension Item.Step {
 
 /// Sorting, grouping and filtering, as the query options do.
 extension Listing {
-    /// Sorts the rows in one section, in O(n log n); without criteria, changes nothing.
+    /// Sorts the rows as one section, in O(n log n). Changes nothing if `order` is without criteria.
     public mutating func sort(by order: RowOrder) {
         guard !order.criteria.isEmpty else { return }
         arrange(
@@ -69,9 +70,9 @@ extension Listing {
             known: known?.isDocument == true ? KnownOrder(fields: order) : nil)
     }
 
-    /// Divides the rows into sections, in O(n), and sorts them within each.
+    /// Divides the rows into sections, in O(n), and sorts the rows within each section.
     ///
-    /// - Parameter order: the new order; nil to keep the present one.
+    /// - Parameter order: the new order; nil to keep the present order.
     public mutating func group(by grouping: RowGrouping, sortedBy order: RowOrder? = nil) {
         let order = order.flatMap { $0.criteria.isEmpty ? nil : $0 }
         let located = located(0..<count)
@@ -83,8 +84,10 @@ extension Listing {
         arrange(divided.positions, into: located.lasting(divided), known: ordered)
     }
 
-    /// The sections of divided rows. They are stored if only this listing has places for the rows, because the title of
-    /// a section by a field is read from its first row.
+    /// The sections of divided rows, in a form that does not depend on this listing.
+    ///
+    /// The title of a section by a field is read from the section's first row. If only this listing has places for the
+    /// rows, the sections are therefore stored with their titles.
     private func lasting(_ divided: RowGrouping.Divided) -> ListingSections.Storage {
         guard case .part = rows else { return divided.sections }
         var listing = self
@@ -98,7 +101,7 @@ extension Listing {
         return keys.sorted()
     }
 
-    /// Shows only the rows that meet a condition, without empty sections.
+    /// Shows only the rows that meet a condition. Leaves out sections that are then empty.
     public mutating func filter(by condition: RowCondition) {
         filter { place, level in
             let bytes = level.bytes
@@ -106,7 +109,7 @@ extension Listing {
         }
     }
 
-    /// Visits each row with the bytes of its level, in order.
+    /// Visits each row in order, with the bytes of the row's level.
     func forEachRow(_ visit: (_ row: Row, _ bytes: Span<UInt8>) -> Void) {
         let places: [Place]
         switch rows {
@@ -126,7 +129,7 @@ extension Listing {
 }
 
 extension Listing {
-    /// An arrangement of a level's rows, without the level, so that it serves every level with the same content.
+    /// An arrangement of a level's rows. It does not include the level, so it serves every level with the same content.
     public struct Arranged: Sendable {
         let rows: Rows
         let sections: ListingSections.Storage?
@@ -145,7 +148,7 @@ extension Listing {
         }
     }
 
-    /// The arrangement; nil for an unchanged level, and for rows of several levels.
+    /// The arrangement; nil for an unchanged level, and for rows that are listed by their places.
     public var arranged: Arranged? {
         switch rows {
         case .numbers, .items: Arranged(rows: rows, sections: ownSections, extras: extras, known: known)
@@ -163,9 +166,10 @@ extension Listing {
 
 /// Comparing items of two revisions.
 extension Item {
-    /// Whether the item has the same level, in the same order below the same titles, so that its answer is the same.
+    /// Whether two items have the same level, in the same order, below the same titles. If so, the answers about the
+    /// two levels are the same.
     ///
-    /// Compares levels by identity, so equal levels that were read separately may count as different.
+    /// Levels are compared by identity, so equal levels that were read separately may count as different.
     public func hasSameLevel(as other: Item) -> Bool {
         guard steps.count == other.steps.count, level === other.level, own.order == other.own.order else {
             return false
@@ -173,7 +177,7 @@ extension Item {
         return zip(steps, other.steps).allSatisfy { $0.hasSameTitle(as: $1) }
     }
 
-    /// Whether the item has the same siblings, below the same titles, so that its detail is the same.
+    /// Whether two items have the same siblings, below the same titles. If so, their details are the same.
     public func hasSameSurroundings(as other: Item) -> Bool {
         guard let above, let otherAbove = other.above else { return own.level === other.own.level }
         return own.row == other.own.row && above.hasSameLevel(as: otherAbove)

@@ -1,11 +1,12 @@
 /// A level of an outline, with its open rows.
 ///
-/// A row's index is its place in the shown order, which is the row's number unless the level has an order of its own.
+/// A row's index is its place in the shown order. If the level is without an order of its own, the index is the row's
+/// number.
 final class OutlineBranch {
     let level: Level
     /// The item above the level.
     private let step: Item.Step
-    /// The number of open levels from this one on, besides rows opened by name.
+    /// The number of open levels from this level on, apart from rows opened by name.
     private let depth: Int
     private let sizes: OutlineSizes
     private let names: NamedRows?
@@ -21,7 +22,7 @@ final class OutlineBranch {
     private struct Named {
         let index: Int
         let branch: OutlineBranch
-        /// The number of rows that this and the previous named rows add to those opened by depth.
+        /// The number of rows that this row and the previous named rows add to the rows opened by depth.
         let moreRows: Int
     }
 
@@ -36,7 +37,7 @@ final class OutlineBranch {
         self.names = depth < level.height ? names : nil
     }
 
-    /// The number of rows to sort; 0 if their order is known.
+    /// The number of rows that must be sorted; 0 if their order is known.
     var work: Int { sizes.work(below: step) }
 
     /// Counts the rows without determining their order, because a level outside the page may be large.
@@ -44,7 +45,7 @@ final class OutlineBranch {
         step.hasOrder ? sizes.size(of: level, depth: depth) : totals.before(level.count)
     }
 
-    /// The open level below a row; nil if it is closed or empty.
+    /// The open level below the row at an index; nil if the level is closed or empty.
     func below(_ index: Int) -> OutlineBranch? {
         let nearest = named.partitioningIndex { $0.index >= index }
         if nearest < named.count, named[nearest].index == index { return named[nearest].branch }
@@ -63,20 +64,20 @@ final class OutlineBranch {
         return totals.before(index) + (nearest > 0 ? named[nearest - 1].moreRows : 0)
     }
 
-    /// The index of the row at a position, or of the row above it.
+    /// The index of the row that is at a position, or that has the row at the position below it.
     ///
     /// - Parameter position: at least 0 and less than `count`.
     func index(at position: Int) -> Int {
         let next = named.partitioningIndex { self.position(of: $0.index) > position }
         guard next > 0 else { return totals.row(at: position) }
         let nearest = named[next - 1]
-        // The position is below the nearest named row, or after it.
+        // The row at the position is below the nearest named row, or after the rows below it.
         guard position >= self.position(of: nearest.index + 1) else { return nearest.index }
         return totals.row(at: position - nearest.moreRows)
     }
 
-    /// The index of the row before a bookmark, if it is still in its place; otherwise, the index of the first row after
-    /// the bookmark.
+    /// The index of the row before a bookmark, if that row is still in its place; otherwise, the index of the first row
+    /// after the bookmark.
     func index(at bookmark: Bookmark) -> (index: Int, isRow: Bool) {
         let next = (order?.listing ?? Listing(level)).position(after: bookmark)
         guard let hash = bookmark.keyHashes.first, let row = level.row(withKeyHash: hash), let index = index(ofRow: row)
@@ -102,7 +103,7 @@ final class OutlineBranch {
     }
 }
 
-/// The rows of a level in the order that its item defines (`SortBy`, `GroupBy`).
+/// The rows of a level in the order that the item above defines (`SortBy`, `GroupBy`).
 final class OutlineOrder: Sendable {
     let listing: Listing
     let order: ListingOrder

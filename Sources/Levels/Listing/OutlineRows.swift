@@ -1,7 +1,7 @@
-/// The rows of a level and of the open levels below it in one list: each row is followed by the rows below it.
+/// A list of the rows of a level and of the open levels below it. Each row is followed by the rows below it.
 ///
-/// The list is virtual: subtree sizes determine the row at a position. A page takes time linear in its rows and in the
-/// rows of the levels that lead to it, and memory for its rows.
+/// The list is virtual: the row at a position is found from the sizes of the subtrees. A page takes memory only for its
+/// own rows. It takes time linear in its rows and in the rows of the levels that lead to the page.
 public struct OutlineRows {
     private let level: Level?
     private let root: OutlineBranch?
@@ -9,7 +9,7 @@ public struct OutlineRows {
     private let names: NamedRows?
     private let sizes: OutlineSizes
 
-    /// The rows below an item.
+    /// Creates the outline of the rows below an item.
     ///
     /// - Parameter store: a cache for large levels.
     public init(below step: Item.Step, opening: OutlineOpening, store: ArrangementCache) {
@@ -33,7 +33,7 @@ public struct OutlineRows {
     public func listing(of positions: Range<Int>) -> Listing {
         var listing = Listing(level)
         if let order = root?.order { listing.addRoot(in: order) }
-        // The next row shows whether the last one is expanded.
+        // The row after the last position shows whether the row at the last position is expanded.
         let shown = positions.lowerBound..<min(positions.upperBound + 1, count)
         var places: [Place] = []
         places.reserveCapacity(shown.count)
@@ -61,7 +61,7 @@ public struct OutlineRows {
 
     // MARK: Levels with an order of their own
 
-    /// The number of rows that must be sorted before they can be counted.
+    /// The number of rows that must be sorted before the rows of the outline can be counted.
     public var workOfCounting: Int { names.map { work(of: $0, below: step) } ?? 0 }
 
     private func work(of names: NamedRows, below step: Item.Step) -> Int {
@@ -73,8 +73,8 @@ public struct OutlineRows {
 
     /// The number of rows that must be sorted to find the row at a position.
     ///
-    /// - Parameter limit: the number of rows that may be sorted to find this number; the search stops at a level that
-    ///   would exceed it.
+    /// - Parameter limit: the number of rows that this function itself may sort. It stops at a level that would exceed
+    ///   the limit.
     public func work(at position: Int, limit: Int) -> Int {
         var work = 0
         var rest = position
@@ -91,10 +91,10 @@ public struct OutlineRows {
         return work
     }
 
-    /// The number of rows to sort to find a cursor's place.
+    /// The number of rows that must be sorted to find a cursor's place.
     ///
-    /// - Parameter limit: the number of rows that may be sorted to find this number; the search stops at a level that
-    ///   would exceed it.
+    /// - Parameter limit: the number of rows that this function itself may sort. It stops at a level that would exceed
+    ///   the limit.
     public func work(after cursor: OutlinePlace, limit: Int) -> Int {
         var work = 0
         var next = root
@@ -108,13 +108,13 @@ public struct OutlineRows {
     }
 }
 
-/// The open rows of an outline: all down to a depth, and some by name.
+/// The open rows of an outline: all rows down to a depth, and some rows by name.
 public struct OutlineOpening: Hashable, Sendable, CustomStringConvertible {
-    /// The number of open levels, including the outline's own; at least 1.
+    /// The number of open levels, including the outline's own level; at least 1.
     public var depth = 1 { didSet { isDepthAsked = true } }
     /// Whether the query gives the depth.
     public private(set) var isDepthAsked = false
-    /// Paths from the outline's level to items that are open, with all items above them.
+    /// The paths of open items, from the outline's level. The items above an open item are open, too.
     public var paths: [ItemPath] = []
 
     public init() {}
@@ -122,7 +122,7 @@ public struct OutlineOpening: Hashable, Sendable, CustomStringConvertible {
     /// The depth that opens everything.
     public static let all = Int(UInt16.max)
 
-    /// As `depth 2, expand a/b`.
+    /// The opening as text, such as `depth 2, expand a/b`.
     public var description: String {
         (["depth \(depth)"] + paths.map { "expand \($0)" }).joined(separator: ", ")
     }
@@ -132,7 +132,7 @@ public struct OutlineOpening: Hashable, Sendable, CustomStringConvertible {
 struct NamedRows {
     private(set) var rows: [Int: NamedRows] = [:]
 
-    /// The rows at paths; a path without a row is ignored.
+    /// Finds the rows at the paths. Ignores a path that does not lead to a row.
     init(paths: [ItemPath], in level: Level) {
         for path in paths {
             if let steps = Self.steps(path, in: level) { insert(steps[...]) }
@@ -161,9 +161,10 @@ struct NamedRows {
     }
 }
 
-/// A remembered row of an outline, whose place can be found after rows have changed.
+/// A remembered row of an outline. The row's place can be found again after rows have changed.
 public struct OutlinePlace: Hashable, Sendable {
-    /// The places after the row on each level, from the outline's own to the row's.
+    /// A bookmark for each level, from the outline's own level to the row's level: the place directly after the row, or
+    /// after the item above the row on that level.
     public let steps: [Bookmark]
 
     /// - Parameter steps: at least one.
@@ -184,7 +185,7 @@ public struct OutlinePlace: Hashable, Sendable {
         }
     }
 
-    /// The room for each level, which shrinks with their number to keep the cursor short.
+    /// The room for the bookmark of each level. It shrinks with the number of levels, to keep the cursor short.
     public static func room(steps: Int) -> Bookmark.Room {
         let whole = Bookmark.Room.whole
         let steps = max(steps, 1)
@@ -197,7 +198,7 @@ public struct OutlinePlace: Hashable, Sendable {
 struct OutlineWalk {
     private struct Frame {
         let branch: OutlineBranch
-        /// The branch in the listing.
+        /// The number of the branch in the listing.
         let number: Int
         /// The index of the next row in the branch.
         var index: Int
@@ -205,10 +206,10 @@ struct OutlineWalk {
         var place: Place { Place(branch: number, row: branch.row(at: index)) }
     }
 
-    /// The levels of the next row, or of the row visited last.
+    /// The levels that lead to the next row, or to the row visited last.
     private var frames: [Frame] = []
-    /// Whether the last frame is at the row visited last. It moves on only when the next row is requested, because
-    /// until then the level below need not be examined.
+    /// Whether the last frame is at the row visited last. The walk moves on only when the next row is requested,
+    /// because until then the level below the visited row need not be examined.
     private var isVisited = false
 
     /// Moves to the row at a position.
@@ -239,7 +240,8 @@ struct OutlineWalk {
         return nil
     }
 
-    /// Passes the last frame's row and enters the level below it; false if that is closed.
+    /// Passes the last frame's row, and enters the level below that row. If that level is not open, does nothing and
+    /// returns false.
     private mutating func enter(_ listing: inout Listing) -> Bool {
         guard let top = frames.last, let below = top.branch.below(top.index),
             let number = listing.addBranch(below: top.place, in: below.order)

@@ -3,17 +3,17 @@ import PropertyLists
 
 /// A division of rows into sections.
 ///
-/// `RowGrouping("initial")` makes a section for each first letter, and `RowGrouping("Brand")` one for each value of a
-/// field.
+/// `RowGrouping("initial")` makes a section for each first letter. `RowGrouping("Brand")` makes a section for each
+/// value of the field `Brand`.
 public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
-    /// As in the document.
+    /// The sections of the document.
     case document
-    /// By the upper-case first letter of the folded title; titles without a first letter are under `#`.
+    /// Sections by the upper-case first letter of the folded title. Titles without a first letter are under `#`.
     case initial
-    /// By the text of a field.
+    /// Sections by the text of a field.
     case field(RowField)
 
-    /// - Parameter text: `initial`, the name of a field, or nothing for the sections of the document.
+    /// - Parameter text: `initial` or the name of a field; empty for the sections of the document.
     public init(_ text: String) {
         switch text {
         case "": self = .document
@@ -22,7 +22,7 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// As in a query: `initial`, the name of a field, or nothing.
+    /// The text in a query: `initial` or the name of a field; empty for the sections of the document.
     public var description: String {
         switch self {
         case .document: ""
@@ -32,17 +32,17 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
     }
 
     struct Divided {
-        /// The positions of the rows, section by section, otherwise in the former order.
+        /// The positions of the rows, section by section. Within a section, the rows are sorted, or keep their order.
         let positions: [Int]
         let sections: ListingSections.Storage
-        /// The hashes that identify sections by a field.
+        /// The hashes that identify the sections, if they are by a field.
         var marks: [UInt64] = []
     }
 
-    /// Divides rows into sections, in O(n); nil to keep the sections.
+    /// Divides rows into sections, in O(n). Returns nil if the rows keep their sections.
     ///
     /// - Parameter sort: returns the positions of the rows in order, or nil to keep their order. It is called after the
-    ///   sections of all rows are determined, so that the rows are read in memory order for that.
+    ///   sections of all rows are determined. Until then, the rows are read in the order of memory.
     func divide(_ listing: Listing, sort: () -> [Int]? = { nil }) -> Divided? {
         switch self {
         case .document: nil
@@ -51,7 +51,8 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Sections by letter in the order of their code points, then the titles without a letter.
+    /// Divides rows into sections by letter, in the order of the letters' code points. The last section has the titles
+    /// without a letter.
     private static func divideByInitial(_ listing: Listing, _ sort: () -> [Int]?) -> Divided {
         var runs = SectionRuns<String>(rows: listing.count)
         var numbers = [Int32?](repeating: nil, count: 128)
@@ -73,7 +74,8 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
         return Divided(positions: divided.positions, sections: .stored(sections[...]))
     }
 
-    /// Sections by value in order of first appearance, then the rows without a value.
+    /// Divides rows into sections by value, in order of first appearance. The last section has the rows without a
+    /// value.
     private static func divide(_ listing: Listing, by field: RowField, _ sort: () -> [Int]?) -> Divided {
         var runs = SectionRuns<ContentHash>(rows: listing.count)
         listing.forEachRow { row, bytes in
@@ -91,7 +93,7 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
 
     // MARK: Sections by a field
 
-    /// Identifies the section of a row: a hash of the text in NFC; nil without a text.
+    /// Returns the hash that identifies the section of a row: the hash of the field's text in NFC. Nil without a text.
     static func mark(of field: RowField, row: Row, in bytes: Span<UInt8>) -> ContentHash? {
         guard let value = field.value(of: row, in: bytes) else { return nil }
         if case .text(let range) = value, ItemKey.isPlain(bytes.extracting(range)) {
@@ -102,11 +104,11 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
         return ContentHash(of: normalized.span)
     }
 
-    /// Stands for the hash of the section of rows without a text.
+    /// The mark, in place of a hash, of the section of rows without a text.
     static let unmarked: UInt64 = 0
 }
 
-/// Gathers rows into sections by marks; rows without a mark are the last section.
+/// Gathers rows into sections by marks. Rows without a mark are the last section.
 struct SectionRuns<Mark: Hashable> {
     /// The section number of each row.
     private var numbers: [Int32] = []
@@ -118,7 +120,7 @@ struct SectionRuns<Mark: Hashable> {
 
     init(rows: Int) { numbers.reserveCapacity(rows) }
 
-    /// Returns the number of the section with a mark, or adds a section for a new mark.
+    /// Returns the number of the section with a mark. Adds a section for a new mark.
     mutating func number(of mark: Mark) -> Int32 {
         if let number = known[mark] { return number }
         let number = Int32(marks.count)
@@ -132,19 +134,19 @@ struct SectionRuns<Mark: Hashable> {
     struct Divided {
         /// The positions of the rows, section by section.
         let positions: [Int]
-        /// The sections in order; `unmarked` is the last.
+        /// The numbers of the sections in order; `unmarked` is the last.
         let numbers: [Int32]
-        /// The start of each of these sections.
+        /// The position of the first row of each of these sections.
         let starts: [Int]
     }
 
     /// Divides the rows into sections.
     ///
     /// - Parameters:
-    ///   - order: the numbers of the rows in order; nil for the order in which they were added.
+    ///   - order: the numbers of the rows in order; nil for the order in which the rows were added.
     ///   - isBefore: the order of the sections; nil for the order of first appearance.
     consuming func divided(rows order: [Int]?, sorted isBefore: ((Mark, Mark) -> Bool)? = nil) -> Divided {
-        // The last count is that of the rows without a mark.
+        // The last count is for the rows without a mark.
         var counts = [Int](repeating: 0, count: marks.count + 1)
         var sections: [Int32] = []
         for row in numbers.indices {

@@ -1,8 +1,8 @@
 internal import Bytes
 internal import PropertyLists
 
-/// A query for the rows below an item, as plain data: a tree answers it from memory, another source in its own way,
-/// such as by SQL.
+/// A query for the rows below an item, as plain data. A tree answers a query from memory. Another source answers it in
+/// its own way, for example with SQL.
 ///
 /// A new query asks for the first page of the rows in the order of the document. Set the members that differ:
 ///
@@ -14,15 +14,15 @@ internal import PropertyLists
 public struct RowQuery: Hashable, Sendable {
     /// Conditions on the rows; all must hold.
     public var conditions: [RowCondition] = []
-    /// A text to search for in the rows of all levels below, ignoring case and accents; not empty after folding
-    /// (`ItemSearch`).
+    /// A text to search for in the rows of all levels below, ignoring case and accents. The text must not be empty
+    /// after folding (`ItemSearch`).
     public var search: String?
-    /// The searched fields; nil for titles, with the best matches first unless an order is given.
+    /// The searched fields. Nil for titles; the best matches then come first, unless an order is given.
     public var searchedFields: SearchedFields?
     /// The order and the sections of the rows. Without a search, the item itself supplies unspecified parts (`SortBy`,
     /// `GroupBy`).
     public var order = ListingOrder()
-    /// Further rearrangements, applied in this order before the rows are ordered.
+    /// Further rearrangements. They are applied in the order of this array, before the rows are ordered.
     public var rearrangements: [AnyRowRearrangement] = []
     /// The open rows of an outline; nil for the rows of one level.
     public var outline: OutlineOpening?
@@ -31,10 +31,10 @@ public struct RowQuery: Hashable, Sendable {
     /// The fields that each row shows.
     public var fields = FieldSelection.cell
 
-    /// A query for the first page of the rows, as in the document.
+    /// Creates a query for the first page of the rows, in the order of the document.
     public init() {}
 
-    /// Whether the item's own order applies to unspecified parts.
+    /// Whether the item's own order supplies unspecified parts of the order.
     public var usesOwnOrder: Bool { search == nil }
 
     /// Whether the best hits come first.
@@ -50,14 +50,14 @@ public struct RowQuery: Hashable, Sendable {
         !conditions.isEmpty || search != nil || order != ListingOrder() || !rearrangements.isEmpty
     }
 
-    /// The part of the query that determines the rows and their order, for all pages and fields.
+    /// The part of the query that determines the rows and their order. It is the same for all pages and fields.
     public var arrangement: RowQuery {
         var query = self
         (query.page, query.fields) = (PageQuery(), .cell)
         return query
     }
 
-    /// The number of rows to look at to determine a level's shown rows and their order.
+    /// The number of rows that must be looked at to determine a level's shown rows and their order.
     func work(on level: Level?) -> Int {
         guard let level, arrangesRows else { return 0 }
         return search == nil ? level.count : level.itemCount
@@ -73,7 +73,7 @@ extension ItemSearch {
 }
 
 extension RowQuery: CustomStringConvertible {
-    /// The members that differ from the defaults, as `where Price<10; sort -Price,Title; limit 20`.
+    /// The members that differ from the defaults, such as `where Price<10; sort -Price,Title; limit 20`.
     public var description: String {
         var parts = conditions.map { "where \($0)" }
         if let search { parts.append("search \(QuotedText(text: search)) in \(searchedFields ?? .title)") }
@@ -102,21 +102,21 @@ public struct PageQuery: Hashable, Sendable {
     public var limit: Int?
     /// The end of the previous page; nil to begin at `start`.
     public var after: RowBookmark?
-    /// The position of the first row; nil for 0, unless `after` determines it.
+    /// The position of the first row; nil for 0. If `after` is set, it determines the first row instead.
     public var start: Int?
     /// The sections in the answer.
     public var sections = Sections.all
 
-    /// Which sections are in the answer.
+    /// The selection of sections for the answer.
     public enum Sections: Hashable, Sendable {
         case all
-        /// Only those with rows on the page.
+        /// Only the sections with rows on the page.
         case ofPage
-        /// All, or only those with rows on the page if there are more than this number.
+        /// All sections. If there are more than this number, only the sections with rows on the page.
         case atMost(Int)
     }
 
-    /// The first page.
+    /// Creates the selection of the first page.
     public init() {}
 
     /// Whether the query selects a page.
@@ -140,7 +140,8 @@ public enum RowBookmark: Hashable, Sendable {
     case supplied([UInt8])
 }
 
-/// A rearrangement of rows that implements another query option. A source of rows refuses types that it does not know.
+/// A rearrangement of rows, which implements a further query option. A source of rows refuses rearrangements of types
+/// that it does not know.
 public protocol RowRearrangement: Hashable, Sendable, CustomStringConvertible {
     /// Changes the rows, their order or their sections.
     func apply(to listing: inout Listing)

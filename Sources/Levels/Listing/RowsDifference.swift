@@ -1,9 +1,9 @@
 import Bytes
 
-/// The difference between rows of two listings: the fewest steps from the old list to the new one.
+/// The difference between rows of two listings: the fewest steps that turn the old list into the new list.
 ///
-/// Remove the removed and moved rows, then insert the inserted and moved ones at their new positions, in ascending
-/// order. Rows with equal keys on their paths are the same.
+/// To apply the difference, remove the removed and the moved rows. Then insert the inserted and the moved rows at their
+/// new positions, in ascending order. Two rows are the same row if the keys on their paths are equal.
 ///
 ///     let difference = RowsDifference(from: Listing(old), to: Listing(new))
 ///     print("\(difference.inserted.count) rows were inserted")
@@ -12,9 +12,9 @@ public struct RowsDifference: Sendable {
     public private(set) var removed: [Int] = []
     /// The positions in the new listing of rows that the old list lacks, in order.
     public private(set) var inserted: [Int] = []
-    /// The positions in the new listing of rows that moved among the others, in order.
+    /// The positions in the new listing of rows that moved among the other rows, in order.
     public private(set) var moved: [Int] = []
-    /// The rows of both lists, in the new order.
+    /// The rows that are in both lists, in the new order.
     public private(set) var kept: [Pair] = []
 
     /// The positions of one row in the old listing and in the new one.
@@ -25,7 +25,7 @@ public struct RowsDifference: Sendable {
         public let new: Int
     }
 
-    /// Compares two lists; O(n log n) if rows were reordered, else linear.
+    /// Compares rows of two listings. Takes linear time, or O(n log n) if rows were reordered.
     ///
     /// - Parameters:
     ///   - oldRows: the positions in `old` of the rows to compare.
@@ -56,7 +56,7 @@ public struct RowsDifference: Sendable {
     /// The fewest numbers whose removal leaves an ascending sequence (patience sorting).
     private static func leftOut(of numbers: [Int]) -> [Int] {
         if zip(numbers, numbers.dropFirst()).allSatisfy(<) { return [] }
-        // For each length, the index of the smallest last number of an ascending run.
+        // For each length, the index of the smallest number that ends an ascending run of that length.
         var tails: [Int] = []
         var previous = [Int?](repeating: nil, count: numbers.count)
         for (index, number) in numbers.enumerated() {
@@ -74,13 +74,14 @@ public struct RowsDifference: Sendable {
     }
 }
 
-/// Finds the rows of one listing in another by the keys on their paths.
+/// Finds the rows of one listing in another listing, by the keys on their paths.
 struct RowMatches {
     private let old: Listing
     private let new: Listing
-    /// For each branch of the old listing, the branch of the new one with the same keys.
+    /// For each branch of the old listing, the branch of the new listing with the same keys.
     private let branches: [Int?]
-    /// The positions in the new listing, made for the first row that is not at its guessed position.
+    /// The positions of the new listing's rows. They are determined at the first row that is not at its guessed
+    /// position.
     private var positions: Positions?
 
     init(from old: Listing, to new: Listing) {
@@ -89,9 +90,9 @@ struct RowMatches {
         branches = Self.branches(of: old, in: new)
     }
 
-    /// The position in the new listing of a row of the old one; nil if it is not shown.
+    /// The position in the new listing of a row of the old listing; nil if the new listing does not show the row.
     ///
-    /// - Parameter guess: the position to try first, because most rows keep it.
+    /// - Parameter guess: the position to try first, because most rows keep their positions.
     mutating func position(ofRowAt position: Int, near guess: Int) -> Int? {
         let place = old.place(at: position)
         guard let branch = branches[place.branch], let level = old.level(of: place) else { return nil }
@@ -125,9 +126,9 @@ struct RowMatches {
 }
 
 extension Level {
-    /// The shown row of another level with the key of this row, if any.
+    /// The shown row of another level that has the same key as a row of this level, if any.
     ///
-    /// - Parameter guess: the number to try first, because most rows keep it.
+    /// - Parameter guess: the number to try first, because most rows keep their numbers.
     public func row(sameAs row: Int, in other: Level?, near guess: Int) -> Int? {
         guard let other else { return nil }
         let bytes = bytes
@@ -147,15 +148,15 @@ extension Level {
         child(row)?.hash == other.child(otherRow)?.hash && packsRow(row, asRow: otherRow, of: other)
     }
 
-    /// Whether two rows have equal titles, keys and fields, whatever the levels below them.
+    /// Whether two rows have equal titles, keys and fields. The levels below are not compared.
     public func packsRow(_ row: Int, asRow otherRow: Int, of other: Level) -> Bool {
         let bytes = bytes
         let others = other.bytes
         return Self.row(row, in: bytes.span).isEqual(to: Self.row(otherRow, in: others.span))
     }
 
-    /// The numbers of the shown rows that differ between two levels; nil if the levels have different numbers of rows,
-    /// or different keys at a number.
+    /// The numbers of the shown rows that differ between two levels. Nil if the levels have unequal counts of rows, or
+    /// if rows with the same number have different keys.
     public func rowsDiffering(from other: Level) -> [Int]? {
         guard count == other.count else { return nil }
         let bytes = bytes

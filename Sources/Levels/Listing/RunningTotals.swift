@@ -1,6 +1,8 @@
-/// The number of an outline's rows before each row of one level, for finding positions without counting.
+/// For each row of one level, the number of the outline's rows before it. Positions are found from these totals without
+/// counting.
 public struct RunningTotals: Sendable {
-    /// The inputs of totals: the content in and below a level, the number of open levels, and the order of the rows.
+    /// Everything that totals depend on: the content in and below a level, the number of open levels, and the order of
+    /// the rows.
     public struct Key: Hashable, Sendable {
         let level: ContentHash
         let depth: Int
@@ -26,32 +28,33 @@ public struct RunningTotals: Sendable {
 
     public var cost: Int { (table?.count ?? 0) * 4 }
 
-    /// The number of rows before a row, or before the end.
+    /// The number of the outline's rows before a row of the level, or before the level's end.
     func before(_ row: Int) -> Int { table.map { Int($0[row]) } ?? row }
 
-    /// The row at a position, or the row above it.
+    /// The row of the level that is at a position, or that has the row at the position below it.
     func row(at position: Int) -> Int {
         guard let table else { return position }
         return table.partitioningIndex { $0 > position } - 1
     }
 }
 
-/// Counts the rows that an outline shows in and below a level if all its levels are open down to one depth.
+/// Counts the rows that an outline shows in and below a level, if all levels are open down to a depth.
 struct OutlineSizes {
     private let store: ArrangementCache
 
-    /// The least number of items of a level whose totals are kept; counting fewer costs less.
+    /// The minimum number of items of a level whose totals are kept. Counting fewer items costs less than keeping
+    /// totals.
     private static let leastKept = 1_024
 
     init(_ store: ArrangementCache) { self.store = store }
 
-    /// The order of the rows below an item; nil for the document's.
+    /// The order of the rows below an item; nil for the document's order.
     func order(below step: Item.Step) -> OutlineOrder? {
         guard step.hasOrder, let order = step.order else { return nil }
         return OutlineOrder(listing: store.listing(below: step), by: order)
     }
 
-    /// The number of rows to sort below an item; 0 if their order is known.
+    /// The number of rows that must be sorted below an item; 0 if their order is known.
     func work(below step: Item.Step) -> Int { step.hasOrder ? store.work(below: step) : 0 }
 
     /// The number of shown rows of a level and the levels below it.
@@ -66,7 +69,8 @@ struct OutlineSizes {
         return counted(level, depth: depth)
     }
 
-    /// The totals of a level, in time linear in its rows if everything is open or the totals below are kept.
+    /// The totals of a level. Takes time linear in the level's rows if everything below is open, or if the totals below
+    /// are kept.
     func totals(of level: Level, depth: Int, in order: OutlineOrder?) -> RunningTotals {
         guard depth > 1, level.itemCount > level.count else { return .closed }
         // All depths that show everything share a key.

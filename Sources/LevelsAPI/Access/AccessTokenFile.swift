@@ -3,19 +3,20 @@ import Locking
 
 /// A file of tokens, read again when it changes.
 ///
-/// It is checked when the tokens are needed, at most once a second, so it costs nothing while nobody needs them.
+/// The file is checked only when tokens are needed, and at most once a second. It costs nothing while nobody needs
+/// tokens.
 public final class AccessTokenFile: Sendable {
     /// A notice for the operator.
     public enum Notice: Sendable, Equatable {
         /// The file was read again.
         case reread(count: Int)
-        /// The file has no token, so it allows nothing.
+        /// The file contains no tokens, so it grants no access.
         case empty
-        /// A line is not a token, so it allows nothing.
+        /// A line of the file is not a token, so the line grants no access.
         case fault(AccessTokens.Fault)
-        /// Users other than its owner can read or change the file.
+        /// The file can be read or changed by users other than its owner.
         case exposed(mode: Int)
-        /// The file cannot be read; until it can, its tokens allow nothing.
+        /// The file cannot be read. It grants no access until it can be read again.
         case unreadable(String)
     }
 
@@ -41,7 +42,7 @@ public final class AccessTokenFile: Sendable {
 
     /// Reads the file for the first time.
     ///
-    /// - Parameter onNotice: receives notices, on the thread that asks for the tokens.
+    /// - Parameter onNotice: called with each notice, on the thread that calls this initializer or `tokens(at:)`.
     /// - Throws: `Unreadable`.
     public init(path: String, onNotice: @escaping @Sendable (Notice) -> Void) throws(Unreadable) {
         self.path = path
@@ -52,7 +53,7 @@ public final class AccessTokenFile: Sendable {
         Self.notices(of: tokens, stamp: stamp).forEach(onNotice)
     }
 
-    /// The tokens of the file as it was at most a second ago.
+    /// The tokens that the file contained at most a second ago.
     public func tokens(at now: ContinuousClock.Instant = .now) -> AccessTokens {
         let (tokens, notices) = state.withLock { state in
             guard now - state.looked >= Self.interval else { return (state.tokens, [Notice]()) }
@@ -64,7 +65,7 @@ public final class AccessTokenFile: Sendable {
         return tokens
     }
 
-    /// Reads the file if it has changed. If it is unreadable, there are no tokens.
+    /// Reads the file if it has changed. If the file is unreadable, the list of tokens becomes empty.
     private func refresh(_ state: inout State) -> [Notice] {
         if state.stamp?.isCurrent == true { return [] }
         do throws(Unreadable) {

@@ -6,11 +6,11 @@ import Locking
 ///
 /// Blank lines and lines that begin with `#` are skipped.
 public struct AccessTokens: Sendable, Equatable {
-    /// A line that is not a token; its text is never shown, because it may contain a secret.
+    /// A line that is not a token. The text of the line is never shown, because it may contain a secret.
     public struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
         /// The number of the line, from 1.
         public let line: Int
-        /// The fault, and what would be right, without a final full stop.
+        /// The fault and its correction, without a final full stop.
         public let description: String
     }
 
@@ -18,7 +18,7 @@ public struct AccessTokens: Sendable, Equatable {
     /// The lines that are not tokens.
     public private(set) var faults: [Fault] = []
 
-    /// Reads tokens; other lines become faults.
+    /// Reads the tokens in a text. Lines that are not tokens become `faults`.
     public init(_ text: [UInt8]) {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = text.starts(with: mark) ? text.dropFirst(mark.count) : text[...]
@@ -32,13 +32,13 @@ public struct AccessTokens: Sendable, Equatable {
         }
     }
 
-    /// Whether the list is empty.
+    /// Whether the list of tokens is empty.
     public var isEmpty: Bool { tokens.isEmpty }
 
     /// The number of tokens.
     public var count: Int { tokens.count }
 
-    /// The tokens and faults of both.
+    /// Returns a list with the tokens and faults of this list and of another.
     public func adding(_ others: AccessTokens) -> AccessTokens {
         var all = self
         all.tokens += others.tokens
@@ -46,9 +46,9 @@ public struct AccessTokens: Sendable, Equatable {
         return all
     }
 
-    /// The token with the secret that a client presents, if any.
+    /// The token with the secret that a client presents; nil if the secret is unknown.
     ///
-    /// All tokens are compared, so that the time reveals nothing about near misses.
+    /// The comparison always covers all tokens, so that its duration reveals nothing about secrets that nearly match.
     func token(_ presented: Span<UInt8>) -> AccessToken? {
         var found: AccessToken?
         for token in tokens where token.matches(presented) { found = found ?? token }
@@ -87,7 +87,8 @@ public struct AccessTokens: Sendable, Equatable {
 }
 
 extension Unicode.GeneralCategory {
-    /// Whether a name must not have its characters: controls, format characters, ends of lines, and unassigned code points.
+    /// Whether names must not contain characters of this category: controls, format characters, ends of lines, and
+    /// unassigned code points.
     fileprivate var isControl: Bool {
         switch self {
         case .control, .format, .unassigned, .lineSeparator, .paragraphSeparator: true
@@ -106,10 +107,10 @@ struct AccessToken: Sendable, Equatable {
     /// The minimum length of a secret, in bytes.
     static let shortest = 16
 
-    /// Whether a client presents this token.
+    /// Whether a client presents the secret of this token.
     ///
-    /// Every byte that the client sent is compared, wherever the first difference is, so the time depends only on
-    /// lengths.
+    /// The comparison covers every presented byte, even after the first difference. Its duration therefore depends only
+    /// on the lengths.
     func matches(_ presented: Span<UInt8>) -> Bool {
         var difference = UInt64(truncatingIfNeeded: secret.count ^ presented.count)
         for index in 0..<presented.count { difference |= UInt64(presented[index] ^ secret[index % secret.count]) }
@@ -119,7 +120,8 @@ struct AccessToken: Sendable, Equatable {
 
 /// The token in the `Authorization` field of a request (RFC 6750, section 2.1).
 enum BearerCredentials {
-    /// The token that a request presents; nil without one, for another scheme, and for several lines.
+    /// The token that a request presents. Nil if the field is missing or repeated, names a scheme other than
+    /// `Bearer`, or contains no token.
     static func token(of request: Request) -> [UInt8]? {
         guard request.has(.authorization) else { return nil }
         var token: [UInt8]?
@@ -131,7 +133,7 @@ enum BearerCredentials {
         return lines == 1 ? token : nil
     }
 
-    /// A sentence of advice if the token was sent together with its name, as in the file; otherwise empty.
+    /// A sentence of advice if a client sent the name and the token together, like a line of the file. Otherwise empty.
     static func advice(on token: [UInt8]) -> String {
         token.contains(UInt8(ascii: " ")) ? " Send the token alone, without the name before it." : ""
     }
@@ -145,9 +147,9 @@ enum BearerCredentials {
     }
 }
 
-/// Counts the wrong tokens from each address, so that a burst of them is answered with 429.
+/// Counts the wrong tokens that come from each address. A burst of wrong tokens is answered with 429.
 ///
-/// Only wrong tokens are counted and slowed down, so clients behind the same proxy as a guesser can still edit.
+/// Right tokens are never counted or slowed down, so clients behind the same proxy as a guesser can still edit.
 final class TokenFailures: Sendable {
     private struct Count {
         var value: Double
@@ -162,17 +164,18 @@ final class TokenFailures: Sendable {
 
     private let counts = Guarded<[String: Count]>([:])
 
-    /// The wrong tokens that are answered at once.
+    /// The maximum number of wrong tokens in a burst; each further wrong token is answered with 429.
     static let burst = 100.0
-    /// The wrong tokens that are forgotten per second.
+    /// The number of wrong tokens that are forgotten per second.
     static let perSecond = 2.0
-    /// The maximum number of addresses; beyond it, the lowest counts are forgotten.
+    /// The maximum number of addresses with a count. When it is reached, the addresses with the lowest counts are
+    /// forgotten.
     static let addressLimit = 1_024
 
     /// Counts one wrong token.
     ///
-    /// - Returns: nil if it is answered at once; otherwise the seconds to wait, and whether this is the first time in
-    ///   this burst.
+    /// - Returns: nil if the burst is within its maximum; otherwise the seconds until the client may try again,
+    ///   and whether this token is the first one in the burst that is refused with 429.
     func note(_ address: String, at now: ContinuousClock.Instant = .now) -> (seconds: Int, isFirst: Bool)? {
         counts.withLock { counts in
             if counts[address] == nil, counts.count >= Self.addressLimit { Self.thin(&counts, at: now) }
@@ -188,10 +191,10 @@ final class TokenFailures: Sendable {
         }
     }
 
-    /// The number of addresses.
+    /// The number of addresses with a count.
     var count: Int { counts.withLock(\.count) }
 
-    /// Forgets the half with the lowest counts.
+    /// Forgets half of the addresses: the half with the lowest counts.
     private static func thin(_ counts: inout [String: Count], at now: ContinuousClock.Instant) {
         let kept = counts.sorted { $0.value.value(at: now) > $1.value.value(at: now) }.prefix(addressLimit / 2)
         counts = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
@@ -200,6 +203,6 @@ final class TokenFailures: Sendable {
 
 /// An event about tokens, for logs.
 public enum TokenEvent: Sendable, Equatable {
-    /// Wrong tokens come from an address faster than they are answered; logged once for each burst.
+    /// An address sends wrong tokens faster than the limit allows. The event is logged once for each burst.
     case wrongTokens(address: String)
 }

@@ -7,10 +7,10 @@ import PropertyLists
 public struct AllowedOrigins: Sendable {
     /// A text that is neither an origin nor `*`.
     public struct Malformed: Error, Equatable, CustomStringConvertible {
-        /// The text.
+        /// The malformed text.
         public let text: String
 
-        /// The fault, and what would be right, without a final full stop.
+        /// The fault and its correction, without a final full stop.
         public var description: String {
             """
             '\(quoted: text)' is not an origin: write scheme://host or scheme://host:port without a path, several separated by \
@@ -19,7 +19,7 @@ public struct AllowedOrigins: Sendable {
         }
     }
 
-    /// The number of the origin that a request comes from, from 1; 0 for any other.
+    /// The number of the allowed origin from which a request comes, counted from 1; 0 for every other origin.
     typealias Place = Int
 
     private let isAny: Bool
@@ -30,9 +30,9 @@ public struct AllowedOrigins: Sendable {
         self.origins = origins
     }
 
-    /// No origin but the service's own, which needs no permission.
+    /// Allows no origin except the service's own, which needs no permission.
     public static let none = AllowedOrigins(isAny: false, origins: [])
-    /// All origins.
+    /// Allows all origins.
     public static let any = AllowedOrigins(isAny: true, origins: [])
 
     /// Reads a list separated by commas, or `*`; an empty list allows no origin.
@@ -50,7 +50,7 @@ public struct AllowedOrigins: Sendable {
         self.init(isAny: false, origins: origins)
     }
 
-    /// The place of a request's origin; the same for every request if all are allowed.
+    /// The place of a request's origin. If all origins are allowed, all requests have the same place.
     @inline(__always)
     func place(of request: Request) -> Place {
         if origins.isEmpty { return isAny ? 1 : 0 }
@@ -75,9 +75,10 @@ public struct AllowedOrigins: Sendable {
 
     /// The header lines for CORS, and `Vary`.
     ///
-    /// If answers name the origin, every answer varies by it, even the answer to a request without an origin. Otherwise
-    /// a cache could give the answer for a page to another page, which could not read it (Fetch standard, "CORS
-    /// protocol and HTTP caches").
+    /// If only listed origins are allowed, answers name the origin of their request. Every answer then varies by the
+    /// origin, even the answer to a request without an origin. Otherwise a cache could give one page the answer that
+    /// names another page's origin, and the browser would not let the page read it (Fetch standard, "CORS protocol and
+    /// HTTP caches").
     func headers(at place: Place, vary: String? = nil) -> HeaderLines {
         var headers: HeaderLines = []
         let varied = origins.isEmpty ? vary : (vary.map { $0 + ", Origin" } ?? "Origin")
@@ -98,7 +99,8 @@ public struct AllowedOrigins: Sendable {
         ]
     }
 
-    /// Whether pages of this origin may edit: only listed origins.
+    /// Whether pages of the origin at this place may edit. Pages of listed origins may; if all origins are allowed,
+    /// none may.
     func grantsEdits(at place: Place) -> Bool { place > 0 && !isAny }
 
     private func text(at place: Place) -> String? {
@@ -106,41 +108,42 @@ public struct AllowedOrigins: Sendable {
         return isAny ? "*" : origins[place - 1].text
     }
 
-    /// The response fields that pages may read, in addition to the fields that any page may read.
+    /// The response fields that pages of allowed origins may read, in addition to the fields that any page may read.
     private static let exposed =
         "ETag, Link, Preference-Applied, Location, Retry-After, Content-Range, Accept-Ranges, Drilldown-Revision"
-    /// The request fields that pages may send, in addition to the fields that any page may send.
+    /// The request fields that pages of allowed origins may send, in addition to the fields that any page may send.
     private static let taken =
         "If-None-Match, Prefer, Last-Event-ID, Accept, Content-Type, Authorization, If-Match, Cache-Control, Pragma, "
         + "Drilldown-Revision"
-    /// The methods that change nothing; pages of `*` may use no others.
+    /// The methods that change nothing. If `*` allows all origins, pages may use only these methods.
     static let readingMethods = ["GET", "HEAD", "OPTIONS"]
-    /// The time for which a browser may remember a permission, in seconds: the maximum of Chromium.
+    /// The number of seconds for which a browser may remember a permission: the maximum that Chromium accepts.
     private static let age = "7200"
 }
 
 extension AllowedOrigins {
-    /// Whether a request does not come from a web page, or comes from a page of this server or of a listed origin.
+    /// Whether a request may edit: it comes from a client other than a web page, from a page of this server, or from a
+    /// page of a listed origin.
     ///
-    /// `*` lets pages only read: any page could otherwise use a token that its visitor gave to another page.
+    /// With `*`, pages may only read. Otherwise any page could edit with a token that its visitor gave to another page.
     func allowsEdits(by request: Request) -> Bool {
         guard request.has(.origin) else { return true }
         return grantsEdits(at: place(of: request)) || Self.isOwn(request)
     }
 
-    /// Whether the origin is the server itself, as the client names it in `Host` (RFC 6454, section 4).
+    /// Whether the request's origin is this server, under the name in the request's `Host` field (RFC 6454, section 4).
     private static func isOwn(_ request: Request) -> Bool {
         guard let origin = request.field(.origin).flatMap(Origin.init), let host = request.field(.host) else {
             return false
         }
-        // A proxy may have ended TLS, so either scheme may be the client's.
+        // A proxy may have ended TLS, so the client may have used either scheme.
         return ["http", "https"].contains { Origin("\($0)://\(host)") == origin }
     }
 }
 
 /// The origin of a web page as its browser sends it: `https://app.example.org:8443` (RFC 6454, section 6.2).
 public struct Origin: Equatable, Sendable {
-    /// As a browser sends it: in lower case, without the scheme's default port.
+    /// The origin in the form that browsers send: in lower case, without the scheme's default port.
     public let text: String
 
     /// Reads `scheme://host` or `scheme://host:port`.
@@ -172,7 +175,8 @@ public struct Origin: Equatable, Sendable {
         return text.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
     }
 
-    /// A name, an IPv4 address, or an IPv6 address in brackets; browsers send other scripts as punycode.
+    /// Whether a text is a name, an IPv4 address, or an IPv6 address in brackets. A name must be ASCII, because
+    /// browsers send other scripts as punycode.
     private static func isHost(_ text: Substring) -> Bool {
         if text.hasPrefix("["), text.hasSuffix("]") {
             let address = text.dropFirst().dropLast().utf8

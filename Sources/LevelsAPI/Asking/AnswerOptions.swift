@@ -2,7 +2,7 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// The options of the form and the time of an answer.
+/// The options that determine the form and the time of an answer.
 extension QueryOption {
     static let format = QueryOption(
         name: "format", grammar: "\"json\" / \"plist\"", example: "json",
@@ -18,7 +18,7 @@ extension QueryOption {
         }
     }
 
-    /// `format=` of a document, which can also be binary.
+    /// `format=` of a document. A document can also be binary.
     static let documentFormat = QueryOption(
         name: "format", grammar: "\"plist\" / \"xml\" / \"json\" / \"binary\"", example: "json",
         summary: "The format of the document, instead of the one that Accept prefers.", phase: .format
@@ -126,7 +126,7 @@ extension RowPosition {
     /// The possible positions, for messages.
     static let grammar = "first, last, a number of rows from 0, before:KEY or after:KEY"
 
-    /// A position other than a number; nil if it is malformed.
+    /// Reads a position that is not a number; nil for malformed text.
     init?(name text: String) {
         switch text {
         case "first": self = .first

@@ -12,7 +12,7 @@ extension ItemPath {
         }
     }
 
-    /// The end of the last segment that is read: no item is deeper, so the rest cannot matter.
+    /// The end of the last segment that is read. No item has a longer path, so further segments make no difference.
     private static func end(in text: Span<UInt8>) -> Int {
         var slashes = 0
         for index in text.indices where text[index] == UInt8(ascii: "/") {
@@ -56,7 +56,7 @@ extension Problem {
         }
     }
 
-    /// 404 for a path without an item, with the nearest item above and the key that was probably meant.
+    /// 404 for a path that does not lead to an item. Names the nearest item above and the key that was probably meant.
     static func noSuchItem(_ wanted: String, below nearest: Item, in source: some RowSource) -> Problem {
         var detail = "There is no '\(quoted: wanted)' in \(nearest.titlePath)."
         if wanted.utf8.count <= EditDistance.longestText,
@@ -68,15 +68,15 @@ extension Problem {
         return Problem(.noSuchItem, detail: detail, members: [("nearest", .text(link))])
     }
 
-    /// 404 for a path without an item in a tree.
+    /// 404 for a path in a tree that does not lead to an item.
     static func noSuchItem(_ wanted: String, below nearest: Item) -> Problem {
         noSuchItem(
             wanted, below: nearest,
             in: TreeRows(document: nearest.steps[0].level, arrangements: ArrangementCache(bytes: 0)))
     }
 
-    /// The keys, among those of a level's first rows, that are compared with the wanted key. The rows are read in short
-    /// pages, because a few long keys reach the limit of comparisons.
+    /// The keys that are compared with the wanted key. They are the keys of a level's first rows that are similar in
+    /// length. The rows are read in short pages, because a few long keys reach the limit of comparisons.
     private static func candidates(for wanted: String, below item: Item, in source: some RowSource) -> [String] {
         var query = RowQuery()
         query.order = ListingOrder(sort: .document, group: .document)
@@ -101,13 +101,13 @@ extension Problem {
         return candidates
     }
 
-    /// The maximum number of rows that are looked at: enough for a list made by a person, and never slow.
+    /// The maximum number of rows that are looked at: enough for a list made by a person, and few enough to be fast.
     private static let mostCandidates = 200
     /// The maximum number of byte pairs that are compared: 200 candidates of 18 bytes each.
     private static let mostSteps = 65_536
 }
 
 extension EditDistance {
-    /// The maximum length, in bytes, of a text for which a similar one is suggested.
+    /// The maximum length of a text for which a similar text is suggested, in bytes.
     static var longestText: Int { 64 }
 }

@@ -6,7 +6,7 @@ import Levels
 import PropertyLists
 import TreeStore
 
-/// The form of an answer that a request's header selects; an answer depends on it and on the target.
+/// The form of an answer, which the header of the request selects. An answer depends on this form and on the target.
 struct Negotiation {
     /// The format that `Accept` prefers.
     let format: Format?
@@ -24,8 +24,10 @@ struct Negotiation {
         origin = origins.place(of: request)
     }
 
-    /// Chooses the language of the answer (RFC 9110, section 12.5.4): the first range that a language matches decides
-    /// (RFC 4647, section 3.4), and if none does, the fallback is served.
+    /// Chooses the language of the answer (RFC 9110, section 12.5.4).
+    ///
+    /// The first range that matches a language decides (RFC 4647, section 3.4). If no range matches, the fallback is
+    /// served.
     mutating func choose(among translations: Translations, for request: Request) {
         var name = translations.fallback ?? ""
         if request.has(.acceptLanguage) {
@@ -53,14 +55,14 @@ struct Negotiation {
         return (language ?? 0) << 16 ^ (UInt64(origin) << 4 | coding << 1 | (format == .plist ? 1 : 0))
     }
 
-    /// The key of a target in this form.
+    /// The key of the answer to a target in this form.
     @inline(__always)
     func key(of target: Span<UInt8>) -> UInt64 {
         // An odd factor gives each form of a target its own key.
         ContentHash.short(of: target) &+ number &* 0x9E37_79B9_7F4A_7C15
     }
 
-    /// The coding of a body of any length; nil if it depends on the length.
+    /// The coding of bodies of all lengths; nil if the coding depends on the length.
     func codingOfAnyLength() throws(Problem) -> ContentCoding? {
         guard let choice else { throw Self.noCoding }
         let coding = choice.coding(ofBytes: 0)
@@ -77,14 +79,15 @@ struct Negotiation {
         members: [("allowed", .list(["br", "gzip", "identity"]))])
 }
 
-/// The formats of answers. The numbers are part of the entity tags of documents; 0 was JSON without a final line feed.
+/// The formats of answers. The raw values are part of the entity tags of documents. The value 0 is no longer used: it
+/// was JSON without a final line feed.
 enum Format: UInt8 {
     case plist = 1
     case binary = 2
     case json = 3
 
-    /// The available format that a request's `Accept` prefers (RFC 9110, section 12.5.1); nil if it names none of them,
-    /// or gives `*/*` a higher weight.
+    /// The available format that a request's `Accept` prefers (RFC 9110, section 12.5.1). Nil if the field names no
+    /// available format, or gives `*/*` a higher weight than all available formats.
     static func accepted(by request: Request) -> Format? {
         guard request.has(.accept) else { return nil }
         var best: (format: Format, quality: Int)?
@@ -98,7 +101,8 @@ enum Format: UInt8 {
         return best.flatMap { $0.quality >= anyQuality ? $0.format : nil }
     }
 
-    /// Names of XML do not select a property list, because browsers send them before `*/*`.
+    /// The names do not include media types of XML, because browsers send those before `*/*` and would get a property
+    /// list.
     private static func named(_ name: Span<UInt8>) -> Format? {
         switch name.count {
         case 16: name.isEqual(ignoringCase: "application/json") ? .json : nil
@@ -111,7 +115,8 @@ enum Format: UInt8 {
 }
 
 extension Request {
-    /// Passes each media range of `Accept` (RFC 9110, section 12.5.1); several lines form one list.
+    /// Calls `visit` with each media range of `Accept` (RFC 9110, section 12.5.1). Several lines of the field form one
+    /// list.
     func forEachMediaRange(_ visit: (MediaRange) -> Void) {
         forEachLine(of: .accept) { line in line.forEachMediaRange(visit) }
     }

@@ -75,17 +75,21 @@ extension QueryValues {
     }
 }
 
-/// The end of a page as text, a cursor. The next page begins in the right place even if rows came or went, and the
-/// server remembers nothing.
+/// The end of a page as text: a cursor. The next page begins in the right place even if rows were inserted or removed.
+/// The server does not remember cursors.
 ///
-/// The text is the position and the key hashes. In a sorted or grouped listing a dot and the order key follow, and if
-/// the rows are grouped by a field, another dot and the marks of the sections. An outline has a mark of its own,
-/// followed by these three parts for each level from the outline's own down to the row, separated by dots. The bytes of
-/// another source follow a dot, as words: the first is their number, and zeros fill the last one.
+/// The cursor of a level is a position and key hashes. If the listing is sorted or grouped, a dot and the order key
+/// follow. If the rows are grouped by a field, another dot and the marks of the sections follow.
+///
+/// The cursor of an outline begins with `_`. These three parts follow for each level, from the outline's own level down
+/// to the level of the row; dots separate the parts.
+///
+/// The cursor of a source that is not in memory begins with a dot. The bytes of the source follow as words: the first
+/// word is the number of bytes, and zeros fill the last word.
 extension RowBookmark {
     private static let mark = UInt8(ascii: "_")
     private static let dot = UInt8(ascii: ".")
-    /// The maximum number of steps, more than any row has above it: levels nest at most 512 deep (`TreeLimits`).
+    /// The maximum number of steps. No row has as many levels above it: levels nest at most 512 deep (`TreeLimits`).
     private static let mostSteps = 1_024
 
     /// Reads a cursor; nil for text that `append` does not write.
@@ -117,7 +121,7 @@ extension RowBookmark {
 
     private static func bookmark(_ text: [UInt8]) -> Bookmark? {
         let parts = text.split(separator: dot, maxSplits: 2, omittingEmptySubsequences: false).map(Array.init)
-        // An empty last part is left out.
+        // `append` leaves out an empty last part.
         guard parts.count == 1 || parts[parts.count - 1] != [] else { return nil }
         return Bookmark(
             position: parts[0], orderKey: parts.count > 1 ? parts[1] : [],
@@ -164,7 +168,7 @@ extension RowBookmark {
     }
 }
 
-/// Bookmarks as text: three parts, each of them words or empty.
+/// Bookmarks as text with three parts. Each part consists of words or is empty.
 extension Bookmark {
     /// Reads the parts of a text; nil for text that the `append` functions do not write.
     init?(position: [UInt8], orderKey: [UInt8], sectionMarks: [UInt8], room: Room) {
@@ -183,7 +187,7 @@ extension Bookmark {
         for hash in keyHashes { Version.word(hash, into: &link) }
     }
 
-    /// Appends the order key as words: the first byte is its length, and zeros fill the last word.
+    /// Appends the order key as words: the first byte is the length of the key, and zeros fill the last word.
     func appendOrderKey(to link: inout ByteBuffer) {
         guard let orderKey else { return }
         let counted = [UInt8(clamping: orderKey.count)] + orderKey
@@ -197,7 +201,7 @@ extension Bookmark {
         for mark in sectionMarks { Version.word(mark, into: &link) }
     }
 
-    /// Reads bytes that `appendOrderKey` wrote; nil for all other text.
+    /// Reads an order key that `appendOrderKey` wrote; nil for all other text.
     private static func bytes(_ text: [UInt8], room: Room) -> [UInt8]? {
         guard let words = words(text, counts: 1...room.keyBytes / 8 + 1) else { return nil }
         let count = Int(words[0] >> 56)

@@ -8,7 +8,7 @@ struct Query {
     struct Parameter {
         let name: String
         let value: String
-        /// The number of the option with this name, if the endpoint has one.
+        /// The number of the option with this name; nil if the endpoint does not have this option.
         let number: Int?
     }
 
@@ -20,7 +20,7 @@ struct Query {
 
     init(_ options: QueryOptions) { self.options = options }
 
-    /// Parses a query; of the rules, only uniqueness is checked here.
+    /// Parses a query. Checks only that options are not repeated; `check()` checks the other rules.
     ///
     /// - Throws: `Problem` (400) for a repeated option that must be unique, text that is not percent-encoded UTF-8, or
     ///   too many parameters.
@@ -44,7 +44,7 @@ struct Query {
             throw .badParameter(
                 name, detail: "A query must have at most \(Self.limit) parameters; '\(quoted: name)' is one more.")
         }
-        // The option of a percent-encoded name is known only now.
+        // A percent-encoded name is compared with the names of the options only after decoding.
         let number = known ?? options.names.firstIndex(of: name)
         let parameter = Parameter(name: name, value: value, number: number)
         guard number.map({ options.all[$0].isRepeatable }) == true || !parameters.contains(where: { $0.name == name })
@@ -54,18 +54,18 @@ struct Query {
         parameters.append(parameter)
     }
 
-    /// Nil for text that is not percent-encoded UTF-8.
+    /// Decodes a name or a value; nil for text that is not percent-encoded UTF-8.
     private static func decode(_ text: Span<UInt8>) -> String? {
         if text.indices.allSatisfy({ text[$0] != UInt8(ascii: "%") && text[$0] != UInt8(ascii: "+") }) {
             do { return String(copying: try UTF8Span(validating: text)) } catch { return nil }
         }
         var bytes = Array(copying: text)
-        // Pluses are replaced before decoding, because a percent-encoded plus remains one.
+        // Plus signs are replaced before decoding, because a percent-encoded plus sign stays a plus sign.
         for index in bytes.indices where bytes[index] == UInt8(ascii: "+") { bytes[index] = UInt8(ascii: " ") }
         return PercentEncoding.decode(bytes.span).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// Refuses unknown parameters, and options that cannot be combined.
+    /// Refuses unknown parameters, options that cannot be combined, and options without the option that they require.
     func check() throws(Problem) {
         guard !parameters.isEmpty else { return }
         for parameter in parameters where parameter.number == nil { throw unknown(parameter.name) }
@@ -87,7 +87,8 @@ struct Query {
         }
     }
 
-    /// The whole target of this query without the options of delivery; nil if the query does not use them.
+    /// Removes the options of delivery from the target of this query. Returns nil if the query contains no option of
+    /// delivery.
     func targetWithoutDelivery(_ target: Span<UInt8>) -> [UInt8]? {
         func isKept(_ parameter: Parameter) -> Bool {
             parameter.number.map { options.all[$0].phase } != .delivery
@@ -138,7 +139,8 @@ extension Query {
         }
     }
 
-    /// Reads the options of delivery; without `wait`, also the preference of this name.
+    /// Reads the options of delivery. If the query does not contain `wait`, reads the preference `wait` of the request
+    /// instead.
     func readDelivery(_ request: Request, into values: inout QueryValues) throws(Problem) {
         try read(options.ofDelivery, into: &values)
         if values.delivery.wait == nil { values.delivery.wait = Wait.preferred(by: request) }

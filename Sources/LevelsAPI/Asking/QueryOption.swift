@@ -3,24 +3,25 @@ import HTTPFields
 import HTTPServer
 import Levels
 
-/// A query option: its name, its values, and the function that reads one.
+/// A query option: its name, its values, and the function that reads a value.
 struct QueryOption: Sendable {
     /// The phase in which an option is read.
     enum Phase: Sendable {
-        /// Before the item is found. The answer does not depend on these options, so caches and waiters ignore them.
+        /// Read before the item is found. The answer does not depend on these options, so caches and waiters ignore
+        /// them.
         case delivery
         case content
         case format
-        /// After the format, which decides whether the option applies.
+        /// Read after the format, which decides whether the option applies.
         case layout
     }
 
     let name: String
     /// The values, in the notation of RFC 5234.
     let grammar: String
-    /// The values as a regular expression, if the description needs more than the grammar and the range.
+    /// A regular expression for the values; nil if the grammar and the range are enough for the description.
     var pattern: String?
-    /// A value that gives an answer on each level of `Data/Data.plist`, for the description.
+    /// An example for the description: a value that gets an answer on each level of `Data/Data.plist`.
     var example: String?
     /// The allowed range of a number.
     var range: ClosedRange<Int>?
@@ -30,12 +31,12 @@ struct QueryOption: Sendable {
     var isRepeatable = false
     /// Whether the link of the next page repeats the option.
     var isInNextLink = true
-    /// The names of the options that it cannot be combined with.
+    /// The names of the options that cannot be combined with this one.
     var excludes: [String] = []
-    /// The name of the option that must accompany it.
+    /// The name of the option that must accompany this one.
     var requires: String?
     var phase = Phase.content
-    /// Throws `Problem` (400) for a malformed value.
+    /// Reads a value. Throws `Problem` (400) for a malformed value.
     let read: @Sendable (_ value: String, _ values: inout QueryValues) throws(Problem) -> Void
 }
 
@@ -43,7 +44,8 @@ struct QueryOption: Sendable {
 struct QueryOptions: Sendable {
     let all: [QueryOption]
     let names: [String]
-    /// The numbers of the options of delivery, and of all other options in the order of their phases.
+    /// `ofDelivery` lists the numbers of the options of delivery. `ofAnswer` lists the numbers of the others, in the
+    /// order of their phases.
     let ofDelivery, ofAnswer: [Int]
 
     init(_ options: [QueryOption]) {
@@ -56,7 +58,7 @@ struct QueryOptions: Sendable {
 
     subscript(name: String) -> QueryOption? { all.first { $0.name == name } }
 
-    /// The number of the option with a name that needs no percent-decoding.
+    /// The number of the option with a name; nil for an unknown or a percent-encoded name.
     func number(of name: Span<UInt8>) -> Int? {
         for number in names.indices where name.isEqual(to: names[number].utf8Span.span) { return number }
         return nil
@@ -83,20 +85,20 @@ struct QueryOptions: Sendable {
 /// The values of the query options of a request, or their defaults.
 struct QueryValues {
     var rows = RowQuery()
-    /// Whether a document contains the levels of other files.
+    /// Whether an answer with a document includes the levels from other files.
     var isInline = true
     /// The revision that a client of `/changes` has.
     var revision: String?
     /// The place of a new item.
     var position = RowPosition.last
-    /// The number of a new item's section; nil for the last one.
+    /// The number of a new item's section; nil for the last section.
     var section: Int?
     var delivery = Delivery()
 }
 
-/// The time and the form in which an answer is sent.
+/// The time at which an answer is sent, and the form in which it is sent.
 struct Delivery {
-    /// The wait for a change; nil to answer at once.
+    /// The wait for a change; nil to answer immediately.
     var wait: Wait?
     /// The revision that the answer must contain.
     var revision: String?
@@ -112,16 +114,17 @@ struct Wait: Hashable {
     static let limits = 1...300
 
     let seconds: Int
-    /// Whether it comes from `Prefer`; the answer then reports it in `Preference-Applied` (RFC 7240, section 3).
+    /// Whether the wait comes from `Prefer`. The answer then reports the wait in `Preference-Applied` (RFC 7240,
+    /// section 3).
     let isPreference: Bool
 
-    /// The wait in the `Prefer` field of a request; a malformed one is ignored.
+    /// The wait in the `Prefer` field of a request; a malformed wait is ignored.
     static func preferred(by request: Request) -> Wait? {
         guard request.has(.prefer) else { return nil }
         var isFound = false
         var wait: Wait?
         request.forEachLine(of: .prefer) { line in
-            // The first of several counts (RFC 7240, section 2).
+            // Only the first of several waits applies (RFC 7240, section 2).
             line.forEachPreference { preference in
                 guard !isFound, preference.name.isEqual(ignoringCase: "wait") else { return !isFound }
                 isFound = true

@@ -4,15 +4,16 @@ import Levels
 import PropertyLists
 import TreeStore
 
-/// A request about an item, read and checked once: the answer depends only on it and on a publication.
+/// A request about an item, which is read and checked once. The answer depends only on the question and on a
+/// publication.
 ///
-/// It is a class, because it is passed along the whole way, and kept while a request waits.
+/// A class, because a question is passed along the whole way to its answer, and is kept while a request waits.
 final class Question: Sendable {
     /// The kind of answer about an item.
     enum Subject: Sendable {
         case level, detail, document
 
-        /// The format of the answer unless the query names one.
+        /// The format of the answer if the query does not name a format.
         func format(accepted: Format?) -> Format {
             switch self {
             case .level, .detail: accepted == .plist ? .plist : .json
@@ -28,19 +29,20 @@ final class Question: Sendable {
     let path: ItemPath
     /// The query for the rows of a level.
     let rows: RowQuery
-    /// Whether a document contains the levels of other files.
+    /// Whether an answer with a document includes the levels from other files.
     let isInline: Bool
     let delivery: Delivery
     let negotiation: Negotiation
     /// The target without the options that do not affect the answer.
     let target: [UInt8]
-    /// The key of `target` in the form that the request's header selects.
+    /// The key of `target` for the form of the answer that the request's header selects.
     let key: UInt64
     /// The parameters that the link of the next page repeats, in the order of the request.
     let linked: [Query.Parameter]
 
     /// - Parameters:
-    ///   - values: the values that were read from `query`, which is the query of `target`.
+    ///   - values: the values that were read from `query`.
+    ///   - query: the query of `target`.
     ///   - key: the key of the whole target, if it is known.
     init(
         subject: Subject, at path: ItemPath, values: QueryValues, from query: Query, in target: Span<UInt8>,
@@ -62,7 +64,7 @@ final class Question: Sendable {
         }
     }
 
-    /// Makes the question about a detail, without options. Its target is the link to the detail in answers.
+    /// Makes a question about a detail, without options. The target is the link to this detail in answers.
     ///
     /// - Throws: `Problem` (400) for a malformed link; links in answers are always well-formed.
     convenience init(detailAt link: String, negotiation: Negotiation) throws(Problem) {
@@ -88,7 +90,7 @@ struct ShownItem {
     let source: any RowSource
 }
 
-/// A question with the publication that answers it, and its item there.
+/// A question, the publication that answers it, and the item of the question in this publication.
 struct Inquiry {
     let question: Question
     let publication: Publication
@@ -103,7 +105,7 @@ extension Inquiry {
             question: question, in: publication, source: question.source(in: publication, arrangements: arrangements))
     }
 
-    /// - Parameter source: the source of the item; it is ended if the item is not found.
+    /// - Parameter source: the source of the item. The initializer ends the source if the item is not found.
     init(question: Question, in publication: Publication, source: any RowSource) throws(Problem) {
         do throws(Problem) {
             self.init(
@@ -114,7 +116,7 @@ extension Inquiry {
         }
     }
 
-    /// Whether the answer in another publication is known to be equal without rendering it.
+    /// Whether the answers in this publication and in another one are known to be equal, without rendering them.
     func isKnownToShowTheSame(as other: Inquiry) -> Bool {
         (question.subject != .document || question.isInline)
             && source.showsTheSame(question.part, of: item, as: other.item)
@@ -132,14 +134,14 @@ extension Inquiry {
 
     /// The number of rows that are looked at to find the rows of the answer.
     ///
-    /// - Parameter limit: the maximum number of rows that may be looked at to determine the result.
+    /// - Parameter limit: the maximum number of rows that may be looked at to determine this number.
     func work(limit: Int) -> Int {
         question.subject == .document ? 0 : source.work(question.rowsOfLevel, below: item, limit: limit)
     }
 }
 
 extension Question {
-    /// The source for this answer, which the caller must end.
+    /// The source of the answer to this question. The caller must end the source.
     ///
     /// - Parameter isWanted: whether somebody still waits for the answer.
     func source(
@@ -175,15 +177,15 @@ extension Snapshot {
         rows ?? rowsElsewhere(at: path) ?? TreeRows(document: document(in: language), arrangements: arrangements)
     }
 
-    /// Whether the source answers about the item at a path at once.
+    /// Whether questions about the item at a path are answered immediately.
     func isImmediate(at path: ItemPath) -> Bool { (rows ?? rowsElsewhere(at: path))?.isImmediate ?? true }
 }
 
-/// The hashes of everything that an answer about a level or a detail shows, without the levels themselves.
+/// Hashes of everything that an answer about a level or a detail shows. They are kept instead of the levels themselves.
 struct ShownHashes {
-    /// The hash of the shown part with all levels below it, which is known without work.
+    /// The hash of the shown part and of all levels below it. This hash is known without work.
     private let all: ContentHash
-    /// The hash of the rows of the level alone, if it is known and the answer shows nothing more.
+    /// The hash of the level's own rows. Nil if this hash is not known, or if the answer shows more than these rows.
     private let rows: ContentHash?
 
     init(_ inquiry: Inquiry) {
@@ -191,7 +193,7 @@ struct ShownHashes {
         rows = Self.rows(inquiry)
     }
 
-    /// Whether the answer to another inquiry shows the same.
+    /// Whether the answer to another inquiry shows the same content.
     func isSame(as inquiry: Inquiry) -> Bool {
         if Self.all(inquiry) == all { return true }
         guard let rows else { return false }

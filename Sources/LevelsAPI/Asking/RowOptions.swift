@@ -27,7 +27,7 @@ extension QueryOption {
         values.rows.fields = .named(FieldNames(names))
     }
 
-    /// The maximum number of conditions: each is evaluated for each row.
+    /// The maximum number of conditions; every condition is evaluated for every row.
     private static let conditionLimit = 16
 
     static let condition = QueryOption(
@@ -49,7 +49,7 @@ extension QueryOption {
         values.rows.conditions.append(condition)
     }
 
-    /// `sort=`; without a value, the order of the document, even if the item has a `SortBy`.
+    /// `sort=`. An empty value selects the order of the document, even if the item has a `SortBy`.
     static let sort = QueryOption(
         name: "sort", grammar: "[ [ \"-\" ] name *( \",\" [ \"-\" ] name ) ]", example: "-Title",
         summary: "The fields by which the rows are sorted; '-' turns the order of a field round."
@@ -61,7 +61,7 @@ extension QueryOption {
         }
     }
 
-    /// `group=`; without a value, the sections of the document, even if the item has a `GroupBy`.
+    /// `group=`. An empty value selects the sections of the document, even if the item has a `GroupBy`.
     static let group = QueryOption(
         name: "group", grammar: "\"initial\" / [ name ]", example: "initial",
         summary: "Sections by the first letter of the title, or by the text of a field."
@@ -129,7 +129,7 @@ extension QueryOption {
                     "expand", detail: "'expand' must be paths of percent-encoded UTF-8, not '\(quoted: error.segment)'."
                 )
             }
-            // No item has an empty key, so a path with an empty segment, also at an end, opens nothing.
+            // Keys are never empty, so a path that begins or ends with an empty segment opens nothing.
             if !text.isEmpty, text[0] != slash, text[text.count - 1] != slash { opening.paths.append(path) }
         }
         values.rows.outline = opening

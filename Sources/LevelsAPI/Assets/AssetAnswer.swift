@@ -5,8 +5,8 @@ import Glibc
 import HTTPFields
 import HTTPServer
 
-/// The answer to a request for a file: its conditions, and the ranges of it that are sent (RFC 9110, sections 13 and
-/// 14).
+/// The answer to a request for a file. Evaluates the conditions of the request, and selects the ranges of the file that
+/// are sent (RFC 9110, sections 13 and 14).
 struct AssetAnswer {
     let request: Request
     let file: AssetFile
@@ -44,8 +44,8 @@ struct AssetAnswer {
 
     // MARK: Conditions
 
-    /// Evaluates the conditions in their order (RFC 9110, section 13.2.2). Conditions on the date are ignored for a
-    /// file without a date.
+    /// Evaluates the conditions in the order of RFC 9110, section 13.2.2. If the file lacks a date, conditions on the
+    /// date are ignored.
     private func isNotModified(_ tag: String) throws(Problem) -> Bool {
         if !request.has(.ifMatch), let date = date(.ifUnmodifiedSince), let lastModified, lastModified > date {
             throw Problem(
@@ -74,7 +74,8 @@ struct AssetAnswer {
         return ranges
     }
 
-    /// Whether `If-Range` names this file, by strong comparison (RFC 9110, section 13.1.5).
+    /// Whether ranges may be sent: `If-Range` is missing, or names this file by strong comparison (RFC 9110, section
+    /// 13.1.5).
     private func isUnchanged(_ tag: String) -> Bool {
         guard let text = request.field(.ifRange) else { return true }
         if text.hasPrefix("\"") || text.hasPrefix("W/") { return text == tag }

@@ -23,7 +23,7 @@ final class AssetFile: Sendable {
         if size <= Self.longestHeld {
             var bytes = [UInt8](repeating: 0, count: size)
             let count = unsafe bytes.withUnsafeMutableBytes { unsafe Self.read(file.descriptor, into: $0, at: 0) }
-            // The file may have been truncated meanwhile.
+            // The file may have been truncated after it was opened.
             content = Array(bytes.prefix(count))
             length = count
         } else {
@@ -33,7 +33,8 @@ final class AssetFile: Sendable {
         self.file = file
     }
 
-    /// The strong tag: the hash of a short file's content; otherwise of its length and of the time of its last change.
+    /// The strong entity tag. It is the hash of the content for a short file, and the hash of the length and of the
+    /// time of the last change for a longer file.
     var entityTag: String {
         if let content { return EntityTag.of(ContentHash(of: content.span)) }
         var summary = ByteBuffer(capacity: 24)
@@ -44,11 +45,12 @@ final class AssetFile: Sendable {
         return EntityTag.of(ContentHash(of: summary.span))
     }
 
-    /// The time of the last change, but not later than now (RFC 9110, section 8.8.2.1); nil if it is not a date of
-    /// HTTP, because a file system can hold times of any year.
+    /// The time of the last change, or `now` if that is earlier (RFC 9110, section 8.8.2.1). Nil if HTTP cannot express
+    /// the time of the change, because file systems can store times of any year.
     func lastModified(now: Int) -> HTTPDate? { HTTPDate(seconds: min(Int(file.status.st_mtim.tv_sec), now)) }
 
-    /// Reads bytes from a position; returns their number, which is 0 if the file has changed since it was opened.
+    /// Reads bytes from a position, and returns the number of bytes read. Returns 0 if the file has changed since it
+    /// was opened.
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int) -> Int {
         var now = stat()
         guard unsafe fstat(file.descriptor, &now) == 0, now.st_size == file.status.st_size,
@@ -71,9 +73,10 @@ final class AssetFile: Sendable {
     }
 }
 
-/// Parts of a file, and the text between them, read while they are sent.
+/// A body of parts of a file, with text between the parts. The file is read while the body is sent.
 ///
-/// If the file changes meanwhile, the connection is cut, so that no client takes the mixture for the file.
+/// If the file changes during that time, the connection is cut, so that no client takes a mixture of two states for the
+/// file.
 final class AssetBody: BodyStream {
     enum Piece {
         case text([UInt8])
@@ -92,7 +95,7 @@ final class AssetBody: BodyStream {
     /// Held while the file is open.
     private let permit: OpenAssets.Permit
     private var number = 0
-    /// The bytes of the current piece that have been sent.
+    /// The number of bytes of the current piece that have been sent.
     private var sent = 0
 
     init(file: AssetFile, pieces: [Piece], permit: OpenAssets.Permit) {
@@ -119,9 +122,10 @@ final class AssetBody: BodyStream {
     }
 }
 
-/// Counts the files that are being sent, so that they leave descriptors for connections and reloads.
+/// Counts the files that are being sent. Their number is limited, so that descriptors are left for connections and
+/// reloads.
 final class OpenAssets: Sendable {
-    /// The right to keep one file open; it ends with the object.
+    /// The right to keep one file open. The right ends when this object is released.
     final class Permit: Sendable {
         private let assets: OpenAssets
 

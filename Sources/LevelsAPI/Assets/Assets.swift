@@ -13,14 +13,14 @@ struct Assets {
     let cacheControl: String
     let open = OpenAssets()
 
-    /// - Parameter folder: the folder, which need not exist; nil for a document without one.
+    /// - Parameter folder: the folder, which need not exist; nil for a document without an assets folder.
     init(in folder: String?, cacheControl: String, header: ResponseHeader) {
         self.folder = folder.map { ContainedFolder(path: $0, opensHidden: false) }
         self.cacheControl = cacheControl
         self.header = header
     }
 
-    /// The response to a request for the file at a path, the part of the target after `/assets`.
+    /// The response to a request for a file. The path is the part of the target after `/assets`.
     ///
     /// - Throws: `Problem` (400, 404, 412, 416 or 503).
     func response(
@@ -34,8 +34,7 @@ struct Assets {
         ).response()
     }
 
-    /// A file that cannot be opened counts as missing, whatever the reason, unless the service lacks descriptors or
-    /// memory.
+    /// Opens a file. A file that cannot be opened counts as missing, except if the service lacks descriptors or memory.
     private func opened(_ name: String) throws(Problem) -> OpenFile {
         guard let folder else {
             throw Problem(
@@ -90,10 +89,12 @@ enum AssetName {
 /// The content type of a file, by the extension of its name.
 struct AssetType: Equatable {
     let contentType: String
-    /// The `Content-Security-Policy` for a type that a browser shows as a document that can run scripts; otherwise nil.
+    /// The `Content-Security-Policy` for a type whose files can run scripts when a browser shows them; nil for other
+    /// types.
     var policy: String?
 
-    /// Pages and scripts are plain text, so that nothing in the folder runs as part of the service.
+    /// Selects the content type by the name of a file. Web pages and scripts are sent as plain text, so that no file in
+    /// the folder runs as part of the service.
     init(ofFileNamed name: String) {
         let file = name.pathNames.last ?? ""
         let dot = file.lastIndex(of: ".")

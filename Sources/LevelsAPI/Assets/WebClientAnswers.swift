@@ -5,7 +5,7 @@ import HTTPServer
 import Levels
 import WebClient
 
-/// The web client's page and files, as responses prepared at the start.
+/// The web client's page and files, as responses that are prepared when the service starts.
 struct WebClientAnswers: Sendable {
     /// The responses to one target, by content coding.
     private struct Prepared: Sendable {
@@ -31,7 +31,7 @@ struct WebClientAnswers: Sendable {
             self.header = header
         }
 
-        /// The response in a coding, which pages of an allowed origin may read.
+        /// The response in a coding. If the origin is allowed, the header lets pages of the origin read the response.
         func response(_ coding: ContentCoding, for origin: AllowedOrigins.Place) -> Response? {
             let response = responses[coding]
             guard origin != 0, let body = response?.sharedBody else { return response }
@@ -39,13 +39,14 @@ struct WebClientAnswers: Sendable {
         }
     }
 
-    /// The folder of the files of this version: a change of any file changes the target of all.
+    /// The folder in the targets of the files. Its name is the hash of all files, so a change of any file changes all
+    /// targets.
     private let folder: String
     private let page: Prepared
     private let files: [String: Prepared]
     /// The prefix of all paths behind a proxy.
     private let basePath: String
-    /// Whether anyone may read levels, so that a browser can without a token.
+    /// Whether levels can be read without a token.
     private let isOpen: Bool
 
     init(header: ResponseHeader, basePath: String, isOpen: Bool) {
@@ -81,7 +82,7 @@ struct WebClientAnswers: Sendable {
         page = Prepared(body: WebClientFile.page(basePath: basePath, folder: base), metadata: metadata, header: header)
     }
 
-    /// The page may run and load only the files of this service, and never makes markup of text.
+    /// The page may run and load only the files of this service, and cannot turn text into markup.
     private static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
@@ -103,7 +104,8 @@ struct WebClientAnswers: Sendable {
         return html > data
     }
 
-    /// The response with the page, which shows the item in its own address, or with one of its files.
+    /// The response with the page or with one of the page's files. The page shows the item that the address of the page
+    /// names.
     ///
     /// - Parameter file: the target after `/client`; nil for the page.
     func response(
@@ -111,7 +113,7 @@ struct WebClientAnswers: Sendable {
     ) throws(Problem) -> Response {
         guard let prepared = file.map({ files[$0] }) ?? page else { throw .noSuchRoute(request.target) }
         let coding = try negotiation.coding(ofBytes: .max)
-        // Other origins have a use for the library alone.
+        // Only the library is of use to pages of other origins.
         let origin = file == "/" + WebClientFile.libraryName ? negotiation.origin : 0
         guard let response = prepared.response(coding, for: origin) else { throw .unwritten }
         let link = file == nil ? preload(for: request, query: query) : []
@@ -122,9 +124,11 @@ struct WebClientAnswers: Sendable {
         return Response(status: 200, headers: headers, body: body)
     }
 
-    /// The link by which a browser requests the level before it has the modules. Its target is the one that the modules
-    /// request first (`Level.open` in level.js). Empty with a query, because the modules may then begin elsewhere, if
-    /// reading needs a token, and if the header cannot contain the link.
+    /// The link with which a browser requests the level before it has loaded the modules. The target of the link is the
+    /// first target that the modules request (`Level.open` in level.js).
+    ///
+    /// Empty if reading needs a token, if the header cannot contain the link, or if the request contains a query: with
+    /// a query, the modules may begin with another target.
     private func preload(for request: Request, query: Query) -> HeaderLines {
         guard isOpen, query.parameters.isEmpty else { return [] }
         var path = String(utf8: request.target.extracting(0..<request.target.index(of: UInt8(ascii: "?"))))
@@ -134,7 +138,7 @@ struct WebClientAnswers: Sendable {
         return [("Link", "<\(link)>; rel=preload; as=fetch; crossorigin")]
     }
 
-    /// Whether a byte may be in a link of the header as it is.
+    /// Whether a link in the header may contain a byte unchanged.
     private static func isPlain(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && ![UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\"")].contains(byte)
     }

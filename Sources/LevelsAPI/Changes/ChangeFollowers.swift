@@ -7,10 +7,10 @@ import Locking
 import PropertyLists
 import TreeStore
 
-/// Answers `GET /changes`: at once, after the next change, or with a stream of events (manual, Refresh).
+/// Answers `GET /changes`: immediately, after the next change, or with a stream of events (manual, Refresh).
 ///
-/// A snapshot is served as soon as it is published, and its entry is made a moment later, on another thread. A client
-/// that has seen the snapshot must find the entry too, so its request waits for it.
+/// A snapshot is served as soon as it is published. Its entry is made a moment later, on another thread. A client that
+/// has seen the snapshot must also find the entry, so the client's request waits for the entry.
 final class ChangeFollowers: Sendable {
     private let log: ChangeLog
     private let selection: Selection
@@ -32,8 +32,8 @@ final class ChangeFollowers: Sendable {
         let negotiation: Negotiation
     }
 
-    /// The part of a poll that determines its answer. It does not contain the target, which clients can write in many
-    /// ways, and which only a problem names.
+    /// The part of a poll that determines the answer. The target is not included: clients can write it in many ways,
+    /// and only problems name it.
     private struct Question: Hashable {
         let since: String
         /// The wait for a change; nil if the answer may be empty.
@@ -41,7 +41,7 @@ final class ChangeFollowers: Sendable {
         let isIndented: Bool
         /// The publication that must be recorded before the answer is made.
         let number: Int
-        /// Whether the revision was newer than the published one when the request came.
+        /// Whether the revision `since` was newer than the published revision when the request came.
         let isAhead: Bool
         /// The number of the negotiation.
         let choice: UInt64
@@ -51,14 +51,16 @@ final class ChangeFollowers: Sendable {
         self.log = log
         self.selection = selection
         self.room = room
-        // These clients asked for no wait, so none of them is refused; the connections limit their number.
+        // These clients did not ask for a wait, so the room never refuses them. The limit of connections limits their
+        // number.
         earlyRoom = WaitingRoom(capacity: .max, isForEvents: false)
     }
 
     /// The maximum time that a request waits for the entry of a publication.
     private static let longest = Duration.seconds(30)
 
-    /// - Parameter current: the publication that the client may have seen; the answer has its entry.
+    /// - Parameter current: the publication that the client may have seen. The answer is made when the entry of this
+    ///   publication exists.
     func answer(
         _ request: Request, query: Query, negotiation: Negotiation, upTo current: Publication
     ) throws(Problem) -> Answer {
@@ -75,7 +77,7 @@ final class ChangeFollowers: Sendable {
                 since: since, wait: wait, isIndented: isIndented, number: number, isAhead: isAhead,
                 choice: negotiation.number)
         }
-        // The client may have a revision from another server, which arrives here in a moment.
+        // The client may have a revision from another server. This revision arrives here in a moment.
         let isAhead = values.revision.map(log.isAhead) ?? false
         guard log.now.number >= current.number, !isAhead else {
             let since = values.revision ?? current.snapshot.revision
@@ -105,7 +107,7 @@ final class ChangeFollowers: Sendable {
 
     // MARK: Long polls
 
-    /// Waits for the entry of the current publication, and then for a change if the client asks for that.
+    /// Waits for the entry of the current publication, and then for a change, if the client asks to wait for one.
     private func earlyPoll(
         _ question: Question, request: Request, negotiation: Negotiation
     ) throws(Problem) -> Waiter {
@@ -136,13 +138,13 @@ final class ChangeFollowers: Sendable {
         let poll = Poll(
             waiter: waiter, target: String(utf8: request.target), question: question, negotiation: negotiation)
         waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = poll }
-        // A change that was recorded after the answer was made, and before this line, did not reach this poll.
+        // A change may have been recorded after the answer was made, but before the poll was stored.
         look([poll], question: question)
         return waiter
     }
 
-    /// Answers polls with the same question: after a change if they wait for one, otherwise as soon as their
-    /// publication is recorded.
+    /// Answers polls with the same question, if their wait is over. Polls that wait for a change are answered after a
+    /// change. Other polls are answered as soon as their publication is recorded.
     private func look(_ polls: [Poll], question: Question) {
         guard let negotiation = polls.first?.negotiation, log.now.number >= question.number,
             !(question.isAhead && log.isAhead(question.since))

@@ -6,15 +6,16 @@ import Locking
 import PropertyLists
 import TreeStore
 
-/// The entries of `/changes`, one for each publication since the start, within a budget of bytes.
+/// The entries of `/changes`, one for each publication since the start. A budget of bytes limits the log.
 final class ChangeLog: Sendable {
     private let publications: Publications
     private let entries: Guarded<Entries>
-    /// The maximum cost of all entries, in bytes: half of the history's budget, so that they leave room for snapshots.
+    /// The maximum cost of all entries, in bytes. It is half of the history's budget, so that snapshots have the other
+    /// half.
     private let budget: Int
 
     fileprivate struct Entries {
-        /// The entries, each by the number of the publication before it.
+        /// The entries. The number of an entry is the number of the publication before the entry.
         var list: NumberedQueue<Change>
         /// The revision of the last entry, or the revision with which the log began.
         var revision: String
@@ -24,7 +25,8 @@ final class ChangeLog: Sendable {
     /// The maximum number of entries; a client that missed more should reload.
     private static let limit = 16_384
 
-    /// Creates a log that ends with the current publication, with the entries that its source has kept.
+    /// Creates a log that ends with the current publication. The log contains the entries that the publication's source
+    /// has kept.
     init(_ publications: Publications) {
         self.publications = publications
         budget = publications.historyBytes / 2
@@ -32,16 +34,16 @@ final class ChangeLog: Sendable {
         publications.reserve(shrink())
     }
 
-    /// Sets the publication that the first entry will lead from, unless the log ends with it already, or with a later
-    /// one.
+    /// Restarts the log at a publication, from which the next entry will lead. Does nothing if the log already ends
+    /// with this publication or a later one.
     func begin(after start: Publication) {
         entries.withLock { if start.number > $0.list.end { $0 = Entries(endingWith: start) } }
     }
 
     /// Appends the entry of the next publication, and forgets the oldest entries beyond the limits.
     ///
-    /// - Parameter old: the snapshot that was replaced; all earlier entries are forgotten if the new one does not
-    ///   continue it.
+    /// - Parameter old: the snapshot that was replaced. If the new snapshot does not continue the old one, all earlier
+    ///   entries are forgotten.
     func append(
         _ publication: Publication, replacing old: Snapshot,
         arrangements: ArrangementCache = ArrangementCache(bytes: 0)
@@ -55,7 +57,7 @@ final class ChangeLog: Sendable {
         append(missed + [Change(from: old, to: new, arrangements: arrangements)], leadingTo: publication)
     }
 
-    /// Appends the entries of the revisions up to a publication.
+    /// Appends consecutive entries. The last entry leads to the publication.
     func append(_ changes: [Change], leadingTo publication: Publication) {
         entries.withLock { entries in
             if entries.list.count == 0 { entries.list = NumberedQueue(first: publication.number - changes.count) }
@@ -75,14 +77,16 @@ final class ChangeLog: Sendable {
     /// The revision of the last entry and the number of its publication.
     var now: (revision: String, number: Int) { entries.withLock { ($0.revision, $0.list.end) } }
 
-    /// The number of the publication with a revision; nil if it is unknown, or entries after it were forgotten.
+    /// The number of the publication with a revision. Nil if the revision is unknown, or if entries after it were
+    /// forgotten.
     func number(of revision: String) -> Int? {
         publications.number(of: revision).flatMap { number in
             entries.withLock { number >= $0.list.first ? number : nil }
         }
     }
 
-    /// Whether a revision is newer than the published one, as far as its name shows: another server may have given it.
+    /// Whether a revision is newer than the published revision, as far as its name shows. The revision may come from
+    /// another server.
     func isAhead(_ revision: String) -> Bool {
         let current = publications.current.snapshot
         guard current.isNamedBySource, publications.number(of: revision) == nil,
@@ -92,7 +96,8 @@ final class ChangeLog: Sendable {
         return other.epoch == own.epoch && other.number > own.number
     }
 
-    /// The entries after a revision, the oldest first; nil if it is unknown, or some were forgotten.
+    /// The entries after a revision, the oldest first. Nil if the revision is unknown, or if entries after it were
+    /// forgotten.
     func changes(since revision: String) -> [Change]? {
         publications.number(of: revision).flatMap { number in
             entries.withLock { $0.list.elements(from: number) }
@@ -102,7 +107,7 @@ final class ChangeLog: Sendable {
     enum Next {
         case change(Change)
         case nothing
-        /// Entries after it were forgotten; the log ends with this revision and number.
+        /// The next entry was forgotten. The log now ends with this revision and number.
         case forgotten(revision: String, number: Int)
     }
 
@@ -140,16 +145,16 @@ extension ChangeLog.Entries {
 
 /// The change of one publication: an entry of `/changes` (manual, Refresh).
 ///
-/// It is a class, because one entry is sent to many clients and never changes.
+/// A class, because the same entry is sent to many clients, and never changes.
 final class Change: Sendable {
     /// The revision of the publication.
     let revision: String
     /// The entry as an event of a stream.
     let event: [UInt8]
-    /// The position of the entry in the event.
+    /// The range of the entry within `event`.
     private let entry: Range<Int>
 
-    /// Compares two snapshots; linear in the levels that differ and their rows.
+    /// Compares two snapshots. The time is linear in the levels that differ and in the rows of these levels.
     convenience init(
         from old: Snapshot, to new: Snapshot, arrangements: ArrangementCache = ArrangementCache(bytes: 0)
     ) {
@@ -161,7 +166,8 @@ final class Change: Sendable {
         }
     }
 
-    /// An entry of the source's log, which does not contain the links of the change.
+    /// Makes an entry from the source's log. This log does not contain links, so the entry reports that everything may
+    /// differ.
     convenience init(_ entry: RevisionEntry) { self.init(entry: entry, difference: .everything) }
 
     private init(entry: RevisionEntry, difference: TreeDifference) {
@@ -185,7 +191,7 @@ final class Change: Sendable {
     }
 
     private static func json(_ difference: TreeDifference, entry: RevisionEntry) -> [UInt8] {
-        // A JSON writer accepts any text, and every container is closed.
+        // The writer cannot fail: a JSON writer accepts any text, and every container is closed.
         do { return try written(difference, entry: entry) } catch { return Array("{}".utf8) }
     }
 
@@ -206,17 +212,17 @@ final class Change: Sendable {
     }
 }
 
-/// The events of one stream of `/changes`: a position in the log, without its own buffer.
+/// The events of one stream of `/changes`. The stream keeps a position in the log, not a buffer of its own.
 ///
-/// If a client reads so slowly that the log has forgotten its next entry, it receives `event: reset`.
+/// A client receives `event: reset` if it reads so slowly that the log has forgotten the client's next entry.
 final class ChangeStream: EventSource {
     private let log: ChangeLog
     private let state: Guarded<State>
 
     private struct State {
-        /// The publication of the latest entry that was taken.
+        /// The number of the publication to which the latest taken entry leads.
         var number: Int
-        /// The text on its way; `sent` bytes of it have been sent.
+        /// The text that is being sent. The first `sent` bytes of the text have been sent.
         var piece: [UInt8]
         var sent = 0
     }
@@ -224,7 +230,7 @@ final class ChangeStream: EventSource {
     /// The time before a client connects again (HTML, section 9.2.6), in milliseconds.
     private static let retry = 2_000
 
-    /// - Parameter since: the revision that the client has; nil to begin with the current one.
+    /// - Parameter since: the revision that the client has; nil to begin with the current revision.
     init(log: ChangeLog, since: String?) {
         self.log = log
         let head = "retry: \(Self.retry)\n"
@@ -250,7 +256,7 @@ final class ChangeStream: EventSource {
         }
     }
 
-    /// Takes the next event, if any.
+    /// Takes the next event from the log. Returns false at the end of the log.
     private func takeUp(_ state: inout State) -> Bool {
         switch log.next(after: state.number) {
         case .nothing: return false

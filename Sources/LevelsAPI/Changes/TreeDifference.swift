@@ -5,9 +5,10 @@ import PropertyLists
 /// The levels whose answers differ between two trees, and the details of items whose own content differs (manual,
 /// Refresh).
 ///
-/// The comparison walks down both trees together, and stops at equal levels. It compares answers, as JSON without a
-/// query. The position and the neighbours of an item do not count, because they follow from the level above it: a row
-/// that is inserted among many adds few links. An item that was added or removed counts with everything below it.
+/// The comparison walks down both trees together, and stops at equal levels. It compares the answers to requests
+/// without a query, as JSON. The position and the neighbours of an item do not count, because they follow from the
+/// level above the item: a row that is inserted among many adds few links. An item that was added or removed counts
+/// with everything below it.
 struct TreeDifference {
     /// Links in canonical form, from the root down.
     private(set) var levels: [String] = []
@@ -17,15 +18,16 @@ struct TreeDifference {
 
     /// The maximum number of links.
     static let limit = 1_000
-    /// The maximum length of all links together, in bytes, because keys may be of any length.
+    /// The maximum length of all links together, in bytes. The number of links is not enough, because keys may be of
+    /// any length.
     static let byteLimit = 1 << 20
 
     private let arrangements: ArrangementCache
     private var byteCount = 0
-    /// The levels on the way down to the current item, so that a level of any size takes only the memory of its own
-    /// comparison.
+    /// A branch for each level on the way down to the current item. A level of any size therefore takes only the memory
+    /// of its own comparison.
     private var branches: [Branch] = []
-    /// The encoded keys of that item from the root on, separated by `/`.
+    /// The encoded keys of the current item from the root on, separated by `/`.
     private var path: [UInt8] = []
 
     init(from old: Level, to new: Level, arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
@@ -42,7 +44,7 @@ struct TreeDifference {
         arrangements = ArrangementCache(bytes: 0)
     }
 
-    /// The difference of trees that are not compared.
+    /// The difference of trees that are not compared: everything may differ.
     static var everything: TreeDifference { TreeDifference(levels: ["/levels/"], isTruncated: true) }
 
     /// Adds the links of another comparison.
@@ -58,7 +60,7 @@ struct TreeDifference {
 
     var isEmpty: Bool { levels.isEmpty && details.isEmpty && !isTruncated }
 
-    /// An item in both trees, or in one of them.
+    /// An item that is in both trees or only in one.
     private struct Visit {
         let old: Item.Step?
         let new: Item.Step?
@@ -66,16 +68,16 @@ struct TreeDifference {
         let isBelowChange: Bool
     }
 
-    /// An item whose rows are compared one by one; it is in both trees or only in one.
+    /// An item whose rows are compared one by one. The item is in both trees or only in one.
     ///
-    /// It is a class, because listings cost much to copy.
+    /// A class, because listings cost much to copy.
     private final class Branch {
         let old: Listing
         let new: Listing
         let rows: AnyIterator<ShownRows.Candidate>
         /// Whether the title of the item, or of an item above it, differs.
         let isBelowChange: Bool
-        /// The length of the path that leads to the item; nil if it is the document.
+        /// The length of the path that leads to the item; nil for the first branch, whose only row is the root.
         let pathLength: Int?
 
         init(
@@ -138,7 +140,8 @@ struct TreeDifference {
         }
     }
 
-    /// Follows all items below an item that was added, removed or renamed: their answers show it among their ancestors.
+    /// Follows all items below an item that was added, removed or renamed, because the answers about them show this
+    /// item as an ancestor.
     private mutating func followAll(_ old: Listing, new: Listing) {
         let rows = (0..<max(old.count, new.count)).lazy.map { row in
             ShownRows.Candidate(old: row, new: row)
@@ -158,7 +161,7 @@ struct TreeDifference {
         limitLinks()
     }
 
-    /// Replaces the links by the root's level if there are too many.
+    /// Replaces the links by the root's level if there are too many links.
     private mutating func limitLinks() {
         let isTooMany = levels.count + details.count > Self.limit || byteCount > Self.byteLimit
         guard isTooMany || isTruncated else { return }
@@ -169,7 +172,8 @@ struct TreeDifference {
 }
 
 extension TreeDifference {
-    /// The difference between two snapshots in all of their languages; everything for rows that are not in memory.
+    /// The difference between two snapshots in all of their languages. For rows that are not in memory, everything may
+    /// differ.
     init(from old: Snapshot, to new: Snapshot, arrangements: ArrangementCache = ArrangementCache(bytes: 0)) {
         guard old.rows == nil, new.rows == nil, !new.isCommitElsewhere else {
             self = .everything
@@ -187,18 +191,19 @@ extension TreeDifference {
     }
 }
 
-/// The rows below one item in two trees, compared by the answer about their level.
+/// The rows below one item in two trees. The rows are compared as the answers about their level show them.
 struct ShownRows {
     private let old, new: Listing
-    /// The rows that differ, if no row changed its position and the sections are the same, as after most changes;
-    /// otherwise nil, and all rows are compared.
+    /// The rows that differ, if all rows kept their positions and the sections are the same, as after most changes.
+    /// Otherwise nil, and all rows are compared.
     private let changed: [Int]?
     private let pairs: RowsDifference?
-    /// For each row of the new listing, whether nothing in or below it differs, wherever it was.
+    /// For each row of the new listing, whether the row and everything below it are the same as before, at any
+    /// position.
     private let isSame: [Bool]
     private let hasSameSections: Bool
 
-    /// A row whose answers may differ, by its positions.
+    /// A row whose answers may differ, with its position in each listing; nil if the row is not in that listing.
     struct Candidate {
         let old: Int?
         let new: Int?
@@ -228,7 +233,8 @@ struct ShownRows {
         return new.level?.rowsDiffering(from: level)
     }
 
-    /// Whether the answers, as JSON without a query, differ apart from the titles of the item and of its ancestors.
+    /// Whether the answers about the level differ, as JSON without a query. The titles of the item and of its ancestors
+    /// do not count.
     var differ: Bool {
         // An item without a level shows the same as an item with an empty level.
         guard old.count == new.count, old.level?.refusal == new.level?.refusal, hasSameSections else { return true }
@@ -239,10 +245,10 @@ struct ShownRows {
         return (0..<new.count).contains { row in !isSame[row] && !after.showsRow(row, asShownBy: before) }
     }
 
-    /// The rows with a possible difference in or below them, in the new order, then the removed ones. A row with only
-    /// another place or other neighbours is not among them.
+    /// The rows that may differ, or that may have a difference below them. They are in the new order, followed by the
+    /// removed rows. A row is not included if only its position or its neighbours changed.
     ///
-    /// - Parameter all: whether all rows differ.
+    /// - Parameter all: whether all rows count as different.
     func candidates(all: Bool) -> [Candidate] {
         guard let pairs else {
             let rows = all ? Array(0..<new.count) : changed ?? []
@@ -259,7 +265,7 @@ struct ShownRows {
         return sections(old) == sections(new)
     }
 
-    /// The sections as they are shown: there is always one.
+    /// The sections as answers show them: at least one.
     private static func sections(_ listing: Listing) -> [Section] {
         let sections = listing.sections.map(\.shown)
         return sections.isEmpty ? [Section(rows: listing.count)] : sections
@@ -267,9 +273,10 @@ struct ShownRows {
 }
 
 extension RowDescription {
-    /// Whether a row shows the same, as JSON, as the one at its position in a listing of the same item.
+    /// Whether the JSON of a row is the same as the JSON of the row at this position in another listing of the same
+    /// item.
     fileprivate func showsRow(_ row: Int, asShownBy other: RowDescription) -> Bool {
-        // A JSON writer accepts any text.
+        // The comparison cannot fail: a JSON writer accepts any text.
         do {
             return try shows(row, sameAs: other, otherNumber: row, links: Links(), as: JSONPropertyListWriter.self)
         } catch {

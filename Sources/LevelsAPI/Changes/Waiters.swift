@@ -5,7 +5,7 @@ import TreeStore
 
 /// The requests that wait for a representation to change, grouped by target and by the clients' entity tags.
 ///
-/// After a publication each group is checked once, whatever its size, and answered if its entity tag changed.
+/// After a publication, each group is checked once, whatever its size. The group is answered if its entity tag changed.
 final class Waiters: Sendable {
     private let groups = Guarded<[Key: Group]>([:])
     private let rechecks = Guarded(RecheckClasses<Key>())
@@ -18,7 +18,7 @@ final class Waiters: Sendable {
         fileprivate let choice: UInt64
         fileprivate let wait: Wait
         fileprivate let entityTag: String?
-        /// The revision that was asked for; a response of the group names this revision or a later one.
+        /// The requested revision. The responses to the group name this revision or a later one.
         fileprivate let revision: String?
         /// The status of the response if the time ends without a change.
         fileprivate let statusOfNone: Int
@@ -26,14 +26,14 @@ final class Waiters: Sendable {
 
     private struct Group {
         let question: Question
-        /// The inquiry when the group was last checked; nil while the group waits for a check, which may take so long
-        /// that many groups would hold many old trees.
+        /// The inquiry of the last check. Nil while the group waits for a check, because the wait may be long, and many
+        /// groups would hold many old trees.
         var seen: Inquiry?
-        /// The hashes of the item in place of `seen`; nil for a document, whose tag costs little, and for a source that
-        /// does not answer at once.
+        /// The hashes of the item, which take the place of `seen` while the group waits for a check. Nil for a
+        /// document, whose entity tag costs little, and for a source that does not answer immediately.
         var shown: ShownHashes?
-        /// The newest publication from which a waiter came or for which the group was checked; earlier publications are
-        /// ignored.
+        /// The number of the newest publication for which the group was checked or a waiter was added. The group
+        /// ignores earlier publications.
         var number: Int
         /// The response if the time ends without a change.
         let unchanged: Response
@@ -46,13 +46,13 @@ final class Waiters: Sendable {
             (seen, shown, number) = (inquiry, nil, inquiry.publication.number)
         }
 
-        /// Whether the waiters are known to have the answer.
+        /// Whether it is known that the waiters have the answer to this inquiry.
         func showsTheSame(_ now: Inquiry) -> Bool {
             if let seen { return seen.isKnownToShowTheSame(as: now) }
             return shown?.isSame(as: now) ?? false
         }
 
-        /// Releases the tree.
+        /// Marks the group as queued, and releases the tree.
         mutating func queue() {
             isQueued = true
             guard let last = seen.take(), last.source.isImmediate, question.subject != .document else { return }
@@ -63,11 +63,11 @@ final class Waiters: Sendable {
     /// A group to check.
     struct Due {
         let key: Key
-        /// The approximate number of rows that are looked at.
+        /// The approximate number of rows that the check looks at.
         let cost: Int
     }
 
-    /// A request that was admitted; it joins a group in `add`.
+    /// A request that was admitted. `add` puts the request into a group.
     struct Place {
         let waiter: Waiter
         fileprivate let key: Guarded<Key?>
@@ -83,8 +83,8 @@ final class Waiters: Sendable {
         self.arrangements = arrangements
     }
 
-    /// Admits a request that will wait until its representation differs from the one that the client has; nil if too
-    /// many requests are waiting.
+    /// Admits a request that will wait until its representation differs from the client's. Returns nil if too many
+    /// requests are waiting.
     ///
     /// - Parameters:
     ///   - otherwise: the response if the time ends without a change; made only then.
@@ -101,9 +101,10 @@ final class Waiters: Sendable {
         return waiter.map { Place(waiter: $0, key: key) }
     }
 
-    /// Makes a request wait until its representation differs from the one that the client has.
+    /// Makes a request wait until its representation differs from the client's.
     ///
-    /// Afterwards the caller must check whether something was published meanwhile, because this may have missed it.
+    /// This call can miss a publication that happens at the same time, so the caller must afterwards check for a newer
+    /// publication.
     func add(_ place: Place, inquiry: Inquiry, having selected: Representation, for wait: Wait) {
         let (waiter, question) = (place.waiter, inquiry.question)
         let otherwise = waiter.otherwise
@@ -130,11 +131,11 @@ final class Waiters: Sendable {
         }
     }
 
-    /// The groups that were not checked for a publication yet, and are not in the queue, in ascending order of cost. A
-    /// group counts as checked if its answer is known to be the same without rendering.
+    /// The groups that need a check for a publication, in ascending order of cost, except the groups in the queue. A
+    /// group needs no check if its answer is known to be the same without rendering.
     ///
-    /// - Parameter isInTime: whether groups may still be compared; afterwards, the remaining groups are returned
-    ///   without it.
+    /// - Parameter isInTime: whether there is time to compare another group. When the time is over, the remaining
+    ///   groups are returned without a comparison.
     func due(for publication: Publication, while isInTime: () -> Bool) -> [Due] {
         let number = publication.number
         let open = groups.withLock { groups in groups.filter { $0.value.number < number && !$0.value.isQueued } }
@@ -162,14 +163,14 @@ final class Waiters: Sendable {
         return due.sorted { $0.cost < $1.cost }
     }
 
-    /// Queues groups for a later check, one with each call of `checkNext`.
+    /// Queues groups for later checks. Each call of `checkNext` checks one group.
     ///
-    /// A waiter whose time ends before the check gets the response for no change, although there may be one. Its client
-    /// loses nothing: it keeps its version, and the next request with that version is compared with the newest
-    /// publication at once. A check at the end of its time would render on the thread of the timers, which the queue
-    /// avoids.
+    /// A waiter whose time ends before the check gets the response for no change, although the answer may have changed.
+    /// The client loses nothing: it keeps its version, and the next request with that version is immediately compared
+    /// with the newest publication. A check at the end of the waiter's time would render on the thread of the timers,
+    /// which the queue avoids.
     ///
-    /// - Returns: whether the queue was empty before.
+    /// - Returns: whether the queue was empty before this call, and is not empty after it.
     func queue(_ due: some Sequence<Due>) -> Bool {
         for group in due { groups.withLock { $0[group.key]?.queue() } }
         return rechecks.withLock { rechecks in
@@ -179,10 +180,10 @@ final class Waiters: Sendable {
         }
     }
 
-    /// Checks the next group in the queue; returns whether more groups are in it.
+    /// Checks the next group in the queue. Returns whether the queue contains more groups.
     func checkNext(_ check: (Key) -> Void) -> Bool {
         guard let (key, number) = rechecks.withLock({ $0.takeNext() }) else { return false }
-        // Before the newest publication is read, so that a later publication finds the group again.
+        // This comes before `check` reads the newest publication, so that a later publication finds the group again.
         groups.withLock { $0[key]?.isQueued = false }
         let began = ContinuousClock.now
         check(key)
@@ -193,10 +194,11 @@ final class Waiters: Sendable {
         }
     }
 
-    /// Answers the waiters of a group if their representation differs in a publication. A group that was checked for a
-    /// later publication is skipped, so that no client gets an older state.
+    /// Answers the waiters of a group if the representation in a publication differs from the one that the waiters
+    /// have. Skips a group that was checked for this publication or a later one, so that no client gets an older state.
     ///
-    /// - Parameter select: the second argument is the state that the waiters have, if it is still held.
+    /// - Parameter select: selects the representation. The second argument is the state that the waiters have; nil if
+    ///   that state is no longer held.
     func wake(
         _ key: Key, publication: Publication, select: (Inquiry, ShownItem?) throws(Problem) -> Representation,
         refuse: (Problem, Question) -> Response
@@ -209,7 +211,7 @@ final class Waiters: Sendable {
             if !group.showsTheSame(inquiry) {
                 let selected = try select(inquiry, group.seen?.shown)
                 guard selected.entityTag == key.entityTag else {
-                    // If it cannot be made, the whole group gets the problem below.
+                    // If this response cannot be made, the whole group gets the problem below.
                     let first = try selected.response(adding: inquiry.addedHeaders)
                     for (index, waiter) in take(key, before: number).enumerated() {
                         waiter.finish(
@@ -226,7 +228,7 @@ final class Waiters: Sendable {
         }
     }
 
-    /// Removes a group and returns its waiters, unless one of them came from this or a later publication.
+    /// Removes a group, and returns its waiters. Does nothing if the group has seen this publication or a later one.
     private func take(_ key: Key, before number: Int) -> [Waiter] {
         groups.withLock { groups in
             guard let group = groups[key], group.number < number else { return [] }
@@ -235,7 +237,7 @@ final class Waiters: Sendable {
         }
     }
 
-    /// One more response of a representation whose responses can each be sent only once.
+    /// Makes one more response with a representation whose responses can each be sent only once.
     private func another(
         _ selected: Representation, inquiry: Inquiry, refuse: (Problem) -> Response
     ) -> Response {

@@ -2,12 +2,14 @@ import Locking
 import Threads
 import TreeStore
 
-/// Long work, done on one or a few threads of low priority, so that it delays other requests little.
+/// Runs long work on one or a few threads of low priority, so that the work hardly delays other requests.
 ///
-/// Requests come first, in order of arrival. Background work, such as checks after a change, comes behind them and does
-/// not count against their capacity; while requests are always waiting, it gets a small share of the time.
+/// The work of requests comes first, in order of arrival. Background work, such as checks after a change, comes behind
+/// the requests and does not count against their capacity. If requests are always waiting, background work still gets a
+/// small share of the time.
 ///
-/// A thread begins if work arrives while fewer than the maximum are running, and ends when no work is left.
+/// A thread begins when work arrives, unless the maximum number of threads is running. A thread ends when no work
+/// is left.
 final class WorkQueue: Sendable {
     typealias Work = @Sendable () -> Void
     /// Runs work on another thread.
@@ -25,13 +27,13 @@ final class WorkQueue: Sendable {
     }
 
     private let state = Guarded(State())
-    /// The maximum number of requests ahead of a new one.
+    /// The maximum number of requests in the queue.
     private let capacity: Int
     private let threads: Int
     private let start: Start
     private let clock: @Sendable () -> Duration
 
-    /// The time of requests, as a multiple of the time of the work behind them.
+    /// The time for requests, as a multiple of the time for background work, while both kinds are waiting.
     private static let requestShare = 8
 
     /// - Parameters:
@@ -48,7 +50,7 @@ final class WorkQueue: Sendable {
         self.start = start
     }
 
-    /// Adds the work of a request; false if there is too much work already.
+    /// Adds the work of a request. Returns false if the queue is full.
     func add(_ work: @escaping Work) -> Bool {
         let (isTaken, isFirst) = state.withLock { state in
             guard state.requests.count < capacity else { return (false, false) }
@@ -59,7 +61,7 @@ final class WorkQueue: Sendable {
         return isTaken
     }
 
-    /// Adds work behind all requests; its amount is limited elsewhere.
+    /// Adds background work, which comes behind all requests. The callers limit the amount of background work.
     func addBehind(_ work: @escaping Work) {
         let isFirst = state.withLock { state in
             state.behind.append(work)
@@ -70,7 +72,7 @@ final class WorkQueue: Sendable {
 
     var count: Int { state.withLock { $0.requests.count + $0.behind.count } }
 
-    /// The expected time of the requests in the queue, with the work between them.
+    /// The expected time until all requests in the queue are done, including the background work between them.
     var expectedTime: Duration {
         state.withLock { state in
             let requests = state.mean * state.requests.count
@@ -98,9 +100,9 @@ final class WorkQueue: Sendable {
     private static let epoch = ContinuousClock.now
     static let time: @Sendable () -> Duration = { epoch.duration(to: .now) }
 
-    /// Threads that serve other requests go first.
+    /// Runs work on a thread of low priority: threads that serve other requests go first.
     static let onThread: Start = start(niceness: 5)
-    /// For long work: other work goes first, too.
+    /// Runs long work on a thread of still lower priority: other work goes first, too.
     static let onThreadBehind: Start = start(niceness: 15)
 
     private static func start(niceness: Int32) -> Start {
@@ -110,7 +112,7 @@ final class WorkQueue: Sendable {
 }
 
 extension WorkQueue.State {
-    /// Notes that there is work; returns whether a thread must be started for it.
+    /// Notes that work arrived. Returns whether a thread must be started for the work.
     fileprivate mutating func begin(_ threads: Int) -> Bool {
         guard running < threads else { return false }
         running += 1
@@ -136,8 +138,8 @@ extension WorkQueue.State {
 
 /// The pending checks, in classes by cost.
 ///
-/// Each class gets an equal share of the time, and does its checks in order of arrival: a thousand long checks delay a
-/// short check by at most one long check, and any number of short checks cannot stop the long checks.
+/// Each class gets an equal share of the time, and its checks are made in order of arrival. A thousand long checks
+/// delay a short check by at most one long check. Any number of short checks cannot stop the long checks.
 struct RecheckClasses<Key: Sendable>: Sendable {
     private struct Class {
         var keys = NumberedQueue<Key>()
@@ -145,12 +147,12 @@ struct RecheckClasses<Key: Sendable>: Sendable {
         var spent = Duration.zero
     }
 
-    /// By the number of decimal digits of the cost.
+    /// The classes, in ascending order of the number of decimal digits of the cost.
     private var classes = [Class](repeating: Class(), count: 6)
 
     var isEmpty: Bool { classes.allSatisfy { $0.keys.count == 0 } }
 
-    /// - Parameter cost: the approximate number of rows that are looked at.
+    /// - Parameter cost: the approximate number of rows that the check looks at.
     mutating func add(_ key: Key, cost: Int) {
         var (number, rest) = (0, cost / 100)
         while rest > 0, number < classes.count - 1 { (number, rest) = (number + 1, rest / 10) }

@@ -12,7 +12,7 @@ struct DescribedOperation {
     let readsNeedToken: Bool
 
     private var fields: [String] { document.texts("fields") }
-    /// Whether the examples are for the path.
+    /// Whether the examples in `openapi.json` are for this path.
     private var hasExample: Bool { (document["keys"] ?? 0) == .integer(PropertyListInteger(Int64(path.keys))) }
     private var isReadWithToken: Bool { operation.content == nil && readsNeedToken && !endpoint.isOpen }
 
@@ -37,8 +37,8 @@ struct DescribedOperation {
         return value
     }
 
-    /// Generated clients cannot choose between a property list and JSON, so only the description mentions the other
-    /// type.
+    /// The request body, with a schema for JSON only. Generated clients cannot choose between JSON and a property list,
+    /// so only the text of the description mentions property lists.
     private var requestBody: PropertyListValue? {
         guard let types = operation.content?.types, !types.isEmpty else { return nil }
         let contents = types.filter { $0.hasSuffix("json") }.map { type -> (String, PropertyListValue) in
@@ -59,7 +59,7 @@ struct DescribedOperation {
         var responses: PropertyListValue = [:]
         for (status, answer) in document.members where Int(status) != nil {
             responses[status] = response(answer)
-            // A client that has the representation gets the same header fields.
+            // The answer 304 has the same header fields as the answer 200.
             if operation.method == .get, status == "200", answer.texts("headers").contains("ETag") {
                 let summary: PropertyListValue = "The client has the current representation."
                 responses["304"] = response(["description": summary, "headers": answer["headers"] ?? []])
@@ -85,7 +85,8 @@ struct DescribedOperation {
         return response
     }
 
-    /// The header fields of an answer, including the fields of every answer; `?` follows the name of an optional field.
+    /// The header fields of an answer, including the fields that every answer has. A `?` after a name marks an optional
+    /// field.
     private static func headers(_ names: [String]) -> PropertyListValue {
         .object(
             (["Drilldown-Request", "Cache-Control"] + names).map { name in
@@ -118,12 +119,13 @@ struct DescribedOperation {
         return Set(sorts.filter(\.1).map(\.0))
     }
 
-    /// The key of the response that reports these kinds; operations with the same problems refer to one response.
+    /// The key of the response that reports these kinds of problems. Operations with the same kinds refer to the same
+    /// response.
     static func key(_ kinds: [ProblemKind]) -> String { kinds.map(\.name).joined(separator: ".") }
 
     static func response(_ kinds: [ProblemKind]) -> PropertyListValue {
-        // Generators of clients make one type of problem from the reference alone; with members beside it, they would
-        // make a type for each response.
+        // The schema is a reference alone, from which generators of clients make one type for all problems. With
+        // members beside the reference, they would make a type for each response.
         [
             "description": .string(kinds.map(\.title).joined(separator: ", or ") + "."),
             "headers": headers(kinds.flatMap { $0.headers.map(\.name) + $0.sometimes }.map { $0 + "?" }),
@@ -137,15 +139,15 @@ struct DescribedOperation {
 struct PathTemplate {
     let path: String
     var parameters: [String] = []
-    /// The end of the operations' names, which distinguishes them from operations at the endpoint's other paths.
+    /// The end of an operation's name, which distinguishes the same operation at different paths of an endpoint.
     var suffix = ""
     /// The number of keys of an item in the path.
     var keys = 0
 
-    /// The maximum number of keys of an item's path in the description.
+    /// The maximum number of an item's keys in a path of the description.
     ///
-    /// A parameter in a path of OpenAPI is one segment, and a generated client percent-encodes a slash in it, so each
-    /// depth needs a path of its own. Five keys lead to every item of `Data/Data.plist`.
+    /// A parameter in a path of OpenAPI is one segment: generated clients percent-encode a slash in a parameter. Each
+    /// depth therefore needs a path of its own. Five keys lead to every item of `Data/Data.plist`.
     private static let mostKeys = 5
 
     static func all(of endpoint: Endpoint) -> [PathTemplate] {
@@ -157,7 +159,7 @@ struct PathTemplate {
                 PathTemplate(path: "/problems/"),
                 PathTemplate(path: "/problems/{kind}", parameters: ["kind"], suffix: "OfKind", keys: 1),
             ]
-        // Only the web client's page names its files.
+        // Only the web client's page refers to the files of the web client, so the files are not described.
         case "/client": return []
         default: break
         }

@@ -22,7 +22,7 @@ extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLit
         ["$ref": .string("#/components/\(kind)/\(name)")]
     }
 
-    /// The same value, with each name of a schema as a full reference.
+    /// The same value, in which the name of a schema in each reference is replaced by a full reference.
     var resolved: PropertyListValue {
         switch self {
         case .array(let elements): .array(elements.map(\.resolved))
@@ -51,10 +51,10 @@ extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLit
         }
     }
 
-    /// The text of a member, or an empty text.
+    /// The text of a member; an empty text if the member is missing or is not a text.
     func text(_ name: String) -> String { if case .string(let text) = self[name] { text } else { "" } }
 
-    /// The texts in a member that is a list, or an empty list.
+    /// The texts in a member that is a list; an empty list if the member is missing or is not a list.
     func texts(_ name: String) -> [String] {
         guard case .array(let elements) = self[name] else { return [] }
         return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }

@@ -1,7 +1,7 @@
 import PropertyLists
 
 extension QueryOption {
-    /// The parameter in OpenAPI.
+    /// The option as a parameter of OpenAPI.
     var parameter: PropertyListValue {
         var parameter: PropertyListValue = [
             "name": .string(name), "in": "query", "description": .string(explanation),
@@ -13,8 +13,8 @@ extension QueryOption {
 
     /// The summary, the values, and the restrictions.
     ///
-    /// The default is only in words: clients that are generated from a schema with a default send it, and some options
-    /// cannot be combined with others.
+    /// The default is given only in words. If a schema contains a default, the clients that are generated from the
+    /// schema always send it, and some options cannot be combined with others.
     private var explanation: String {
         var text = summary
         if let requires { text += " Only together with '\(requires)'." }
@@ -23,7 +23,7 @@ extension QueryOption {
         return text + " The values, in the notation of RFC 5234: `\(grammar)`."
     }
 
-    /// The schema of one value, from the range of a number, or from the grammar.
+    /// The schema of one value, made from the range of a number if there is a range, otherwise from the grammar.
     private var schema: PropertyListValue {
         if let range {
             return ["type": "integer", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]

@@ -4,17 +4,17 @@ import Levels
 import Locking
 import PropertyLists
 
-/// `GET /openapi.json`: the description of the API (OpenAPI 3.1), from the tables that the code runs on, and from
-/// `openapi.json` beside this file for the rest.
+/// `GET /openapi.json`: the description of the API (OpenAPI 3.1). It is made from the tables that the code runs on; the
+/// rest comes from `openapi.json` beside this file.
 ///
-/// That document is OpenAPI, except that a reference is the name of a schema, and that operations have a form of their
-/// own. An operation's `fields` are its request fields; `problems` are the kinds in addition to the kinds of its sort
-/// of request (`ProblemKind.Requests`); `keys` is the number of keys in the path of its examples; and each status is an
-/// answer, whose `headers` with `?` are optional.
+/// That file is OpenAPI, except that a reference is the name of a schema, and that operations have a form of their own.
+/// In an operation, `fields` are the request fields. `problems` are kinds of problems, in addition to the kinds that
+/// follow from the operation's sort of request (`ProblemKind.Requests`). `keys` is the number of keys in the path of
+/// the examples. Each status is an answer; in its `headers`, `?` marks an optional field.
 final class ServiceDescription: Sendable {
     private let version: String
     private let readsNeedToken: Bool
-    /// The JSON text, made when it is first requested; nil before.
+    /// The JSON text, which is made at the first request; nil before.
     private let kept = Guarded<[UInt8]?>(nil)
     /// The bodies in each layout and coding.
     let forms = KeptForms()

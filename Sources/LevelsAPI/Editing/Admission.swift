@@ -2,7 +2,7 @@ import Bytes
 import HTTPServer
 import PropertyLists
 
-/// Decides by their tokens which requests may read and which may edit.
+/// Decides which requests may read and which may edit. The decision depends on the tokens of the requests.
 struct Admission: Sendable {
     /// The tokens for one purpose.
     struct Tokens: Sendable {
@@ -41,7 +41,7 @@ struct Admission: Sendable {
         return token
     }
 
-    /// The token of an edit that was admitted; it may have been revoked while the body was read.
+    /// Checks the token of an admitted edit again, because the token may have been revoked while the body was read.
     ///
     /// - Throws: `Problem` (401, 403, 429).
     func token(ofAdmitted request: Request) throws(Problem) -> AccessToken {
@@ -62,7 +62,7 @@ struct Admission: Sendable {
 
     /// Whether an endpoint that is open to anyone may show a client the contents of the document.
     ///
-    /// A wrong token counts here too, so that no endpoint is a way to guess tokens unseen.
+    /// A wrong token counts here too, so that nobody can guess tokens unnoticed at such an endpoint.
     func allowsReading(_ request: Request) -> Bool {
         guard let reading else { return true }
         guard let presented = BearerCredentials.token(of: request) else { return false }
@@ -75,7 +75,7 @@ struct Admission: Sendable {
         [reading, editing].contains { $0?.current().token(token.span) != nil }
     }
 
-    /// Counts a wrong token; returns a problem if too many came from the address.
+    /// Counts a wrong token. Returns a problem if too many wrong tokens came from the address of the client.
     private func tooManyAttempts(by request: Request, tokens: Tokens) -> Problem? {
         guard let burst = failures.note(request.client) else { return nil }
         if burst.isFirst { tokens.log(.wrongTokens(address: request.client)) }

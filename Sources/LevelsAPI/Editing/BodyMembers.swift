@@ -10,7 +10,7 @@ struct BodyMembers {
     /// The number of the step; nil outside of `POST /edits`.
     let step: Int?
 
-    /// - Throws: `Problem` (422) for anything other than an object, with the sentence `wanted`.
+    /// - Throws: `Problem` (422) with the sentence `wanted`, for a value that is not an object.
     init(value: PropertyListValue, at pointer: String = "", step: Int? = nil, _ wanted: String) throws(Problem) {
         guard case .dictionary(let dictionary) = value else {
             throw .invalidContent("\(wanted).", at: pointer, step: step)
@@ -57,7 +57,8 @@ struct BodyMembers {
         return path
     }
 
-    /// The place among the rows of a level: `at`, which is checked when the edit is carried out, and `section`.
+    /// The place among the rows of a level, from the members `at` and `section`. An unknown `at` is refused only when
+    /// the edit is carried out.
     func place() throws(Problem) -> (position: RowPosition, section: Int?) {
         var section: Int?
         if let value = dictionary["section"] {

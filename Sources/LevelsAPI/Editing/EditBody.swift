@@ -23,7 +23,7 @@ enum EditContent: Sendable {
         }
     }
 
-    /// - Throws: `Problem` (411, 415) for a request whose header does not announce such a body.
+    /// - Throws: `Problem` (411, 415) for a request whose header does not announce a body of this kind.
     func check(_ request: Request) throws(Problem) {
         guard self != .none else { return }
         guard request.has(.contentLength) || request.has(.transferEncoding) else { throw .lengthRequired }
@@ -36,7 +36,7 @@ enum EditContent: Sendable {
         guard let field, !field.isEmpty else {
             throw mediaTypeProblem("The request has no Content-Type")
         }
-        // The form that most clients send.
+        // Most clients send exactly this form.
         if types.contains(field) { return }
         guard let type = MediaType(field), types.contains(type.name) else {
             throw mediaTypeProblem("A body of the type '\(quoted: field)' cannot be read")
@@ -94,7 +94,7 @@ struct MediaType: Equatable {
 /// The body of an edit as it was sent.
 struct SentBody: Sendable {
     private let bytes: [UInt8]
-    /// Whether the values have the types that the client means, as in a property list.
+    /// Whether the client states the types of the values, as in a property list.
     let isExact: Bool
 
     /// The maximum length of a body that is parsed on the threads that serve reads.
@@ -107,11 +107,11 @@ struct SentBody: Sendable {
 
     var isLong: Bool { bytes.count > Self.longest }
 
-    /// The value in the body; time is linear in its bytes.
+    /// The value in the body. The time is linear in the length of the body.
     ///
-    /// - Parameter limit: the array whose elements are counted as they are read.
+    /// - Parameter limit: the array whose elements are counted while they are read.
     func value(_ limit: EditSteps.Limit? = nil) throws(Problem) -> PropertyListValue {
-        // A value takes many times its bytes in the body.
+        // A value takes many times the memory of its bytes in the body.
         let size = bytes.count * Self.mostBytesOfByte
         guard bytes.count < Self.shortBody || MemoryBudget.hasRoom(for: size) else { throw .outOfMemory }
         let elements = limit.map { PropertyListElementLimit(key: $0.key, count: $0.count, error: Self.beyondLimit) }
@@ -127,20 +127,22 @@ struct SentBody: Sendable {
 
     private static let beyondLimit = PropertyListError(reason: "an array has more elements than it may have")
 
-    /// Reads JSON in UTF-8 (RFC 8259, section 8.1); the reader accepts UTF-16 too, for files.
+    /// Reads JSON in UTF-8 (RFC 8259, section 8.1). The JSON reader also accepts UTF-16, but only files may be in
+    /// UTF-16.
     private func json(_ elements: PropertyListElementLimit?) throws(PropertyListError) -> PropertyListValue {
-        // JSON in UTF-8 contains none of these bytes; any JSON in UTF-16 or UTF-32 does.
+        // JSON in UTF-8 contains none of these bytes. JSON in UTF-16 or UTF-32 always contains some of them.
         guard !bytes.contains(where: { $0 == 0 || $0 >= 0xFE }) else {
             throw PropertyListError(reason: "the body is not text in UTF-8", at: .text(line: 1, column: 1))
         }
         return try PropertyListValue(json: bytes, limits: Self.limits, elements: elements)
     }
 
-    /// The maximum memory for each byte of a body: an empty array takes two bytes and a comma in JSON.
+    /// The maximum memory for each byte of a body, in bytes. An empty array takes the most: it is two bytes and a comma
+    /// in JSON.
     private static let mostBytesOfByte = 48
     private static let shortBody = 16 << 10
 
-    /// Far less nesting than documents may have: a body is one item, or a few.
+    /// A body may be nested far less deeply than a document, because a body is one item or a few items.
     private static let limits = PropertyListLimits(nesting: 512)
 }
 

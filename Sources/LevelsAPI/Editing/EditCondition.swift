@@ -13,7 +13,7 @@ struct EditCondition: Sendable {
     /// The number of the step; nil outside of `POST /edits`.
     private var step: Int?
 
-    /// Reads the conditions of a request; nil without conditions.
+    /// Reads the conditions of a request; nil if the request does not contain conditions.
     init?(request: Request, on subject: Question.Subject, at path: ItemPath) {
         guard request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { return nil }
         self.subject = subject
@@ -22,7 +22,8 @@ struct EditCondition: Sendable {
         ifNoneMatch = request.has(.ifNoneMatch) ? request.lines(of: .ifNoneMatch) : nil
     }
 
-    /// The condition of a step: an entity tag, a version or a `fieldsVersion`, several tags, or `*`.
+    /// Makes the condition of a step. The text is an entity tag, a version, a `fieldsVersion`, a list of entity tags,
+    /// or `*`.
     init(text: String, on subject: Question.Subject, at path: ItemPath, step: Int) {
         self.subject = subject
         self.path = path
@@ -48,7 +49,7 @@ struct EditCondition: Sendable {
         }
     }
 
-    /// Looks for the version of the item's fields first, because it is known without rendering an answer.
+    /// Compares the version of the item's fields first, because this version is known without rendering an answer.
     private func isMet(_ lines: [String], by tags: ItemTags, known: inout KnownTags) -> Bool {
         if let version = tags.fieldsVersion, EntityTag.isListed(fieldsVersion: version, in: lines) { return true }
         return known.contains(tags) { EntityTag.isListed($0, in: lines, comparison: .strong) }
@@ -78,7 +79,7 @@ struct ItemTags {
         return own.withRow { row in Version.short(RowFields.hash(of: row.packed, in: row.bytes)) }
     }
 
-    /// The first wanted tag, if any; a tag is made only if the tags before it are not wanted.
+    /// The first wanted tag; nil if no tag is wanted. A tag is made only if the tags before it are not wanted.
     func firstTag(where isWanted: (String) -> Bool) -> String? {
         for item in items {
             for format in formats {
@@ -90,7 +91,8 @@ struct ItemTags {
 
     private var formats: [Format] { subject == .document ? [.plist, .json, .binary] : [.json, .plist] }
 
-    /// The item in the document as written, in its own file, and in each language.
+    /// The item in the document as it is written. For a document, also the item in its own file; for a level or a
+    /// detail, also the item in each language.
     private var items: [Item] {
         guard let item = Self.item(path, document: snapshot.document) else { return [] }
         if subject == .document {
@@ -117,7 +119,7 @@ struct KnownTags {
 
     private var tags: [Key: [String]] = [:]
 
-    /// Whether an item has a wanted tag: first the known tags are checked, then tags are made.
+    /// Whether an item has a wanted tag. Checks the known tags first, and makes tags only if no known tag is wanted.
     mutating func contains(_ item: ItemTags, _ isWanted: (String) -> Bool) -> Bool {
         let key = Key(subject: item.subject, path: item.path)
         if tags[key]?.contains(where: isWanted) == true { return true }

@@ -5,7 +5,7 @@ import PropertyLists
 struct EditStep {
     let edit: Edit
     let condition: EditCondition?
-    /// The pointer to its item in the body (RFC 6901); nil if `at` and `section` are in the query.
+    /// The pointer to the edit's item in the body (RFC 6901); nil if `at` and `section` are in the query.
     let pointer: String?
 
     init(edit: Edit, condition: EditCondition?, at pointer: String? = nil) {
@@ -37,9 +37,9 @@ struct EditOperation: Sendable {
     let name: String
     /// The other members of a step of this kind, except `ifMatch`.
     let members: [String]
-    /// The subject of its condition.
+    /// The subject of the condition `ifMatch`.
     let subject: Question.Subject
-    /// Reads the edit, and the path of its condition.
+    /// Reads the edit, and the path of the item to which the condition applies.
     let read: @Sendable (_ name: String, BodyMembers) throws(Problem) -> (Edit, ItemPath)
 
     static let all = [insert, put, patch, move, delete]
@@ -83,9 +83,9 @@ struct EditOperation: Sendable {
     }
 }
 
-/// The body of `POST /edits`: steps that are done in this order, all or none.
+/// The body of `POST /edits`: a list of steps. Either all steps are done, in this order, or none.
 enum EditSteps {
-    /// The maximum number of steps, for the reader of the body.
+    /// The maximum number of steps, which is checked while the body is read.
     struct Limit: Sendable {
         let key = "edits"
         let count = 1_000

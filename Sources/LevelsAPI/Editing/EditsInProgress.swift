@@ -5,7 +5,7 @@ import TreeStore
 
 /// The edits that were begun and have not ended, whether or not their clients still wait.
 ///
-/// Their connections have a room of their own, so that long polls leave room for edits.
+/// The edits have a waiting room of their own, so that long polls cannot take the places of edits.
 final class EditsInProgress: Sendable {
     private struct Count {
         var edits = 0
@@ -18,7 +18,7 @@ final class EditsInProgress: Sendable {
     private let byteLimit: Int
     private let room: WaitingRoom
     private let answered = Guarded<[Answered]>([])
-    /// Signalled when the last edit ends; nil if the system had no descriptor for it.
+    /// Signalled when the last edit ends; nil if the system had no descriptor left.
     private let ended: Wakeup?
 
     /// An edit that has ended, and whose response has not been sent.
@@ -34,7 +34,7 @@ final class EditsInProgress: Sendable {
     init(capacity: Int, byteLimit: Int) {
         self.capacity = capacity
         self.byteLimit = byteLimit
-        // A client that has left frees its place before its edit has ended.
+        // A client that leaves frees its place in this room before its edit has ended.
         room = WaitingRoom(capacity: capacity, isForEvents: false)
         do { ended = try Wakeup() } catch { ended = nil }
     }
@@ -59,8 +59,8 @@ final class EditsInProgress: Sendable {
         return waiter
     }
 
-    /// Ends an edit. Its response is made by the thread that sends it, at the end of the publisher's turn, together
-    /// with all others of that turn.
+    /// Ends an edit. At the end of the publisher's turn, the responses to all edits of that turn are sent together. The
+    /// thread that sends a response also makes it.
     func end(
         _ waiter: Waiter, bytes: Int, in publications: Publications, response: @escaping @Sendable () -> Response
     ) {
@@ -71,7 +71,7 @@ final class EditsInProgress: Sendable {
         if isFirst { publications.atEndOfTurn(sendResponses) }
     }
 
-    /// Sends the responses of all ended edits; their connections are woken together.
+    /// Sends the responses to all ended edits. The connections of their clients are woken together.
     private func sendResponses() {
         let answers = answered.withLock { answered in
             defer { answered = [] }

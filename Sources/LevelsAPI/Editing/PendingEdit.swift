@@ -6,11 +6,11 @@ import Levels
 import PropertyLists
 import TreeStore
 
-/// An edit that is being carried out: makes the response to its client from the outcome.
+/// An edit that is being carried out. Makes the response to the client from the outcome of the edit.
 struct PendingEdit: Sendable {
     /// The content of the answer.
     enum Subject: Sendable {
-        /// The detail of the item, or nothing if it was deleted.
+        /// The detail of the item, or nothing if the item was deleted.
         case item
         /// A link to the item of each step.
         case steps
@@ -19,7 +19,7 @@ struct PendingEdit: Sendable {
     }
 
     let subject: Subject
-    /// The pointer to the item of each edit in the body (RFC 6901); empty if `at` and `section` are in the query.
+    /// The pointers to the items of the edits in the body (RFC 6901); empty if `at` and `section` are in the query.
     var pointers: [String] = []
     /// The target of the request, as it was sent.
     let target: String
@@ -111,12 +111,12 @@ struct PendingEdit: Sendable {
                 adding: publication.snapshot.revisionHeaders + (isSent ? [("Content-Location", link)] : []))
             return try selection.charged(created(response))
         } catch {
-            // The client cannot get the detail in the form that it asked for, but the edit is done.
+            // The detail cannot be sent in the form that the client asked for, but the edit is done.
             return created(try stepsDone(publication.snapshot, links: [link]))
         }
     }
 
-    /// `{"revision":…,"edits":[…]}`: a link to the item of each step, or null if it no longer exists.
+    /// `{"revision":…,"edits":[…]}`: for each step, a link to the item, or null if the item no longer exists.
     private func stepsDone(_ snapshot: Snapshot, links: [String?]) throws(Problem) -> Response {
         try response(snapshot) { (writer) throws(PropertyListError) in
             writer.beginList("edits")
@@ -159,7 +159,7 @@ extension Links {
 }
 
 extension EditedItem {
-    /// The link to the item's detail; nil if it no longer exists.
+    /// The link to the item's detail; nil if the item no longer exists.
     fileprivate var link: String? {
         switch self {
         case .present(let item, _): Links(item).detailText
@@ -208,7 +208,7 @@ extension Problem {
         }
     }
 
-    /// The pointer to the step that the item is a member of.
+    /// The pointer to the step that contains the item.
     private static func parent(of pointer: String) -> String {
         pointer.lastSlash.map { String(pointer[..<$0]) } ?? ""
     }

@@ -6,24 +6,24 @@ import TreeStore
 
 /// A path that is served, and its methods.
 struct Endpoint: Sendable {
-    /// The rest of the path after the name.
+    /// The part of the path that may follow the endpoint's name.
     enum Path { case nothing, item, name }
 
-    /// The addresses and the services with the endpoint.
+    /// The services that have the endpoint, and the addresses at which it is served.
     enum Audience {
         case everyone
-        /// Services with the web client; messages for API clients leave it out.
+        /// Services with the web client. Messages for API clients do not mention the endpoint.
         case browsers
-        /// Everyone, and the separate address for monitoring.
+        /// Everyone, also at the separate address for monitoring.
         case probes
-        /// The separate address for monitoring, or everyone without one.
+        /// Only the separate address for monitoring, or everyone if there is no separate address.
         case monitoring
     }
 
     let name: StaticString
     let path: Path
     let audience: Audience
-    /// Whether it is served without a token even if reading needs one.
+    /// Whether the endpoint is served without a token, even if reading needs a token.
     let isOpen: Bool
     let operations: [Operation]
 
@@ -103,7 +103,7 @@ struct Endpoint: Sendable {
         return methods.filter { $0 != "OPTIONS" } + ["OPTIONS"]
     }
 
-    /// The operation of a method, if it is allowed. HEAD does the same as GET.
+    /// The operation of a method; nil if the method is not allowed. HEAD has the same operation as GET.
     func operation(_ method: HTTPServer.Method, isRoot: Bool = true) -> Operation? {
         let wanted = method == .head ? .get : method
         return operations.first { $0.method == wanted && (isRoot || !$0.isOfRootOnly) }
@@ -137,7 +137,7 @@ extension Endpoint {
         /// Whether no path may follow the name of the endpoint.
         var isOfRootOnly = false
 
-        /// The web client, also at `/` for a client that prefers HTML.
+        /// The web client's page, which is also served at `/` to a client that prefers HTML.
         static let page = get(.getBrowser, summary: "The web client, opened at an item.", options: .browser)
 
         static func get(_ name: Name, summary: String, options: QueryOptions) -> Operation {
@@ -154,13 +154,14 @@ extension Endpoint {
                 isOfRootOnly: isOfRootOnly)
         }
 
-        /// Whether it may change the document; a reload needs a token too, but changes nothing itself.
+        /// Whether the operation may change the document. A reload needs a token too, but does not change the document
+        /// itself.
         var changesDocument: Bool { content.map { $0 != .none || method == .delete } ?? false }
     }
 }
 
 extension Endpoint {
-    /// A parsed target: its endpoint, and the ranges of the path after the endpoint's name and of the query.
+    /// A parsed target: its endpoint, the range of the path after the endpoint's name, and the range of the query.
     struct Match {
         let endpoint: Endpoint
         let path: Range<Int>
@@ -195,7 +196,8 @@ extension Endpoint {
         return end
     }
 
-    /// The data for look-ups, which costs less to copy than the endpoints: each request is looked up for the metrics.
+    /// The data for look-ups, which costs less to copy than the endpoints. The metrics look up the endpoint of each
+    /// request.
     private static let places = all.map { (name: $0.name, takesPath: $0.path != .nothing) }
 
     private static func number(of path: Span<UInt8>) -> Int? {
@@ -204,7 +206,7 @@ extension Endpoint {
             guard path.count >= length, path.extracting(0..<length).isEqual(to: name) else { return false }
             guard path.count == length || path[length] == UInt8(ascii: "/") else { return false }
             guard takesPath || path.count <= length + 1 else { return false }
-            // A slash after a name is ignored; the index has only the slash that is its name.
+            // A slash after a name is ignored. The name of the index is itself a slash, and no second slash may follow.
             return length > 1 || path.count == length
         }
     }
@@ -218,13 +220,13 @@ struct Call {
     let query: Query
     let negotiation: Negotiation
     let publication: Publication
-    /// The key of the target in the form that the request's header selects, if it is known.
+    /// The key of the target in the form that the request's header selects; nil if the key is not known.
     let key: UInt64?
-    /// The result of a look-up in the cache, if there was one.
+    /// The result of the look-up in the cache; nil if there was no look-up.
     let found: ResponseCache.Found?
-    /// The path of the item, at an endpoint of items.
+    /// The path of the item, if the endpoint is about items; otherwise the root.
     var item = ItemPath.root
-    /// The name of the holder of an edit's token.
+    /// The name of the token's holder, for an edit.
     var author: String?
     /// The path after the endpoint's name.
     var path: Span<UInt8> {
@@ -237,7 +239,8 @@ struct Call {
 }
 
 extension QueryOptions {
-    /// `GET /browse/<path>`: the options of the level, and three of the page (manual, Web client). The page reads them.
+    /// `GET /browse/<path>`: the options of the level, and three options of the page itself (manual, Web client). The
+    /// page reads them; the service does not.
     static let browser = QueryOptions(
         (level.all.map { ($0.name, $0.isRepeatable) } + [("show", false), ("above", true), ("columns", false)]).map {
             name, isRepeatable in

@@ -2,14 +2,14 @@ import Bytes
 import HTTPServer
 import PropertyLists
 
-/// Checks each request before anything is looked up for it, even in the cache.
+/// Checks each request before the service looks up anything for it, even in the cache.
 ///
 /// Only checks that apply to several endpoints belong here.
 struct Gate {
     let header: ResponseHeader
     let admission: Admission
 
-    /// The response to a request that is refused, or answered without a resource; nil to let it pass.
+    /// The response to a request that is refused, or that is answered without a resource; nil to let the request pass.
     @inline(__always)
     func response(to request: Request) -> Response? {
         let isRead = request.method == .get || request.method == .head
@@ -26,12 +26,13 @@ struct Gate {
         return methodResponse(to: request, match: match)
     }
 
-    /// 204 with `Allow` for OPTIONS, 405 with `Allow` for a method that is not allowed, and 404 if nothing is served
-    /// there.
+    /// 204 with `Allow` for OPTIONS, 405 with `Allow` for a method that is not allowed, and 404 if nothing is served at
+    /// the target.
     private func methodResponse(to request: Request, match: Endpoint.Match?) -> Response {
         let methods = match?.methods ?? Endpoint.methods
         let isServed = match != nil || String(utf8: request.target) == "*"
-        // For any target: a browser that is refused here could not read the 404 that explains the error.
+        // Allowed preflight requests succeed for any target. Otherwise the browser could not read the 404 that explains
+        // the error.
         if request.method == .options, isServed || header.permits(request) {
             let granted = admission.isEditingOn ? methods : methods.filter(AllowedOrigins.readingMethods.contains)
             return header.options(request, allow: methods.joined(separator: ", "), granting: granted)

@@ -5,15 +5,16 @@ import Levels
 import PropertyLists
 public import TreeStore
 
-/// `GET /healthz` and `GET /readyz`: never encoded, so that the `Accept-Encoding` of a probe cannot make it fail.
+/// `GET /healthz` and `GET /readyz`. Their answers are never encoded, so that the `Accept-Encoding` of a probe cannot
+/// make the probe fail.
 enum StatusAnswer {
     static func health() throws(Problem) -> Rendering {
         try Rendering { (writer) throws(PropertyListError) in try writer.member("status", "alive") }
     }
 
-    /// The source and its freshness: `stale` if the latest reload was refused.
+    /// The source and its freshness. The status is `stale` if the latest reload was refused.
     ///
-    /// - Parameter snapshot: nil for a client that may not read; it gets `status` alone.
+    /// - Parameter snapshot: nil for a client that may not read; the answer then contains only `status`.
     static func readiness(_ snapshot: Snapshot?, readiness: Readiness) throws(Problem) -> Rendering {
         try Rendering { (writer) throws(PropertyListError) in
             try writer.member("status", readiness.lastError == nil ? "ok" : "stale")
@@ -32,14 +33,15 @@ enum StatusAnswer {
 
 /// The freshness of the tree, for `/readyz`.
 public struct Readiness: Sendable {
-    /// The error of the latest load, if it was refused and an older tree is served.
+    /// The error of the latest load, if that load was refused and an older tree is served; otherwise nil.
     public var lastError: String?
     /// A path or a URL.
     public var source: String
     /// The connection to the database that is served; nil for any other source.
     public var database: DatabaseConnection?
 
-    /// Creates the state of a source whose latest load succeeded, or was refused with a sentence.
+    /// Creates the state of a source. `lastError` is the reason if the latest load was refused; nil if that load
+    /// succeeded.
     public init(source: String, lastError: String? = nil, database: DatabaseConnection? = nil) {
         self.source = source
         self.lastError = lastError
@@ -54,11 +56,11 @@ enum IndexAnswer {
         ("openapi", "/openapi.json"), ("health", "/healthz"), ("readiness", "/readyz"),
     ]
 
-    /// RFC 8631.
+    /// The link to the description of the service (RFC 8631).
     private static let header = [("Link", "</openapi.json>; rel=\"service-desc\"")]
 
     /// - Parameters:
-    ///   - snapshot: nil for a client that may not read; it gets the links alone.
+    ///   - snapshot: nil for a client that may not read; the answer then contains only the links.
     ///   - isEditable: whether a token could allow edits now.
     ///   - needsToken: whether reading needs a token, so that the answer depends on `Authorization`.
     static func rendered(_ snapshot: Snapshot?, isEditable: Bool, needsToken: Bool) throws(Problem) -> Rendering {
@@ -79,7 +81,7 @@ enum IndexAnswer {
     }
 }
 
-/// `GET /problems/<name>`: the explanation of a kind of problem; without a name, of all kinds.
+/// `GET /problems/<name>`: the explanation of a kind of problem. Without a name, the explanations of all kinds.
 enum ProblemPage {
     static func rendered(for path: Span<UInt8>) throws(Problem) -> Rendering {
         let name = name(in: path)

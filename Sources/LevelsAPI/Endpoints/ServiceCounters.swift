@@ -4,9 +4,9 @@ import Locking
 import TreeSources
 public import TreeStore
 
-/// The counters of `/metrics` that nothing else has: the server's requests, and the events of the store.
+/// The counters of `/metrics` that no other object keeps: the server's requests, and the events of the store.
 public final class ServiceCounters: Sendable {
-    /// The counters for the server's configuration.
+    /// The counters of the server, for the server's configuration.
     public let server = ServerCounters(routes: Endpoint.all.count + 1)
     /// The version of the program.
     let version: String
@@ -30,11 +30,11 @@ struct StoreTotals: Equatable {
     /// Loads without a change.
     var unchanged = WorkTotal()
     var refused = WorkTotal()
-    /// The time of the latest load, published or unchanged, in seconds since 1970; 0 before the first.
+    /// The time of the latest load that was published or unchanged, in seconds since 1970; 0 before the first one.
     var latestLoad = 0.0
-    /// The time of the latest refusal, in seconds since 1970; 0 before the first.
+    /// The time of the latest refusal, in seconds since 1970; 0 before the first one.
     var latestRefusal = 0.0
-    /// Saves, each with the edits of one request or several.
+    /// Saves. One save can contain the edits of several requests.
     var saves = WorkTotal()
     var failedSaves = 0
     /// Requests that changed the document.
@@ -65,7 +65,7 @@ struct StoreTotals: Equatable {
 
 /// The time of day for Prometheus.
 enum UnixTime {
-    /// In seconds since 1970.
+    /// The current time, in seconds since 1970.
     static var now: Double {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)

@@ -3,18 +3,20 @@ import Levels
 import PropertyLists
 import TreeStore
 
-/// The revision that a client has seen: its answer is made from this revision or a later one (manual, Refresh).
+/// The revision that a client has seen. The client's answer is made from this revision or a later one (manual,
+/// Refresh).
 enum AskedRevision {
     /// The name of the header field, in requests and answers.
     static let field = "Drilldown-Revision"
-    /// The maximum wait for a revision, unless the request names another one.
+    /// The maximum wait for a revision, unless the request names another wait.
     static let patience = Duration.seconds(5)
 
-    /// The revision that a request asks for, if any.
+    /// The revision that a request asks for; nil if it does not ask for a revision.
     ///
-    /// - Parameter parameter: the revision in the query, which has precedence over the header; nil if it is absent.
-    /// - Throws: `Problem` (400) if the query names a revision of a document that is not in a database. For such a
-    ///   document the header is ignored.
+    /// - Parameter parameter: the revision in the query; nil if the query does not name one. The query has precedence
+    ///   over the header.
+    /// - Throws: `Problem` (400) if the query names a revision, but the document is not in a database. The header is
+    ///   ignored for a document that is not in a database.
     static func read(
         _ parameter: String?, request: Request, in snapshot: Snapshot
     ) throws(Problem) -> String? {
@@ -45,14 +47,15 @@ enum AskedRevision {
 }
 
 extension Snapshot {
-    /// The header line that names the revision; empty if only this process knows its name.
+    /// The header line that names the revision; empty if only this process knows the name of the revision.
     var revisionHeaders: [(name: String, value: String)] {
         isNamedBySource ? [(AskedRevision.field, revision)] : []
     }
 }
 
 extension Inquiry {
-    /// The header lines that say how the question was asked: the wait, and the revision if one was asked for.
+    /// The header lines about the delivery: the wait that was applied, and the revision of the publication if the
+    /// question names a revision.
     var addedHeaders: [(name: String, value: String)] {
         let delivery = question.delivery
         return (delivery.wait?.headers ?? []) + (delivery.revision == nil ? [] : publication.snapshot.revisionHeaders)

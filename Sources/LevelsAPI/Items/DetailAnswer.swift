@@ -41,7 +41,7 @@ struct DetailAnswer: ItemAnswer {
     }
 }
 
-/// The part of a detail that does not follow from the level above. Details are both written and compared from it.
+/// The part of a detail that does not follow from the level above. Both writing and comparing details use this type.
 struct DetailContent {
     private let own: Item.Step
     private let children: ItemDetail.ChildRows
@@ -82,7 +82,8 @@ struct DetailContent {
         writer.endObject()
     }
 
-    /// Whether another item's detail, as JSON, shows the same, apart from the position and the titles of ancestors.
+    /// Whether the detail of another item shows the same content, as JSON. The position and the titles of ancestors do
+    /// not count.
     func showsTheSame(as other: DetailContent) -> Bool {
         guard children.count == other.children.count, children.refusal == other.children.refusal,
             own.hasSameTitle(as: other.own)
@@ -92,7 +93,7 @@ struct DetailContent {
         return shown == otherShown
     }
 
-    /// Whether `write` reads the same data from both.
+    /// Whether `write` reads the same data from this content and from the other content.
     private func readsTheSame(as other: DetailContent) -> Bool {
         own.level.packsRow(own.row, asRow: other.own.row, of: other.own.level)
             && Self.isSameLink(children.first, other.children.first)
@@ -108,7 +109,7 @@ struct DetailContent {
         var writer: JSONPropertyListWriter = .init()
         writer.beginObject()
         own.withRow { row in writer.fieldsVersion(of: row.packed, in: row.bytes) }
-        // A JSON writer accepts any text, and every container is closed.
+        // The writer cannot fail: a JSON writer accepts any text, and every container is closed.
         do {
             try write(Span(), to: &writer)
             writer.endObject()
@@ -121,7 +122,7 @@ struct DetailContent {
 }
 
 extension AnswerWriter where Self: ~Copyable {
-    /// Writes the title of a row and the link to its detail, or null.
+    /// Writes a member with the title of a row and the link to the row's detail; null if there is no row.
     fileprivate mutating func member(
         _ name: StaticString, linkTo step: Item.Step?, _ prefix: Span<UInt8>
     ) throws(PropertyListError) {

@@ -25,7 +25,8 @@ struct DocumentAnswer {
     private var format: Format { question.delivery.format }
     private var negotiation: Negotiation { question.negotiation }
 
-    /// The document in the requested coding. A long one is written while it is sent, so that it takes no memory.
+    /// The document in the requested coding. A long document is written while it is sent, so it is never in memory as a
+    /// whole.
     ///
     /// - Throws: `Problem` (406) for text that the format cannot represent, or if the client accepts no available
     ///   coding.
@@ -43,7 +44,7 @@ struct DocumentAnswer {
             body: .stream(failure: Self.beyondXML, begin: self.stream))
     }
 
-    /// The coding, if it depends on the length.
+    /// The coding of the document, if the coding depends on the length.
     private func coding(of stream: any AheadStream) throws(Problem) -> ContentCoding {
         switch stream.writeAhead() {
         case .failed: throw Self.beyondXML
@@ -53,8 +54,8 @@ struct DocumentAnswer {
         }
     }
 
-    /// The tag of an item's document: a hash of the content and the format, equal for the same content on every
-    /// machine.
+    /// The entity tag of an item's document. It is a hash of the content and of the format, so it is the same on every
+    /// machine for the same content and format.
     static func entityTag(of item: Item, format: Format) -> String {
         EntityTag.of(item.documentHash(format: format.rawValue))
     }
@@ -75,7 +76,8 @@ struct DocumentAnswer {
             return question.delivery.isIndented ? IndentedStream(compact) : compact
         case .binary: return DocumentStream(walk: walk, writer: BinaryPropertyListWriter())
         case .plist:
-            // After the first piece, a text that XML cannot represent could only be reported by cutting the connection.
+            // Refused before the first piece is sent: later, the error could be reported only by cutting the
+            // connection.
             guard item.level?.holdsTextBeyondXML != true, !item.own.level.holdsTextBeyondXML(inRow: item.own.row) else {
                 throw Self.beyondXML
             }

@@ -17,19 +17,20 @@ final class History: Sendable {
         versions = GivenVersions(isEmpty: publications.historyBytes == 0)
     }
 
-    /// Keeps an answer that its source will not give again.
+    /// Keeps an answer of a source that cannot give this answer again.
     func keep(_ answer: LevelAnswer, version: ContentHash) {
         guard publications.historyBytes > 0 else { return }
         pages.withLock { $0.keep(answer, version: Version.words(version)) }
     }
 
-    /// The answer that had a version, if it is kept.
+    /// The answer that had a version; nil if the answer is not kept.
     func answer(havingHad version: Version.Words) -> LevelAnswer? { pages.withLock { $0.answer(version) } }
 
     /// Notes that a version of a level was sent for the publication with a number.
     func note(_ version: ContentHash, number: Int) { versions.note(Version.words(version), number: number) }
 
-    /// The item at a path in the earlier snapshot that a version was rendered from, if both are kept.
+    /// The item at a path in the snapshot from which a version was rendered. Nil if that snapshot is not known or not
+    /// kept.
     func item(at path: ItemPath, in language: UInt64?, havingGiven version: Version.Words) -> ShownItem? {
         guard let number = versions.number(of: version), let snapshot = publications.snapshot(number) else {
             return nil
@@ -37,8 +38,8 @@ final class History: Sendable {
         return item(at: path, in: language, of: snapshot)
     }
 
-    /// The earlier states of the item at a path, the newest first. A state with the same rows as the one after it is
-    /// left out.
+    /// The earlier states of the item at a path, the newest first. A state is left out if its rows are the same as in
+    /// the next newer state.
     func items(at path: ItemPath, in language: UInt64?, before current: Item) -> some Sequence<ShownItem> {
         let state = (last: current, snapshots: publications.replaced.makeIterator())
         return sequence(state: state) { state in
@@ -64,7 +65,8 @@ final class History: Sendable {
     }
 }
 
-/// Remembers the publication of each version of a level that was sent, so that `?since=` finds it without a search.
+/// Remembers the publication of each version of a level that was sent, so that `?since=` finds the publication without
+/// a search.
 ///
 /// A table of a fixed size, in which newer versions replace older ones.
 final class GivenVersions: Sendable {
@@ -75,9 +77,9 @@ final class GivenVersions: Sendable {
 
     private let entries: Guarded<[Entry]>
 
-    /// The number of entries, which take 192 KiB.
+    /// The number of entries. All entries together take 192 KiB.
     private static let capacity = 1 << 13
-    /// The places of a version; it replaces the oldest entry among them.
+    /// The number of places that a version may take. A new version replaces the oldest entry in these places.
     private static let places = 8
 
     /// - Parameter isEmpty: whether to remember nothing.
@@ -99,7 +101,7 @@ final class GivenVersions: Sendable {
         }
     }
 
-    /// The number of the publication that a version was last sent for, if it is remembered.
+    /// The number of the publication for which a version was last sent; nil if the version is not remembered.
     func number(of version: Version.Words) -> Int? {
         entries.withLock { entries in
             guard !entries.isEmpty else { return nil }
@@ -138,26 +140,30 @@ private struct KeptPages {
     }
 }
 
-/// The version of a level that a client has (`?since=`), and the search for it in earlier publications.
+/// The version of a level that a client has (`?since=`), and the search for this version in earlier publications.
 struct SinceVersion {
     let version: RequestedVersion
     let question: Question
     let history: History
-    /// The state that the client is known to have; nil to search for it.
+    /// The state that the client is known to have; nil to search for the state.
     let known: ShownItem?
-    /// Whether earlier publications can be searched, because their source still answers.
+    /// Whether earlier publications can be searched. This is possible only if their source still answers.
     let isSearched: Bool
 
-    /// The maximum length of everything written in search of an unrecorded version, as a multiple of the length of the
-    /// current level: clients may send any version.
+    /// The maximum length of all levels that are written in search of an unrecorded version, as a multiple of the
+    /// length of the current level. A limit is necessary, because clients may send any version.
     private static let searchedLevels = 6
     /// The minimum of this limit, in bytes.
     private static let leastSearched = 16 << 10
-    /// The minimum length of a row, in bytes, to estimate the length of an answer before it is written.
+    /// The minimum length of a row, in bytes. It serves to estimate the length of an answer before the answer is
+    /// written.
     private static let leastRowBytes = 90
 
-    /// The change from the client's version to an answer with this version and length; nil if the client's version is
-    /// unknown.
+    /// The change from the client's version to an answer; nil if the client's version is unknown.
+    ///
+    /// - Parameters:
+    ///   - version: the version of the answer.
+    ///   - bytes: the length of the answer.
     func change(to answer: LevelAnswer, version: ContentHash, bytes: Int) -> LevelChange? {
         let isNow = Version.words(version) == self.version.words
         let earlier = isNow ? answer : earlier(answer, bytes: bytes)
@@ -191,8 +197,8 @@ struct SinceVersion {
         return nil
     }
 
-    /// Whether an earlier answer to the same request has the version; and its length. An answer that the format cannot
-    /// represent never had a version.
+    /// Whether an earlier answer to the same request has the client's version, and the length of that answer. An answer
+    /// that the format cannot represent never had a version.
     private func matches(_ earlier: LevelAnswer) -> (matches: Bool, bytes: Int) {
         question.delivery.format == .plist
             ? matches(earlier, empty: XMLPropertyListWriter.init())

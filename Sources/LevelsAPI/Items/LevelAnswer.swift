@@ -18,7 +18,7 @@ struct LevelAnswer: ItemAnswer {
 
     var page: RowPage { description.page }
 
-    /// The answer to the same request in another state, if the source of that state gives one.
+    /// The answer to the same request in another state; nil if the source of that state refuses the request.
     func asked(of shown: ShownItem) -> LevelAnswer? {
         do throws(Problem) {
             return try LevelAnswer(item: shown.item, query: query, source: shown.source, linked: linked)
@@ -27,14 +27,14 @@ struct LevelAnswer: ItemAnswer {
         }
     }
 
-    /// - Throws: `Problem` (400) with the number of rows, if the page begins after their end.
+    /// - Throws: `Problem` (400) with the number of rows, if the page begins after the end of the rows.
     func checkStart() throws(Problem) {
         guard let start = query.page.start, start > page.count else { return }
         throw .badParameter(
             "start", detail: "'start' must be a whole number from 0 to \(page.count), the number of rows.")
     }
 
-    /// Writes the answer, in time linear in the rows of the page and the depth, not in the size of the level.
+    /// Writes the answer. The time is linear in the rows of the page and in the depth, not in the size of the level.
     func write(to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) -> WrittenAnswer {
         let links = Links(item)
         let versionOffset = try writeHead(links, to: &writer)
@@ -45,9 +45,9 @@ struct LevelAnswer: ItemAnswer {
         return (ItemHead.seal(&writer, at: versionOffset), next)
     }
 
-    /// Writes the changes instead of the rows; returns the link of the next page.
+    /// Writes the changes instead of the rows. Returns the link of the next page.
     ///
-    /// - Parameter version: the version of the answer with its rows.
+    /// - Parameter version: the version of the answer that contains the rows.
     func write(
         _ change: LevelChange, version: ContentHash, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) -> String? {
@@ -75,7 +75,7 @@ struct LevelAnswer: ItemAnswer {
         writer.beginList("sections")
         let shown = page.start..<page.start + page.numbers.count
         try page.forEachSection { (section) throws(PropertyListError) in
-            // An empty page is at the end: it has the last section.
+            // An empty page is at the end of the rows, so it shows the last section.
             let isOfPage =
                 shown.isEmpty ? section.rows.upperBound == page.count : section.rows.overlaps(shown)
             guard isOfPage || hasAllSections else { return }
@@ -91,8 +91,8 @@ struct LevelAnswer: ItemAnswer {
         return versionOffset
     }
 
-    /// Writes the number of sections if the client asked for at most so many, and there are more. Returns whether the
-    /// answer has all of them.
+    /// Writes the number of sections if there are more sections than the maximum that the client asked for. Returns
+    /// whether the answer contains all sections.
     private func writeSectionCount(to writer: inout some AnswerWriter & ~Copyable) -> Bool {
         switch query.page.sections {
         case .all: return true
@@ -127,7 +127,7 @@ struct LevelAnswer: ItemAnswer {
         return next
     }
 
-    /// The target of the next page, without a host; nil at the end.
+    /// The target of the next page, without a host; nil for the last page.
     private func nextLink(_ links: borrowing Links) -> String? {
         guard let next = page.next else { return nil }
         var link = link(links)
@@ -136,7 +136,7 @@ struct LevelAnswer: ItemAnswer {
         return String(utf8: link.span)
     }
 
-    /// The target of the page that ends where this one begins; nil at the beginning.
+    /// The target of the page that ends where this page begins; nil for a page at the beginning.
     private func previousLink(_ links: borrowing Links) -> String? {
         guard page.start > 0 else { return nil }
         let limit = query.page.limit ?? PageQuery.defaultLimit
@@ -165,14 +165,14 @@ struct LevelAnswer: ItemAnswer {
 /// The version of an answer, and the link of the next page, if any.
 typealias WrittenAnswer = (version: ContentHash, next: String?)
 
-/// An answer about one item, for any format.
+/// An answer about one item, which can be written in any format.
 protocol ItemAnswer {
     func write(to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) -> WrittenAnswer
 }
 
 /// The first members of every answer about an item.
 enum ItemHead {
-    /// Writes the members; returns the offset of the version, which `seal` fills in.
+    /// Writes the members. Returns the offset of the version, which `seal` fills in later.
     static func write(
         _ item: Item, links: borrowing Links, isLevel: Bool, to writer: inout some AnswerWriter & ~Copyable
     ) throws(PropertyListError) -> Int {
@@ -205,7 +205,8 @@ enum ItemHead {
         return versionOffset
     }
 
-    /// Fills in the version: the hash of the answer with a placeholder for the version, so it depends only on content.
+    /// Fills in the version. The answer is hashed with a placeholder in place of the version, so the version depends
+    /// only on the content.
     static func seal(_ writer: inout some AnswerWriter & ~Copyable, at offset: Int) -> ContentHash {
         let hash = ContentHash(of: writer.output.span)
         writer.fillVersion(at: offset, hash: hash)

@@ -2,16 +2,16 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// The difference between the rows that a client has and the current ones, for `?since=` (manual, Refresh).
+/// The difference between the rows that a client has and the current rows, for `?since=` (manual, Refresh).
 struct LevelChange {
     /// The version that the client has.
     private let since: String
-    /// The answer to the same request at that version.
+    /// The answer to the same request in the state that the client has.
     private let earlier: LevelAnswer
     private let answer: LevelAnswer
     private let rows: RowsDifference
 
-    /// - Parameter earlier: the answer to the same request at that version.
+    /// - Parameter earlier: the answer to the same request in the state that the client has.
     init(since: String, from earlier: LevelAnswer, to answer: LevelAnswer) {
         self.since = since
         self.answer = answer
@@ -19,7 +19,8 @@ struct LevelChange {
         rows = RowsDifference(from: earlier.page, to: answer.page)
     }
 
-    /// Writes the members; each list is in ascending order of the new positions.
+    /// Writes the members. `removed` follows the old positions in ascending order; the other lists follow the new
+    /// positions.
     func write<Writer: AnswerWriter & ~Copyable>(
         _ links: borrowing Links, to writer: inout Writer
     ) throws(PropertyListError) {
@@ -69,7 +70,7 @@ struct LevelChange {
         writer.endObject()
     }
 
-    /// Whether the content of a row that stayed or moved is new.
+    /// Whether the content of a row that is in both answers has changed.
     private func isUpdated<Writer: AnswerWriter & ~Copyable>(
         _ pair: RowsDifference.Pair, links: borrowing Links, as _: Writer.Type
     ) throws(PropertyListError) -> Bool {
@@ -79,11 +80,11 @@ struct LevelChange {
     }
 }
 
-/// The answer to `?since=`: the level with the changes instead of its rows.
+/// The answer to `?since=`: the level, with the changes in place of the rows.
 struct LevelDelta: ItemAnswer {
     let answer: LevelAnswer
     let change: LevelChange
-    /// The version of the answer with its rows.
+    /// The version of the answer that contains the rows.
     let version: ContentHash
 
     func write(to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) -> WrittenAnswer {

@@ -2,12 +2,12 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// The rows in the answer about a level. Rows are both written and compared from it.
+/// The rows in the answer about a level. Both writing and comparing rows use this type.
 struct RowDescription {
     let page: RowPage
     let fields: FieldSelection
 
-    /// Writes all rows of the page, in time linear in their number.
+    /// Writes all rows of the page, in time linear in the number of rows.
     func write(_ links: borrowing Links, to writer: inout some AnswerWriter & ~Copyable) throws(PropertyListError) {
         guard page.isOfOneLevel else { return try write(page.numbers, links: links, to: &writer) }
         let prefixes = RowPrefixes(links)
@@ -30,10 +30,10 @@ struct RowDescription {
         }
     }
 
-    /// Writes one row; only this function names its members.
+    /// Writes one row. Only this function names the members of a row.
     ///
-    /// - Parameter number: the number of the row, to add members about its place among rows of several levels; nil to
-    ///   add nothing.
+    /// - Parameter number: the number of the row, to add members about the row's place among rows of several levels;
+    ///   nil to add no such members.
     private func write(
         _ row: borrowing RowView, prefixes: borrowing RowPrefixes, extrasOf number: Int? = nil,
         to writer: inout some AnswerWriter & ~Copyable
@@ -79,7 +79,8 @@ struct RowDescription {
         }
     }
 
-    /// Whether a row shows the same as a row of another page about the same item at another time.
+    /// Whether a row shows the same content as a row of another page. The pages are about the same item at different
+    /// times.
     func shows<Writer: AnswerWriter & ~Copyable>(
         _ number: Int, sameAs other: RowDescription, otherNumber: Int, links: borrowing Links, as _: Writer.Type
     ) throws(PropertyListError) -> Bool {

@@ -6,7 +6,7 @@ import Levels
 import PropertyLists
 import TreeStore
 
-/// Selects the representation for a request, and makes responses by the configuration.
+/// Selects the representation that answers a request, and makes responses as the configuration says.
 struct Selection {
     let history: History
     let cache: ResponseCache
@@ -24,8 +24,8 @@ struct Selection {
     /// client, or newly rendered.
     ///
     /// - Parameters:
-    ///   - found: the result of a look-up in the cache, if there was one.
-    ///   - known: the state that the client is known to have; nil to find it by `?since=`.
+    ///   - found: the result of the look-up in the cache; nil if there was no look-up.
+    ///   - known: the state that the client is known to have; nil to find this state by `?since=`.
     /// - Throws: `Problem` (406) if the format cannot represent the answer, or the client accepts no available coding.
     func select(
         _ inquiry: Inquiry, found: ResponseCache.Found? = nil, known: ShownItem? = nil
@@ -42,7 +42,7 @@ struct Selection {
         }
         let refusals = MemoryBudget.refusals
         let rendered = try render(inquiry, known: known)
-        // A buffer that could not grow may have cut the answer.
+        // The answer may be cut if a buffer could not grow.
         guard refusals == MemoryBudget.refusals else { throw .outOfMemory }
         let isWhole = inquiry.question.delivery.since == nil
         let selected = rendered.charged(to: budget, sharedAt: shared.place(inquiry, isLasting: isWhole))
@@ -71,12 +71,13 @@ struct Selection {
         return found.representation
     }
 
-    /// Keeps an answer that is requested again. Indented answers are not kept, because they are for people.
+    /// Keeps an answer if it was requested before. Indented answers are not kept, because they are for people.
     private func keep(_ selected: Representation, inquiry: Inquiry) throws(Problem) {
         let question = inquiry.question
         guard !question.delivery.isIndented, cache.wants(question.key), !MemoryBudget.isTight else { return }
         let (response, target) = (try selected.response(), question.target)
-        // A whole level that answers `since` is valid only while the version is unknown, which may be short.
+        // A whole level as the answer to `since` is valid only while the client's version is unknown. That may change
+        // soon.
         let isLasting = question.delivery.since == nil || selected.isReplaced
         let answer = KeptAnswer(
             response: response, head: selected.head, for: target.span, showing: isLasting ? inquiry : nil)
@@ -98,8 +99,8 @@ struct Selection {
         }
     }
 
-    /// The memory for finding the rows of an answer, in bytes: for each row that is looked at its sort keys, or its
-    /// title as it is searched, and its place.
+    /// The memory for finding the rows of an answer, in bytes. Each row that is looked at takes memory for its place,
+    /// and for its sort keys or its searched title.
     func memory(for inquiry: Inquiry) -> Int {
         (4 << 20) + 160 * inquiry.work(limit: largestImmediateWork)
     }
@@ -132,8 +133,9 @@ struct Selection {
 
     /// The representation of a rendered answer about an item.
     ///
-    /// - Parameter change: makes the changes that are sent instead of the whole; nil to send the whole. Both have the
-    ///   coding of the whole, however short the changes are, because they share one tag.
+    /// - Parameter change: makes an answer with the changes, which is sent instead of the whole answer. If `change` is
+    ///   nil, or returns nil, the whole answer is sent. Both answers have the coding of the whole answer, however short
+    ///   the changes are, because both have the same entity tag.
     private func representation(
         of whole: consuming Rendering, question: Question, change: (() throws(Problem) -> Rendering?)? = nil
     ) throws(Problem) -> Representation {
@@ -155,7 +157,8 @@ struct Selection {
 
     /// The representation of a body in the coding that a request prefers.
     ///
-    /// - Parameter replacement: makes the body that is sent instead; nil from it keeps the first one.
+    /// - Parameter replacement: makes the body that is sent instead of the rendering's body. If it returns nil, the
+    ///   rendering's body is sent.
     func representation(
         of rendering: consuming Rendering, negotiation: Negotiation,
         replacement: (() throws(Problem) -> Rendering?)? = nil
@@ -213,7 +216,7 @@ struct Selection {
         return charged
     }
 
-    /// A response that clients should not store.
+    /// The response for an answer that clients should not store.
     func response(
         of rendering: consuming Rendering, coding: ContentCoding, negotiation: Negotiation
     ) throws(Problem) -> Response {
@@ -221,7 +224,8 @@ struct Selection {
         return try rendering.response(coding, headers: headers)
     }
 
-    /// The entity tag of a plain GET of an item in a format; nil if the format cannot represent it.
+    /// The entity tag of the answer to a plain GET of an item in a format; nil if the format cannot represent the
+    /// answer.
     func entityTag(_ subject: Question.Subject, of item: Item, format: Format) -> String? {
         do throws(Problem) {
             let source = TreeRows(document: item.steps[0].level, arrangements: arrangements)

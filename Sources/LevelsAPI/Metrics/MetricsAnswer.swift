@@ -174,7 +174,7 @@ struct MetricsAnswer {
             value: isStale ? 1 : 0)
     }
 
-    /// `12` of `k3f9ab-12`; 0 for a revision without a number.
+    /// The number at the end of a revision, such as `12` for `k3f9ab-12`; 0 for a revision without a number.
     static func number(ofRevision revision: String) -> Int {
         RevisionName(revision)?.number ?? 0
     }
@@ -225,7 +225,7 @@ struct MetricsAnswer {
         text.sample(duration, suffix: "_count", value: store.saves.count)
     }
 
-    /// The edits that were answered with a status in a range.
+    /// The number of edits that were answered with a status in a range.
     private func editRequests(_ range: Range<Int>) -> Int {
         var count = 0
         for (index, endpoint) in Endpoint.all.enumerated() {

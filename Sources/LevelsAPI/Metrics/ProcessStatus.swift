@@ -10,7 +10,7 @@ struct ProcessStatus {
     let residentBytes: Int?
     let virtualBytes: Int?
     let threads: Int?
-    /// In seconds since 1970.
+    /// The time when the process was started, in seconds since 1970.
     let startTime: Double?
 
     /// The status now; a number that the system does not report is nil.
@@ -29,11 +29,12 @@ struct ProcessStatus {
             startTime: fields.flatMap { $0.number(22) }.map { Self.bootTime + Double($0) / ticks })
     }
 
-    /// The fields of /proc/self/stat after the program's name, which may contain anything.
+    /// The fields of /proc/self/stat after the program's name. Counting begins there, because the name may contain
+    /// anything.
     private struct Fields {
         let texts: [Substring]
 
-        /// A field by its number in the manual; the third is the first after the name.
+        /// The number in a field, by the field's place in the manual; the third field is the first after the name.
         func number(_ number: Int) -> Int? { texts.indices.contains(number - 3) ? Int(texts[number - 3]) : nil }
     }
 
@@ -42,7 +43,7 @@ struct ProcessStatus {
         return Fields(texts: text[text.index(after: end)...].split { $0 == " " || $0 == "\n" })
     }
 
-    /// In seconds since 1970.
+    /// The time when the system was started, in seconds since 1970.
     private static var bootTime: Double {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)

@@ -12,7 +12,7 @@ struct PrometheusText: ~Copyable {
 
     consuming func body() -> ByteBuffer { text }
 
-    /// Begins a metric, whose samples follow; the help must not contain line ends and backslashes.
+    /// Begins a metric, whose samples follow. The help must not contain line ends or backslashes.
     mutating func begin(_ name: StaticString, kind: Kind, help: StaticString) {
         text.append("# HELP ")
         text.append(name)
@@ -34,7 +34,7 @@ struct PrometheusText: ~Copyable {
         sample(name, value: value)
     }
 
-    /// Writes a sample of the metric; the suffix follows its name, such as `_bucket`.
+    /// Writes a sample of the metric. The suffix, such as `_bucket`, follows the name of the metric.
     mutating func sample(
         _ name: StaticString, suffix: StaticString = "", _ labels: Labels = [], value: some CustomStringConvertible
     ) {

@@ -4,30 +4,31 @@ import HTTPServer
 import Levels
 import PropertyLists
 
-/// A source of a body, piece by piece.
+/// A source that passes a body piece by piece.
 protocol PieceSource: AnyObject {
-    /// Passes the next piece; false if the document cannot continue.
+    /// Passes the next piece to `take`. Returns false if the document cannot continue.
     ///
     /// The boundaries between pieces depend only on the document, not on how it is read.
     func takePiece(_ take: (_ piece: Span<UInt8>, _ isLast: Bool) -> Void) -> Bool
 
-    /// The approximate size of its buffers, without the shared body, in bytes.
+    /// The approximate size of the source's buffers, without the shared body, in bytes.
     var memory: Int { get }
     /// The body that the pieces come from, if other responses share it.
     var sharedBody: Response.Body? { get }
 }
 
-/// A stream that is written at most one piece ahead of `read`. Its pieces can be taken instead of read.
+/// A stream that is written at most one piece ahead of `read`. A caller can take the stream's pieces instead of
+/// reading.
 protocol AheadStream: BodyStream, PieceSource {
-    /// The bytes that have not been taken.
+    /// The bytes that were written, but not yet read or taken.
     var output: ByteBuffer { get set }
-    /// Writes until the output is a piece, or the body ends.
+    /// Writes until the output is as long as a piece, or the body ends.
     func fill()
     /// Whether the output contains the end of the body.
     var isFinished: Bool { get }
     /// Whether the body cannot continue.
     var hasFailed: Bool { get }
-    /// Whether memory was lacking for a part of the output.
+    /// Whether a part of the output is missing because memory was lacking.
     var isIncomplete: Bool { get }
 }
 
@@ -64,13 +65,13 @@ extension AheadStream {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if output.count < buffer.count { fill() }
-        // A stream that cannot continue is cut, so that the client does not take it for complete.
+        // If the stream cannot continue, the connection is cut, so that the client does not take the body for complete.
         return hasFailed ? -1 : unsafe output.drain(into: buffer)
     }
 }
 
 extension ByteBuffer {
-    /// Moves as much as fits into a buffer; returns the number of bytes.
+    /// Moves as many bytes as fit into a buffer. Returns the number of bytes.
     mutating func drain(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let taken = min(count, buffer.count)
         guard taken > 0, let target = buffer.baseAddress else { return 0 }
@@ -142,7 +143,7 @@ final class DocumentStream<Writer: StreamedWriter & ~Copyable>: AheadStream {
     }
 }
 
-/// A document that is written and coded while it is sent; at most one piece is in memory, plain and coded.
+/// A document that is written and coded while it is sent. At most one piece is in memory, in plain and in coded form.
 final class CodedStream<Encoder: ContentEncoder & ~Copyable>: BodyStream {
     private let plain: any PieceSource
     private var encoder: Encoder

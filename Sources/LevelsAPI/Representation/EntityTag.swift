@@ -7,7 +7,8 @@ import PropertyLists
 
 /// Entity tags and the conditions on them (RFC 9110, sections 8.8.3, 13.1.1 and 13.1.2).
 enum EntityTag {
-    /// A further sentence about the first tag that is written without its quotes; nil if all have them.
+    /// A further sentence for a message, about the first tag without quotation marks; nil if all tags have quotation
+    /// marks.
     static func missingQuotes(in lines: [String]) -> String? {
         for part in lines.lazy.flatMap({ $0.split(separator: ",") }) {
             let words = part.split { $0 == " " || $0 == "\t" }
@@ -17,7 +18,7 @@ enum EntityTag {
         return nil
     }
 
-    /// Whether a tag contains a version, in any coding or layout; false for nil.
+    /// Whether a tag is the tag of a version, in any coding or layout; false for nil.
     static func isTag(_ tag: String?, ofVersion text: String) -> Bool { tag.map(version(of:)) == text }
 
     static func of(_ hash: ContentHash) -> String {
@@ -25,7 +26,8 @@ enum EntityTag {
         return "\"\(String(decoding: text, as: UTF8.self))\""
     }
 
-    /// The tag of a body in a coding: strong tags differ if the bytes do (RFC 9110, section 8.8.3.3).
+    /// The tag of a body in a coding. Each coding has a tag of its own, because strong tags differ if the bytes differ
+    /// (RFC 9110, section 8.8.3.3).
     static func of(_ plain: String, coding: ContentCoding) -> String {
         coding == .identity ? plain : "\(plain.dropLast())-\(coding.token)\""
     }
@@ -75,7 +77,8 @@ extension Request {
     }
 }
 
-/// The conditions of a request on the representation that it selects (RFC 9110, section 13.2.2), evaluated only here.
+/// The conditions of a request on the representation that the request selects (RFC 9110, section 13.2.2). Conditions
+/// are evaluated only here.
 struct Condition {
     private let request: Request
     /// The version in `since`, which replaces a missing `If-None-Match` in a request that waits.
@@ -87,7 +90,7 @@ struct Condition {
         version = nil
     }
 
-    /// Includes the conditions in the query.
+    /// Reads the conditions in the header and in the query.
     init(request: Request, delivery: Delivery) {
         self.request = request
         version = delivery.wait == nil ? nil : delivery.since
@@ -98,10 +101,11 @@ struct Condition {
 
     /// Whether the client already has the representation with this tag, so that it gets no body.
     ///
-    /// `If-Match` is evaluated first (RFC 9110, section 13.2.2), and only for the current representation: a request
-    /// that then waits gets the next one, whatever its tag.
+    /// `If-Match` is evaluated first (RFC 9110, section 13.2.2), and only for the current representation. A request
+    /// that then waits gets the next representation, whatever tag that representation has.
     ///
-    /// - Parameter tag: the strong entity tag with its quotes; nil for a representation without one.
+    /// - Parameter tag: the strong entity tag, with its quotation marks; nil for a representation without an entity
+    ///   tag.
     /// - Throws: `Problem` (412) with the tag, if `If-Match` contains only other tags.
     @inline(__always)
     func isNotModified(_ tag: String?) throws(Problem) -> Bool {
@@ -111,8 +115,8 @@ struct Condition {
         return EntityTag.isTag(tag, ofVersion: version.text)
     }
 
-    /// The tags of all codings and layouts match, because client libraries choose the coding and some proxies change
-    /// it.
+    /// The tags of all codings and layouts match, because client libraries choose the coding, and some proxies change
+    /// the coding.
     private func checkMatch(_ tag: String) throws(Problem) {
         let lines = request.lines(of: .ifMatch)
         guard !EntityTag.isListed(tag, in: lines, comparison: .strong) else { return }

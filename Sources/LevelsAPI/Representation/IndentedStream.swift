@@ -2,7 +2,7 @@ import Bytes
 import HTTPServer
 import PropertyLists
 
-/// Compact JSON that is indented while it is sent; at most one piece is in memory, compact and indented.
+/// Compact JSON that is indented while it is sent. At most one piece is in memory, in compact and in indented form.
 final class IndentedStream: AheadStream {
     private let compact: any PieceSource
     private var indentation = JSONIndentation()
@@ -14,8 +14,8 @@ final class IndentedStream: AheadStream {
     var output = ByteBuffer()
 
     private static let outputBytes = 64 << 10
-    /// The bytes that are indented between two checks of the output's length: deep in a tree, one byte may become a
-    /// line of several kilobytes.
+    /// The number of bytes that are indented between two checks of the output's length. Deep in a tree, one byte may
+    /// become a line of several kilobytes.
     private static let sliceBytes = 1 << 10
 
     init(_ compact: any PieceSource) { self.compact = compact }

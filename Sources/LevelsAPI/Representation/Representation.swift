@@ -10,9 +10,9 @@ import PropertyLists
 ///
 /// Used by one thread.
 final class Representation {
-    /// The part that is known without the body.
+    /// The part of a representation that is known without the body.
     struct Head {
-        /// The strong entity tag with its quotes; nil for a representation without one.
+        /// The strong entity tag, with its quotation marks; nil for a representation without an entity tag.
         let entityTag: String?
         let headers: HeaderLines
         var coding = ContentCoding.identity
@@ -21,21 +21,21 @@ final class Representation {
     }
 
     enum Body {
-        /// The body of an earlier response, and its 304 if that is kept too.
+        /// An earlier response with this body, and the 304 of the representation if it is kept too.
         case response(Response, notModified: Response? = nil)
-        /// Bytes before content coding, or the replacement that the closure makes when the body is needed; if it
-        /// returns nil, the bytes are sent.
+        /// Bytes before content coding. The closure `instead` is called when the body is needed, and makes a
+        /// replacement of the bytes. If the closure returns nil, the bytes are sent.
         case bytes(Response.Body, instead: (() throws(Problem) -> Rendering?)? = nil)
-        /// A stream that is begun anew for each response, so that it takes no memory; a short one is sent as bytes. The
-        /// problem is reported if the body turns out to be impossible before anything is sent.
+        /// A stream that is begun anew for each response, so that the body takes no memory. A short body is sent as
+        /// bytes. `failure` is reported if the body turns out to be impossible before anything is sent.
         case stream(failure: Problem, begin: () throws(Problem) -> any AheadStream)
     }
 
     let head: Head
     private var body: Body
-    /// Whether the stream is known not to be short.
+    /// Whether the body of the stream is known to be long.
     private var isLong = false
-    /// Whether the response contains the replacement of the bytes; known once the response was made.
+    /// Whether the response contains the replacement of the bytes. This is known only after the response was made.
     private(set) var isReplaced = false
     /// The budget to which responses are charged, if any.
     private var budget: ResponseBudget?
@@ -53,7 +53,7 @@ final class Representation {
             body: .response(kept.response, notModified: kept.notModified))
     }
 
-    /// Charges the responses to a budget from now on, and shares them with other requests at a place, if one is given.
+    /// Charges the responses to a budget from now on. If a place is given, shares the responses with other requests.
     /// Returns this representation.
     func charged(to budget: ResponseBudget, sharedAt place: SharedAnswers.Place? = nil) -> Representation {
         (self.budget, self.place) = (budget, place)
@@ -96,7 +96,7 @@ final class Representation {
             return response.adding(more)
         case .stream(let failure, let begin):
             let stream = try begin()
-            // A long body is not written ahead again, however many clients get it.
+            // A body that is known to be long is not written ahead again, however many clients get it.
             if isLong { return try streamed(stream, adding: more) }
             switch stream.writeAhead() {
             case .failed: throw failure
@@ -125,7 +125,8 @@ final class Representation {
     }
 }
 
-/// The bodies of an answer that never changes, by the tags of its layouts and codings, so that each is coded once.
+/// The bodies of an answer that never changes, by entity tag. Each layout and coding has a tag of its own, so each body
+/// is coded only once.
 final class KeptForms: Sendable {
     private let bodies = Guarded<[String: Response.Body]>([:])
 
@@ -151,7 +152,8 @@ extension Response.Body {
     /// Takes over the memory of a buffer.
     convenience init(_ buffer: consuming ByteBuffer) { unsafe self.init(takingOver: buffer.release()) }
 
-    /// Takes over the memory of a buffer.
+    /// Takes over the memory of a buffer. Throws a `Problem` if a part of the buffer is missing because memory was
+    /// lacking.
     convenience init(whole buffer: consuming ByteBuffer) throws(Problem) {
         guard !buffer.isIncomplete else { throw .outOfMemory }
         self.init(buffer)
@@ -182,7 +184,7 @@ struct Rendering: ~Copyable {
         _ coding: ContentCoding, headers: HeaderLines
     ) throws(Problem) -> Response { try Response.Body(whole: body).response(coding, headers: headers) }
 
-    /// Indents the body, which must be JSON without deep nesting; the tag changes too.
+    /// Indents the body, which must be JSON without deep nesting. The entity tag changes too.
     consuming func indented() -> Rendering {
         var body = ByteBuffer(capacity: body.count * 2)
         var indentation = JSONIndentation()
@@ -194,7 +196,7 @@ struct Rendering: ~Copyable {
 extension Rendering {
     /// Writes a short JSON body about the service itself.
     ///
-    /// - Parameter isTagged: whether clients may store it and revalidate it by its tag.
+    /// - Parameter isTagged: whether clients may store the answer, and revalidate it by its entity tag.
     init(
         vary: String? = nil, headers: HeaderLines = [], isTagged: Bool = false,
         status write: (inout JSONPropertyListWriter) throws(PropertyListError) -> Void

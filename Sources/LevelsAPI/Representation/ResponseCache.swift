@@ -6,9 +6,9 @@ import PropertyLists
 
 /// Rendered answers by target, within a budget of bytes, for all publications.
 ///
-/// An answer is served unchecked for the publication that it was last verified for. For another one, hashes are
-/// compared first, so a change elsewhere in the tree costs no rendering. An answer holds no level of the tree. It is
-/// kept when its target is requested for the second time, so a crawl over a million levels evicts nothing.
+/// An answer is served unchecked for the publication for which it was last verified. For another publication, hashes
+/// are compared first, so a change elsewhere in the tree costs no rendering. An answer does not hold levels of the
+/// tree. It is kept when its target is requested for the second time, so a crawl over a million levels evicts nothing.
 final class ResponseCache: Sendable {
     enum Found {
         case verified(KeptAnswer)
@@ -38,11 +38,12 @@ final class ResponseCache: Sendable {
         shard(of: hash).withLock { $0.find(target, hash: hash, in: number) }
     }
 
-    /// The answer of an entry if the publication with this number shows the same; otherwise the entry is dropped.
+    /// The answer of an entry, if the publication with this number shows the same content. Otherwise drops the entry
+    /// and returns nil.
     func verify(_ entry: CacheEntry, hash: UInt64, in number: Int, showing inquiry: Inquiry) -> KeptAnswer? {
         let (state, kept) = (shard(of: hash), entry.kept)
         guard kept.shown?.isSame(as: inquiry) == true else {
-            // Freed when this returns, outside of the lock.
+            // The answer is freed when this function returns, outside of the lock.
             _ = state.withLock { $0.drop(kept, hash: hash, before: number) }
             return nil
         }
@@ -55,11 +56,11 @@ final class ResponseCache: Sendable {
         guard answer.cost <= budget / 4 else { return }
         let entry = CacheEntry(kept: answer, number: number)
         let dropped = shard(of: hash).withLock { $0.keep(entry, hash: hash, budget: budget) }
-        // Freed outside of the lock.
+        // The dropped answers are freed outside of the lock.
         _ = consume dropped
     }
 
-    /// Notes that an answer was rendered; returns whether it was noted before, and so should be kept.
+    /// Notes that an answer was rendered. Returns whether the answer was noted before, so that it should be kept.
     func wants(_ hash: UInt64) -> Bool {
         guard budget > 0 else { return false }
         return shard(of: hash).withLock { $0.noteMiss(hash) }
@@ -114,7 +115,7 @@ struct CacheShard {
         return remove(hash)
     }
 
-    /// Inserts an entry or replaces an older one; returns the answers evicted for it.
+    /// Inserts an entry, or replaces an older entry. Returns the replaced answer and the answers that were evicted.
     mutating func keep(_ entry: CacheEntry, hash: UInt64, budget: Int) -> [KeptAnswer] {
         if let known = entries[hash], known.number >= entry.number { return [] }
         var dropped = [remove(hash)].compactMap(\.self)
@@ -126,7 +127,7 @@ struct CacheShard {
         return dropped
     }
 
-    /// Counts a rendered answer; returns whether the latest one in its slot had the same hash.
+    /// Counts a rendered answer. Returns whether the previous answer in the same slot had the same hash.
     mutating func noteMiss(_ hash: UInt64) -> Bool {
         counts.misses &+= 1
         let slot = Int(truncatingIfNeeded: hash) & (seen.count - 1)
@@ -169,8 +170,8 @@ struct CacheEntry {
     var place = 0
 }
 
-/// A cached representation: its response, which can be queued any number of times, its 304, and the hashes of its
-/// content.
+/// A cached representation: its response, its 304, and the hashes of its content. The response can be queued any number
+/// of times.
 final class KeptAnswer: Sendable {
     let target: [UInt8]
     let response: Response
@@ -184,7 +185,7 @@ final class KeptAnswer: Sendable {
     /// - Parameter inquiry: nil if the answer must not be served for another publication.
     init(response: Response, head: Representation.Head, for target: Span<UInt8>, showing inquiry: Inquiry?) {
         self.target = Array(copying: target)
-        // The cache has a limit of its own.
+        // The cache has a limit of its own, so the kept response is not charged to a budget.
         self.response = response.uncharged
         // A 304 has the header fields of a 200 (RFC 9110, section 15.4.5).
         notModified = Response(status: 304, headers: response.headers)
@@ -195,7 +196,7 @@ final class KeptAnswer: Sendable {
         cost = response.body.count + headers * 2 + 2_048 + target.count
     }
 
-    /// The response to a request, by its conditions.
+    /// The response to a request: a 304 or the kept response, as the conditions of the request say.
     @inline(__always)
     func response(to request: Request, chargedTo budget: ResponseBudget) throws(Problem) -> Response {
         if try Condition(request).isNotModified(head.entityTag) { return notModified }

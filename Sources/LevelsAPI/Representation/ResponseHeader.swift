@@ -4,16 +4,18 @@ import HTTPServer
 import Levels
 import TreeStore
 
-/// Makes the header lines of every response; only this type adds the lines for pages of other origins.
+/// Makes the header lines of every response. Only this type adds the lines that let pages of other origins read a
+/// response.
 struct ResponseHeader {
     private let origins: AllowedOrigins
 
-    /// The maximum length, in bytes, of a link in the header; a link grows with the request. The body has every link.
+    /// The maximum length of a link in the header, in bytes. The length of a link grows with the request, and a longer
+    /// link is only in the body.
     static let longestLink = 2_048
 
     init(_ origins: AllowedOrigins) { self.origins = origins }
 
-    /// The lines of a representation in a coding, for a client of an origin.
+    /// The header lines of a representation in a coding, for a request from an origin.
     func lines(
         of metadata: RepresentationMetadata, coding: ContentCoding, for origin: AllowedOrigins.Place
     ) -> HeaderLines {
@@ -48,8 +50,8 @@ struct ResponseHeader {
     ///
     /// - Parameters:
     ///   - allow: the methods of the target.
-    ///   - methods: the methods that a preflight request is granted; only the reading ones for an origin that may not
-    ///     edit.
+    ///   - methods: the methods that a preflight request is granted. An origin that may not edit gets only the reading
+    ///     methods.
     func options(_ request: Request, allow: String, granting methods: [String]) -> Response {
         let origin = origins.place(of: request)
         let granted = origins.grantsEdits(at: origin) ? methods : methods.filter(AllowedOrigins.readingMethods.contains)
@@ -57,7 +59,7 @@ struct ResponseHeader {
         return Response(status: 204, headers: [("Allow", allow)] + lines)
     }
 
-    /// Whether this is a preflight request that is allowed.
+    /// Whether a request is a preflight request that is allowed.
     func permits(_ request: Request) -> Bool {
         permission(request, origin: origins.place(of: request), methods: []) != nil
     }
@@ -75,7 +77,7 @@ struct ResponseHeader {
 /// The metadata of a representation in any coding, for its header lines (RFC 9110, section 8).
 struct RepresentationMetadata {
     let contentType: String
-    /// The strong tag of the uncoded body, with its quotes; nil for an answer without one.
+    /// The strong entity tag of the uncoded body, with its quotation marks; nil for an answer without an entity tag.
     var entityTag: String?
     let cacheControl: String
     /// The request fields that selected the representation, without `Origin`.

@@ -4,14 +4,14 @@ import Levels
 import Locking
 import TreeStore
 
-/// The long answers that are being sent: meanwhile, requests for the same answer get the same body, whether or not it
-/// is cached.
+/// The long answers that are being sent. As long as an answer is being sent, other requests for the same answer get the
+/// same body, whether or not the answer is cached.
 final class SharedAnswers: Sendable {
     fileprivate let table = Guarded(Table())
 
     fileprivate struct Table {
         var entries: [Key: Entry] = [:]
-        /// The publication and the size of refused answers.
+        /// The refused answers, by the publication's number and the size of the body.
         var refused: [Key: (number: Int, bytes: Int)] = [:]
         /// The number of entries that triggers the removal of entries whose body was sent.
         var next = fewest
@@ -19,7 +19,7 @@ final class SharedAnswers: Sendable {
         static let fewest = 64
     }
 
-    /// A target in the form that a request's header selects.
+    /// A target, and the form of the answer that a request's header selects.
     fileprivate struct Key: Hashable {
         let target: [UInt8]
         let form: UInt64
@@ -42,7 +42,7 @@ final class SharedAnswers: Sendable {
         /// The response without added header lines, if it is still being sent.
         weak var response: Response?
 
-        /// The response to one more request, if the body is sent as it is.
+        /// The response to another request, for a body that is sent without indentation.
         func response(_ body: Response.Body) -> Response {
             response ?? Response(status: 200, headers: head.headers, body: body)
         }
@@ -65,13 +65,13 @@ final class SharedAnswers: Sendable {
     /// The minimum length of a body that is shared, in bytes.
     fileprivate static let shortest = 64 << 10
 
-    /// - Parameter isLasting: whether the answer may be served for another publication that shows the same.
+    /// - Parameter isLasting: whether the answer may be served for another publication that shows the same content.
     func place(_ inquiry: Inquiry, isLasting: Bool) -> Place {
         Place(key: Key(inquiry.question), inquiry: inquiry, isLasting: isLasting, answers: self)
     }
 
-    /// The answer that is being sent to the same request, if the publication shows the same, and whether it was made
-    /// for an older publication.
+    /// The answer that is being sent to the same request, and whether it was made for an older publication. Nil if no
+    /// answer is being sent, or if the publication shows other content.
     func answer(_ inquiry: Inquiry) -> (representation: Representation, isOlder: Bool)? {
         let (key, number) = (Key(inquiry.question), inquiry.publication.number)
         let found: (Entry, Response.Body)? = table.withLock { table in
@@ -84,8 +84,8 @@ final class SharedAnswers: Sendable {
         return (entry.representation(body), isOlder: entry.number < number)
     }
 
-    /// The size of the answer to the same request in the same publication, if it was refused. Until there is room for
-    /// it, the request is refused again without making the answer.
+    /// The size of the answer to the same request in the same publication, if that answer was refused; otherwise nil.
+    /// Until there is room for the answer, further requests are refused without making the answer.
     func refusedBytes(_ inquiry: Inquiry) -> Int? {
         let number = inquiry.publication.number
         return table.withLock { table in
@@ -95,8 +95,8 @@ final class SharedAnswers: Sendable {
 }
 
 extension SharedAnswers.Place {
-    /// Charges a new response to a budget; nil if it does not fit. If another thread has just made the same response,
-    /// its body is sent instead.
+    /// Charges a new response to a budget. Returns nil if the response does not fit. If another thread has just made
+    /// the same response, returns a response with the body of that thread.
     func charge(
         _ made: Response, of head: Representation.Head, isReplaced: Bool,
         adding more: HeaderLines, to budget: ResponseBudget

@@ -6,20 +6,20 @@ import Locking
 import PropertyLists
 import TreeStore
 
-/// Decides how a request gets its representation: at once, after a change, or after other requests.
+/// Decides how a request gets its representation: immediately, after a change, or after other requests.
 extension LevelsAPI {
     enum Decision {
         case response(Response)
-        /// The client has the representation, and waits until it changes. If the time ends without a change, it gets
-        /// `otherwise`.
+        /// The client has the representation, and waits until it changes. If the time ends without a change, the client
+        /// gets `otherwise`.
         case waits(Representation, Wait, otherwise: Response)
     }
 
-    /// Applies the conditions of a request to the representation that it selects.
+    /// Applies the conditions of a request to the representation that the request selects.
     ///
     /// - Parameters:
-    ///   - found: the result of a look-up in the cache, if there was one.
-    ///   - name: the name under which the source keeps the answer; nil if it does not.
+    ///   - found: the result of the look-up in the cache; nil if there was no look-up.
+    ///   - name: the name under which the source keeps the answer; nil if the source does not keep the answer.
     func decide(
         _ inquiry: Inquiry, found: ResponseCache.Found? = nil, keepingAs name: String? = nil, _ condition: Condition
     ) throws(Problem) -> Decision {
@@ -36,13 +36,13 @@ extension LevelsAPI {
             return .response(try selected.response(adding: added))
         }
         guard let wait else { return .response(selected.notModified(adding: added)) }
-        // A 304 answers a condition only: a client that only names its version in `since` gets the empty change.
+        // Only a condition is answered with 304. A client that names its version only in `since` gets the empty change.
         let otherwise =
             condition.isInHeader ? selected.notModified(adding: added) : try selected.response(adding: added)
         return .waits(selected, wait, otherwise: otherwise)
     }
 
-    /// Holds a request until its representation differs from the one that the client has.
+    /// Holds a request until its representation differs from the client's.
     func hold(_ place: Waiters.Place, inquiry: Inquiry, having selected: Representation, wait: Wait) {
         waiters.add(place, inquiry: inquiry, having: selected, for: wait)
         let now = publications.current
@@ -64,8 +64,8 @@ extension LevelsAPI {
             to: problem, at: String(decoding: question.target, as: UTF8.self), negotiation: question.negotiation)
     }
 
-    /// Answers the requests that wait for a change: on the notifying thread as far as its time allows, the cheap ones
-    /// first, and all others on the work queue.
+    /// Answers the requests that wait for a change. The notifying thread answers the cheap ones first, as far as its
+    /// time allows. The work queue answers all others.
     func recheckWaiters() {
         let now = publications.current
         let end = ContinuousClock.now + configuration.notifyingTime
@@ -77,7 +77,7 @@ extension LevelsAPI {
         if waiters.queue(due) { recheckLater() }
     }
 
-    /// Checks one group after the requests in the queue, and then the next one in the same way.
+    /// Checks one group when the earlier requests in the queue are done, and then the next group in the same way.
     private func recheckLater() {
         laterAnswers.queue.addBehind { [weak self] in
             guard let self else { return }
@@ -95,27 +95,28 @@ extension LevelsAPI {
     }
 }
 
-/// The requests whose answers take long, such as searches of large trees. One thread of low priority answers them in
-/// turn, and each connection waits without a thread.
+/// The requests whose answers take long, such as searches of large trees. One thread of low priority answers these
+/// requests in turn. Their connections wait without threads.
 struct LaterAnswers {
     let queue: WorkQueue
-    /// The queue of requests to sources that do not answer at once, each on a connection of its own.
+    /// The queue of requests to sources that do not answer immediately. Each request has a connection of its own.
     let reading: WorkQueue
-    /// The queue of such requests that take longer than `briefTime`, so that the other requests do not wait for them.
+    /// The queue of requests to such sources that take longer than `briefTime`. Other requests do not wait for this
+    /// queue.
     let longReading: WorkQueue
     /// The places of requests that wait for their turn and not for a change.
     let room = WaitingRoom(capacity: 128, isForEvents: false)
     /// The maximum time that a request waits for its turn.
     static let longest = Duration.seconds(30)
 
-    /// The maximum time of a brief attempt to read an answer. The next attempt comes behind new requests. After the last
-    /// one, the answer is read in `longReading`.
+    /// The maximum time of a brief attempt to read an answer. The next attempt comes behind new requests. After the
+    /// last brief attempt, the answer is read in `longReading`.
     static let briefTime = Duration.milliseconds(20)
-    /// The number of brief attempts. The source may keep the intermediate results of an attempt, so that the next one
-    /// takes less time.
+    /// The number of brief attempts. The source may keep the intermediate results of an attempt, so that the next
+    /// attempt takes less time.
     static let briefTries = 3
 
-    /// The maximum number of answers that are read at the same time in `reading`, and in `longReading`.
+    /// The maximum number of answers that are read at the same time in each of `reading` and `longReading`.
     private static let connections = 4
 
     /// The queue of requests for an item of a publication.
@@ -151,7 +152,7 @@ struct KeptConditions: Sendable {
 extension LevelsAPI {
     /// Answers a request on another thread.
     ///
-    /// - Throws: `Problem` (503) if too many requests are ahead, or wait.
+    /// - Throws: `Problem` (503) if too many requests are ahead of this one, or too many requests wait for changes.
     func answerLater(_ question: Question, request: Request) throws(Problem) -> Answer {
         let queue = laterAnswers.queue(for: publications.current, at: question.path)
         @Sendable func busy() -> Response { problem(.tooBusy(for: queue.expectedTime), question: question) }
@@ -168,7 +169,7 @@ extension LevelsAPI {
         return .later(place.waiter)
     }
 
-    /// Queues a request, which is answered when it is its turn.
+    /// Queues a request. The request is answered when its turn comes.
     private func finishLater(_ place: Waiters.Place, question: Question, conditions: KeptConditions) {
         let queue = laterAnswers.queue(for: publications.current, at: question.path)
         let tries = queue === laterAnswers.reading ? LaterAnswers.briefTries : 0
@@ -218,7 +219,7 @@ extension LevelsAPI {
             let again: WorkQueue.Work = { [weak self] in
                 self?.finish(place, question: question, conditions: conditions, tries: tries - 1)
             }
-            // New requests go first, because most take little time.
+            // New requests go before this one, because most new requests take little time.
             guard tries == 1 else { return laterAnswers.reading.addBehind(again) }
             let queue = laterAnswers.longReading
             if !queue.add(again) { place.waiter.finish(problem(.tooBusy(for: queue.expectedTime), question: question)) }
@@ -248,8 +249,8 @@ final class AwaitedRevisions: Sendable {
     /// Removes a request that has ended.
     func remove(_ waiter: Waiter) { requests.withLock { $0[ObjectIdentifier(waiter)] = nil } }
 
-    /// Takes the requests that a publication answers: its revision is published, or is not part of the history any
-    /// more.
+    /// Removes and returns the requests that can be answered after a publication. The revision of such a request is
+    /// published, or is no longer part of the history.
     func take(for publication: Publication) -> [Awaiting] {
         requests.withLock { requests in
             let due = requests.filter { _, request in
@@ -266,7 +267,7 @@ final class AwaitedRevisions: Sendable {
 }
 
 extension LevelsAPI {
-    /// Answers a request when its revision is published here, or with a problem (503) if that takes too long.
+    /// Answers a request when its revision is published here. If that takes too long, the answer is a problem (503).
     ///
     /// - Throws: `Problem` (503) if too many requests wait.
     func answer(_ question: Question, request: Request, when revision: String) throws(Problem) -> Answer {
@@ -284,8 +285,8 @@ extension LevelsAPI {
         return .later(place.waiter)
     }
 
-    /// Answers the requests whose revision is published: quick ones at once, as far as the time of the notifying thread
-    /// allows, and all others on the work queue.
+    /// Answers the requests whose revision is published. The notifying thread answers quick requests, as far as its
+    /// time allows. The work queue answers all others.
     func answerAwaited() {
         let now = publications.current
         let end = ContinuousClock.now + configuration.notifyingTime

@@ -95,13 +95,13 @@ extension LevelsAPI {
             selection: selection)
     }
 
-    /// Submits the edits in the body of a request; a long body is read on another thread.
+    /// Submits the edits in the body of a request. A long body is read on another thread.
     ///
     /// - Parameters:
     ///   - limit: the array of the body whose elements are counted.
     ///   - steps: makes the edits from the value in the body.
-    /// - Throws: `Problem` (400, 422) for a short body, and 503 if too many edits are in progress. A problem of a long
-    ///   body is its answer.
+    /// - Throws: `Problem` (400, 422) for a short body, and 503 if too many edits are in progress. If a long body has a
+    ///   problem, the answer reports it.
     private func submit(
         bodyOf call: Call, subject: PendingEdit.Subject, limit: EditSteps.Limit? = nil,
         _ steps: @escaping @Sendable (PropertyListValue) throws(Problem) -> [EditStep]
@@ -143,9 +143,9 @@ extension LevelsAPI {
         }
     }
 
-    /// Passes an edit that was begun to the editor; its response is made at the end.
+    /// Passes an edit that was begun to the editor. The response is made when the edit has ended.
     ///
-    /// The edit is done even if the client has left by then.
+    /// The edit is done even if the client leaves before that.
     private func carryOut(
         _ content: EditRequest.Content, conditions: [EditCondition], pending: PendingEdit, for waiter: Waiter,
         checking check: @escaping @Sendable (Snapshot) throws(EditRefusal) -> Void = { _ in }
@@ -169,7 +169,7 @@ extension LevelsAPI {
 }
 
 extension Problem {
-    /// 400 for a condition that nothing would check, so that no client relies on it.
+    /// 400 for a condition that the service would not check, so that no client relies on such a condition.
     fileprivate static let conditionOnSteps = Problem(
         .badRequest,
         detail: "If-Match and If-None-Match cannot refer to a single step; give the step the member 'ifMatch' instead.")

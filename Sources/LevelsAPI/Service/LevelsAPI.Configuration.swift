@@ -5,13 +5,14 @@ public import TreeStore
 extension LevelsAPI {
     /// The configuration of the API.
     public struct Configuration: Sendable {
-        /// The maximum size of all cached answers, in bytes; 0 keeps none.
+        /// The maximum size of all cached answers, in bytes; 0 turns the cache off.
         public var cacheBytes = 32 << 20
         /// The memory for the bodies that are being sent.
         public var responseBudget = ResponseBudget(bytes: 128 << 20)
-        /// The maximum size of the folded titles of large trees, for searches, in bytes; 0 keeps none.
+        /// The maximum size of the folded titles of large trees, in bytes. They are kept for searches; 0 keeps no
+        /// titles.
         public var searchBytes = 128 << 20
-        /// The maximum number of requests that wait for changes, long polls and streams together.
+        /// The maximum number of requests that wait for changes: the sum of long polls and streams.
         public var waiters = 10_000
         /// The header field `Cache-Control` of levels, details and documents.
         public var cacheControl = "no-cache"
@@ -22,7 +23,7 @@ extension LevelsAPI {
 
         /// Whether only `MonitoringResponder`, at an address of its own, serves `/metrics`.
         public var hidesMetrics = false
-        /// The expiry of the certificate in use, in seconds since 1970; nil without one.
+        /// The expiry of the certificate in use, in seconds since 1970; nil without a certificate.
         public var certificateExpiry: (@Sendable () -> Int)?
         /// The counters of `/metrics`, and the version in `/openapi.json`.
         public var counters = ServiceCounters()
@@ -30,27 +31,27 @@ extension LevelsAPI {
         public var reading: Reading?
         /// Whether the web client is served, at `/` and `/browse`.
         public var hasWebClient = false
-        /// The path that a proxy removes from each target, such as `/music`, for the addresses in the web client.
+        /// The path that a proxy removes from each target, such as `/music`. The web client adds it to its addresses.
         public var basePath = ""
 
-        /// The access for editing; nil turns it off.
+        /// The access for editing; nil turns editing off.
         public var editing: Editing?
 
-        /// The maximum number of rows that are looked at for an immediate answer; an answer that needs more is made on
-        /// another thread.
+        /// The maximum number of rows that are looked at for an immediate answer. An answer that needs more rows is
+        /// made on another thread.
         var largestImmediateWork = 10_000
-        /// The maximum time that the thread that notifies of a publication spends on waiting requests.
+        /// The maximum time that the notifying thread spends on waiting requests after a publication.
         var notifyingTime = Duration.milliseconds(100)
-        /// Runs its argument on a thread of its own; nil for the threads of the work queues.
+        /// Runs work on a thread of its own; nil to use the threads of the work queues.
         var startWork: WorkQueue.Start?
 
         /// The defaults.
         public init() {}
     }
 
-    /// The access for reading, if it needs a token.
+    /// The access for reading, if reading needs a token.
     public struct Reading: Sendable {
-        /// The tokens that allow reading now; edit tokens do as well.
+        /// The tokens that allow reading now. Edit tokens allow reading, too.
         public let tokens: @Sendable () -> AccessTokens
         /// Receives the events of reading, on any thread.
         public var log: @Sendable (TokenEvent) -> Void = { _ in }
@@ -61,8 +62,8 @@ extension LevelsAPI {
 }
 
 extension LevelsAPI.Configuration {
-    /// The configuration with a `cacheControl` that forbids shared caches to keep answers, if reading needs a token
-    /// (RFC 9111, sections 3.5 and 5.2.2.7).
+    /// The configuration, in which `cacheControl` forbids shared caches to keep answers if reading needs a token (RFC
+    /// 9111, sections 3.5 and 5.2.2.7).
     var withPrivateAnswers: LevelsAPI.Configuration {
         guard reading != nil else { return self }
         var configuration = self
@@ -104,7 +105,7 @@ extension LevelsAPI {
 
         /// The maximum number of edits in progress.
         var capacity = 1_024
-        /// The maximum size of the bodies of edits in progress, unless there is only one, in bytes.
+        /// The maximum size of the bodies of all edits in progress, in bytes. A single edit in progress may exceed it.
         var bodyBytes = 64 << 20
 
         /// - Parameters:
@@ -119,7 +120,8 @@ extension LevelsAPI {
 
 /// Changes the document on behalf of clients: the store, or a substitute in tests.
 public protocol DocumentEditor: Sendable {
-    /// Carries out an edit; the request's `answer` is called once, when it is durable and published, or has failed.
+    /// Carries out an edit. The request's `answer` is called once: when the edit is durable and published, or has
+    /// failed.
     func edit(_ request: EditRequest)
 
     /// Loads the source again.

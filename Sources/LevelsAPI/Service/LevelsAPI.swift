@@ -6,10 +6,10 @@ import Locking
 import Synchronization
 public import TreeStore
 
-/// Answers requests from a published tree: the way from a request to its response, on one thread, in one straight line.
+/// Answers requests from a published tree. The way from a request to its response is a straight line on one thread.
 ///
 /// Gate → publication → cached answer, else endpoint → query → item → rendered answer. A client that already has the
-/// answer may wait for the next one.
+/// answer may wait for the next answer.
 public final class LevelsAPI: Sendable {
     let publications: Publications
     let cache: ResponseCache
@@ -36,8 +36,8 @@ public final class LevelsAPI: Sendable {
     private let isDraining = Atomic<Bool>(false)
 
     /// - Parameters:
-    ///   - publications: the trees to serve; requests that wait are answered on the thread that notifies its
-    ///     subscribers.
+    ///   - publications: the trees to serve. The thread that notifies the subscribers of the publications also answers
+    ///     waiting requests.
     ///   - readiness: called for each `/readyz`.
     public init(
         publications: Publications, configuration: Configuration = .init(),
@@ -74,7 +74,7 @@ public final class LevelsAPI: Sendable {
         log.begin(after: start)
     }
 
-    /// Records a change for the followers of `/changes`, then answers the requests that wait for it.
+    /// Records a change for the followers of `/changes`, and then answers the requests that wait for a change.
     private func follow(_ old: Snapshot, new: Publication) {
         log.append(new, replacing: old, arrangements: selection.arrangements)
         followers.wake()
@@ -87,14 +87,14 @@ public final class LevelsAPI: Sendable {
         rechecked.withLock { $0 = .now }
     }
 
-    /// Answers a request, at once or later.
+    /// Answers a request, immediately or later.
     func respond(to request: Request) -> Answer {
         if let response = gate.response(to: request) { return .now(response) }
         let current = publications.current
         var negotiation = Negotiation(request: request, origins: configuration.allowedOrigins)
         if let translations = current.snapshot.translations { negotiation.choose(among: translations, for: request) }
         let key = negotiation.key(of: request.target)
-        // A request that may wait is looked up later, by its target without the wait.
+        // A request that may wait is looked up later, by the target without the wait.
         let isLookedUp =
             (request.method == .get || request.method == .head) && !request.hasAny(of: [.prefer, .drilldownRevision])
         do {
@@ -108,7 +108,7 @@ public final class LevelsAPI: Sendable {
         }
     }
 
-    /// The response that refuses a body before it is read; nil to read the body.
+    /// The response that refuses a request before its body is read; nil to read the body.
     func refusal(of request: Request) -> Response? {
         if let response = gate.response(to: request) { return response }
         guard let content = Endpoint.match(request.target)?.operation(request.method)?.content else { return nil }
@@ -137,7 +137,7 @@ public final class LevelsAPI: Sendable {
     ///
     /// - Parameters:
     ///   - key: the key of the target in the form that the header selects.
-    ///   - found: the result of a look-up in the cache, if there was one.
+    ///   - found: the result of the look-up in the cache; nil if there was no look-up.
     ///   - isServed: whether an endpoint for an audience is served at the address of the request.
     func answer(
         _ request: Request, from current: Publication, negotiation: Negotiation, key: UInt64? = nil,
@@ -196,7 +196,7 @@ public final class LevelsAPI: Sendable {
         }
     }
 
-    /// Whether endpoints for an audience are served, except at the address of monitoring.
+    /// Whether endpoints for an audience are served at addresses other than the address of monitoring.
     private func serves(_ audience: Endpoint.Audience) -> Bool {
         switch audience {
         case .everyone, .probes: true
@@ -211,9 +211,9 @@ public final class LevelsAPI: Sendable {
         return try answer(index, call: call)
     }
 
-    /// Answers with JSON that the client may have already, indented if the query says so.
+    /// Answers with JSON, which is indented if the query says so. A client that already has the JSON gets 304.
     ///
-    /// - Parameter forms: keeps the bodies for other clients, if it is given.
+    /// - Parameter forms: keeps the bodies for other clients; nil to keep no bodies.
     private func answer(
         _ compact: consuming Rendering, call: Call, keeping forms: KeptForms? = nil
     ) throws(Problem) -> Response {
@@ -232,7 +232,7 @@ public final class LevelsAPI: Sendable {
         return try status(state, call: call)
     }
 
-    /// Answers without a coding, so that the `Accept-Encoding` of a probe cannot make it fail.
+    /// Answers without a coding, so that the `Accept-Encoding` of a probe cannot make the probe fail.
     private func status(_ compact: consuming Rendering, call: Call) throws(Problem) -> Response {
         var values = QueryValues()
         try call.query.readAnswer(into: &values)
@@ -256,8 +256,8 @@ public final class LevelsAPI: Sendable {
         return try selection.representation(of: page, negotiation: call.negotiation).response()
     }
 
-    /// Answers about an item: with the representation, with 304 if the client has it, or later with the next one if the
-    /// client waits.
+    /// Answers about an item with its representation. If the client already has the representation, the answer is 304,
+    /// or, for a client that waits, the next representation later.
     private func answer(_ subject: Question.Subject, call: Call) throws(Problem) -> Answer {
         let (negotiation, publication) = (call.negotiation, call.publication)
         var values = QueryValues()

@@ -5,14 +5,14 @@ import Levels
 import Synchronization
 import TreeStore
 
-/// Answers for the service: `/healthz` and 503 until the first document is loaded, and everything from the API
-/// afterwards.
+/// Answers requests to the service. Until the first document is loaded, it answers `/healthz`, and any other request
+/// with 503. Afterwards, all answers come from the API.
 @safe
 public final class FirstLoadResponder: Responder {
     private let origins: AllowedOrigins
     private let header: ResponseHeader
-    /// The API, retained and set once; nil before. Every request reads it, so a read takes no lock and counts no
-    /// reference.
+    /// The API, which is set and retained once; nil before. Every request reads this property, so a read takes no lock
+    /// and counts no reference.
     private let api: Atomic<Unmanaged<LevelsAPI>?>
 
     /// - Parameter configuration: the configuration of the API.
@@ -24,7 +24,7 @@ public final class FirstLoadResponder: Responder {
 
     deinit { unsafe api.load(ordering: .acquiring)?.release() }
 
-    /// Passes requests to an API from now on; only the first call counts.
+    /// From now on, passes requests to an API. Only the first call has an effect.
     public func serve(_ api: LevelsAPI) {
         let retained = unsafe Unmanaged.passRetained(api)
         let isFirst = unsafe self.api.compareExchange(
@@ -33,7 +33,7 @@ public final class FirstLoadResponder: Responder {
         if !isFirst { unsafe retained.release() }
     }
 
-    /// Passes the API to a closure; nil before the first load.
+    /// Passes the API to a closure, and returns the closure's result; nil before the first load.
     @inline(__always)
     func withAPI<Output>(_ body: (LevelsAPI) -> Output) -> Output? {
         unsafe api.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { body($0) }

@@ -4,7 +4,7 @@ import PropertyLists
 
 /// A writer whose output can be taken while it writes.
 protocol StreamedWriter: PropertyListConsumer, ~Copyable {
-    /// The bytes that have not been taken.
+    /// The bytes that were written, but not yet taken.
     var output: ByteBuffer { get set }
     /// - Throws: `PropertyListError` unless exactly one complete value was written.
     mutating func finish() throws(PropertyListError)
@@ -23,7 +23,7 @@ protocol AnswerWriter: StreamedWriter, ~Copyable {
 
     /// Begins a member of an object.
     mutating func member(_ name: StaticString)
-    /// Writes a member that is null; a property list omits it.
+    /// Writes a member that is null. A property list omits the member.
     mutating func nullMember(_ name: StaticString)
     mutating func beginObject()
     mutating func endObject()
@@ -31,12 +31,12 @@ protocol AnswerWriter: StreamedWriter, ~Copyable {
     mutating func endList()
     mutating func integer(_ value: PropertyListInteger)
     mutating func boolean(_ value: Bool)
-    /// Writes a link from a prefix in canonical form and a key, which is percent-encoded here.
+    /// Writes a link that consists of a prefix in canonical form and a key. The key is percent-encoded here.
     mutating func link(_ prefix: Span<UInt8>, key: Span<UInt8>)
-    /// Adds tabs to the indentation of an indented format. The version of a row is the hash of its bytes, so its
-    /// indentation must not depend on where the row is written.
+    /// Adds tabs to the indentation of an indented format. The version of a row is the hash of its bytes, so the
+    /// indentation of a row must not depend on where the row is written.
     mutating func indent(by levels: Int)
-    /// Writes an ASCII text that is replaced later; returns its offset.
+    /// Writes an ASCII text that is replaced later. Returns the offset of the text.
     mutating func placeholder(_ text: StaticString) -> Int
     consuming func takeOutput() -> ByteBuffer
 }

@@ -1,14 +1,14 @@
 import Bytes
 
-/// Indents compact JSON, piece by piece: a line for each member and element, indented by two spaces. An empty array or
-/// object stays `[]` or `{}`.
+/// Indents compact JSON, piece by piece. Each member and each element gets a line, and each nesting indents by two
+/// spaces. An empty array or object stays `[]` or `{}`.
 struct JSONIndentation {
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
     private var isAtStart = false
 
-    /// Appends the next piece of a text, which may end anywhere.
+    /// Appends the next piece of a text. A piece may end anywhere in the text.
     mutating func append(_ json: Span<UInt8>, to output: inout ByteBuffer) {
         var start = 0
         for index in json.indices {

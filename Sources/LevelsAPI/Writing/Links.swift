@@ -2,11 +2,11 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// The links of one item in canonical form: `/levels` or `/detail`, and the keys of its path.
+/// The links of one item in canonical form: `/levels` or `/detail`, followed by the keys of the item's path.
 struct Links: ~Copyable {
     private var levels = ByteBuffer(capacity: 128)
     private var details = ByteBuffer(capacity: 128)
-    /// The end of each step's path in `levels`, beginning with the root's.
+    /// The offset in `levels` at which the path of each step ends. The first step is the root.
     private var ends: [Int] = []
 
     init() {
@@ -74,7 +74,7 @@ struct Links: ~Copyable {
 
 /// The prefixes of the links to the rows of one level, before their keys.
 struct RowPrefixes: ~Copyable {
-    /// The number of the level among the levels of the page; 0 for the item's own.
+    /// The number of the level among the levels of the page; 0 for the item's own level.
     let branch: Int
     private let levels: ByteBuffer
     private let details: ByteBuffer

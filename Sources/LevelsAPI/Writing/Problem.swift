@@ -36,7 +36,7 @@ struct Problem: Error {
     /// A violation of HTTP, or of a limit of the server.
     init(badRequest reason: String, status: Int) { self.init(.of(status: status), detail: reason) }
 
-    /// 500 for an answer that cannot be sent; the log has the reason under the identifier.
+    /// 500 for an answer that cannot be sent. The log contains the reason under the identifier.
     init(fault id: String) {
         let detail = "The answer cannot be sent; the server's log has the reason under '\(id)'."
         self.init(.internalFault, detail: detail, members: [("id", .text(id))])
@@ -95,7 +95,7 @@ struct Problem: Error {
             "The long answers that are being sent use all the memory allowed for them. Ask for fewer rows, or try again after the seconds in Retry-After."
     )
 
-    /// 503 if too many requests that take long are ahead; `time` is the expected wait, for `Retry-After`.
+    /// 503 if too many requests that take long are ahead of this one. `time` is the expected wait, for `Retry-After`.
     static func tooBusy(for time: Duration) -> Problem {
         let seconds = time.components.seconds + (time.components.attoseconds > 0 ? 1 : 0)
         return Problem(
@@ -111,14 +111,14 @@ struct Problem: Error {
         detail:
             "There is not enough memory for the answer. Ask for less, or try again after the seconds in Retry-After.")
 
-    /// Makes the response; `instance` is the target as it was sent.
+    /// Makes the response. `instance` is the target of the request as it was sent.
     func response(instance: String, headers: HeaderLines = []) -> Response {
         var body = ByteBuffer()
         do {
             body = try write(instance: instance)
             if Self.isPretty(instance) { body = Self.indented(body) }
         } catch {
-            // A JSON writer accepts any text, and every container is closed here.
+            // Not reached: a JSON writer accepts any text, and every container is closed here.
             body.append("{}\n" as StaticString)
         }
         let common = [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")]
@@ -139,10 +139,10 @@ struct Problem: Error {
         return body
     }
 
-    /// Returns a problem's response with the identifier of the request as its last member; any other response
+    /// Adds the identifier of the request to a problem's response, as the last member. Returns any other response
     /// unchanged.
     ///
-    /// Requests that wait for the same answer share a response, so the identifier is added when it is sent.
+    /// Requests that wait for the same answer share a response, so the identifier is added when the response is sent.
     static func naming(_ id: String, in response: Response) -> Response {
         let body = Array(copying: response.body)
         let isIndented = body.starts(with: "{\n".utf8)

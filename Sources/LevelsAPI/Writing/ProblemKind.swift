@@ -7,13 +7,13 @@ final class ProblemKind: Sendable {
     let headers: HeaderLines
     /// The header fields of some problems of this kind.
     let sometimes: [String]
-    /// The members of this kind, in addition to the `id` of the request in each problem with a status from 500.
+    /// The members of problems of this kind. A problem with a status from 500 also contains the `id` of the request.
     let members: [String]
-    /// The requests that can get a problem of this kind; empty if operations name it themselves.
+    /// The requests that can get a problem of this kind; empty if operations name this kind themselves.
     let requests: Set<Requests>
-    /// Whether `HTTPServer` detects it, and gives only its status.
+    /// Whether `HTTPServer` detects problems of this kind. `HTTPServer` gives only their status.
     let isOfHTTP: Bool
-    /// The meaning, and advice.
+    /// The meaning of the problem, and advice.
     let explanation: String
 
     private init(
@@ -41,7 +41,7 @@ final class ProblemKind: Sendable {
         case conditional
         /// Requests that can wait.
         case waiting
-        /// Reads in several content codings.
+        /// Requests that only read, and get answers in several content codings.
         case coded
         /// Requests that only read, if reading needs a token.
         case reads
@@ -54,11 +54,12 @@ final class ProblemKind: Sendable {
         case documents
         /// Requests with a method that the description lacks.
         case otherMethods
-        /// Not a described request: a slow request is cut off, and a version other than 1.x is a bad request.
+        /// No described request: a slow request is cut off, and a request of a version other than HTTP/1.x is a bad
+        /// request.
         case none
     }
 
-    /// All kinds, in the order in which they are listed; a new one must be added here.
+    /// All kinds, in the order in which they are listed. A new kind must be added here.
     static let all: [ProblemKind] = [
         .badRequest, .badPath, .badParameter, .noSuchItem, .noSuchRoute, .noSuchFile, .methodNotAllowed,
         .notRepresentable, .revisionGone, .revisionNotHere, .notAcceptable, .requestTimeout, .preconditionFailed,

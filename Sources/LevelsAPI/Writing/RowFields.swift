@@ -26,8 +26,8 @@ enum RowFields {
         }
     }
 
-    /// The hash of the fields, from which `fieldsVersion` is made: the same in every format, and independent of
-    /// anything outside the item.
+    /// The hash of the fields, from which `fieldsVersion` is made. It is the same in every format, and does not depend
+    /// on anything outside the item.
     static func hash(of row: Row, in bytes: Span<UInt8>) -> UInt64 {
         var hash: UInt64 = 0
         if row.isString {
@@ -59,7 +59,8 @@ enum RowFields {
         combine(ContentHash.short(of: content), into: &hash)
     }
 
-    /// Spreads every bit to the lowest ones, by an odd factor (2^64 divided by the golden ratio) and a shift.
+    /// Mixes a word into a hash. The odd factor (2^64 divided by the golden ratio) and the shift spread every bit to
+    /// the lowest bits.
     @inline(__always)
     private static func combine(_ word: UInt64, into hash: inout UInt64) {
         hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
@@ -83,7 +84,7 @@ enum RowControl {
         writer.endObject()
     }
 
-    /// Writes the next member if it has this name, otherwise null under the name.
+    /// Writes the next member if it has this name. Otherwise writes a member with this name that is null.
     private static func write(
         _ name: StaticString, _ reader: inout PackedReader, before end: Int,
         to writer: inout some AnswerWriter & ~Copyable

@@ -2,13 +2,13 @@ import Bytes
 import Levels
 import PropertyLists
 
-/// Hashes as base64url without padding (RFC 4648, section 5), which URLs, JSON and XML contain unescaped.
+/// Hashes as text in base64url without padding (RFC 4648, section 5). URLs, JSON and XML contain this text unescaped.
 enum Version {
-    /// The characters of the version of a level or a detail, a 128-bit hash.
+    /// The number of characters in the version of a level or a detail, which is a 128-bit hash.
     static let width = 22
-    /// The characters of a row's version: 48 bits of a hash.
+    /// The number of characters in the version of a row, which is 48 bits of a hash.
     static let shortWidth = 8
-    /// The characters of 64 bits.
+    /// The number of characters of a word, which is 64 bits.
     static let wordWidth = 11
 
     /// The text in place of a version until it is known.
@@ -20,7 +20,7 @@ enum Version {
         String(decoding: (0..<shortWidth).map { character(hash, digit: shortWidth - 1 - $0) }, as: UTF8.self)
     }
 
-    /// The character of a version at an index: eleven characters for each half of the hash.
+    /// The character of a version at an index. Each half of the hash has eleven characters.
     @inline(__always)
     static func character(of hash: ContentHash, at index: Int) -> UInt8 {
         index < wordWidth
@@ -42,16 +42,16 @@ enum Version {
 
     static func isCharacter(_ character: UInt8) -> Bool { value(character) != nil }
 
-    /// Appends a word, six bits a character, the highest first.
+    /// Appends a word. Each character is six bits, and the highest bits come first.
     static func word(_ word: UInt64, into buffer: inout ByteBuffer) {
         buffer.reserve(wordWidth)
         for digit in (0..<wordWidth).reversed() { buffer.append(character(word, digit: digit)) }
     }
 
-    /// One character of a word, counted from the lowest six bits.
+    /// One character of a word. Digit 0 is the lowest six bits.
     @inline(__always)
     static func character(_ word: UInt64, digit: Int) -> UInt8 {
-        // The alphabet is 64 characters long and the index below 64.
+        // The alphabet is 64 characters long, and the index is below 64.
         unsafe alphabet.utf8Start[Int(truncatingIfNeeded: word &>> UInt64(digit &* 6)) & 63]
     }
 
@@ -87,10 +87,10 @@ enum Version {
 /// The version of a level that a client claims to have.
 struct RequestedVersion {
     let text: String
-    /// Nil if the text has the form of a version, but is not the text of any hash.
+    /// The hash with this text; nil if the text is not the text of any hash.
     let words: Version.Words?
 
-    /// Nil for text that does not have the form of a version.
+    /// Reads a version; nil for text that does not have the form of a version.
     init?(_ text: String) {
         guard text.utf8.count == Version.width, text.utf8.allSatisfy(Version.isCharacter) else { return nil }
         self.text = text

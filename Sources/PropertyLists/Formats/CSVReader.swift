@@ -2,16 +2,16 @@ import Bytes
 
 /// Reads a table of comma-separated or tab-separated values (RFC 4180) and sends it as an array of dictionaries.
 ///
-/// The first line names the columns. Each further line is a dictionary of texts; one with fewer cells lacks the last
+/// The first line names the columns. Each further line is a dictionary of texts. A line with fewer cells lacks the last
 /// fields, and an empty line is skipped. A line ends with CRLF, LF or CR. The text is UTF-8 or UTF-16.
 public struct CSVReader: ~Copyable {
     /// The separator of the cells of a line.
     public enum Separator: UInt8, Sendable {
-        /// As in `.csv`.
+        /// The separator of `.csv` files.
         case comma = 0x2C
-        /// As in `.tsv`.
+        /// The separator of `.tsv` files.
         case tab = 0x09
-        /// As written by spreadsheets in languages whose decimal separator is the comma.
+        /// The separator that spreadsheets write in languages whose decimal separator is the comma.
         case semicolon = 0x3B
     }
 
@@ -28,7 +28,8 @@ public struct CSVReader: ~Copyable {
     /// Reads a whole table.
     ///
     /// - Throws: `PropertyListError` with line and column if there is no header, a column name appears twice, a quote
-    ///   never ends, a line has more cells than the header, the text exceeds a limit, or the consumer refuses it.
+    ///   never ends, a line has more cells than the header, the text exceeds a limit, or the consumer refuses the
+    ///   table.
     public static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ input: DocumentInput, separator: Separator, limits: PropertyListLimits, into consumer: inout Consumer
     ) throws(PropertyListError) {
@@ -144,7 +145,7 @@ public struct CSVReader: ~Copyable {
             reason: "a cell is longer than \(limits.valueBytes) bytes; store large data in separate files")
     }
 
-    /// Reads a cell in quotes; two quotes within it are one.
+    /// Reads a cell in quotes. Two quotes within the cell stand for one quote.
     private mutating func readQuoted() throws(PropertyListError) {
         window.beginAssembling()
         // An exact position costs time in proportion to the line so far, which may have a million cells.
@@ -177,7 +178,7 @@ public struct CSVReader: ~Copyable {
             at: start)
     }
 
-    /// Moves past the separator or the line end after a cell; returns whether the line has another cell.
+    /// Moves past the separator or the line end after a cell. Returns whether the line has another cell.
     @inline(__always)
     private mutating func readSeparator() throws(PropertyListError) -> Bool {
         guard let byte = try window.peek() else { return false }
@@ -202,12 +203,12 @@ public struct CSVReader: ~Copyable {
 struct CSVColumns: ~Copyable {
     private var names = ByteBuffer()
     private var ranges: [Range<Int>] = []
-    /// The names so far, while the header is being read.
+    /// The names so far; used while the header is being read.
     private var known: Set<[UInt8]> = []
 
     var count: Int { ranges.count }
 
-    /// Adds the next column; returns false if an earlier column has the same name.
+    /// Adds the next column. Returns false if an earlier column has the same name.
     mutating func add(_ name: [UInt8]) -> Bool {
         guard known.insert(name).inserted else { return false }
         ranges.append(names.count..<names.count + name.count)

@@ -90,7 +90,7 @@ extension JSONPropertyListReader {
         return value
     }
 
-    /// Reads the number at the cursor, and leaves the cursor there for errors.
+    /// Reads the number at the cursor. Does not move the cursor, so that errors get the position of the number.
     ///
     /// - Returns: the number and its length in bytes.
     @inline(__always)
@@ -133,7 +133,7 @@ extension JSONPropertyListReader {
         }
     }
 
-    /// Reads the number at the cursor that has a fraction or an exponent.
+    /// Reads the number at the cursor, which has a fraction or an exponent.
     ///
     /// - Parameter start: the offset of the `.` or the `e`.
     private mutating func readReal(from start: Int) throws(PropertyListError) -> (PropertyListScalar, count: Int) {
@@ -155,7 +155,7 @@ extension JSONPropertyListReader {
         return (.real(value), offset)
     }
 
-    /// The offset after a run of digits, which must not be empty.
+    /// Returns the offset after a run of digits. The run must not be empty.
     private mutating func digits(from start: Int, after place: String) throws(PropertyListError) -> Int {
         var offset = start
         while try digit(at: offset) != nil {

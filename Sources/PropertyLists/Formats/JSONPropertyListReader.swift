@@ -2,8 +2,8 @@ import Bytes
 
 /// Reads a property list written as JSON (strictly RFC 8259) and sends its events to a consumer.
 ///
-/// A number without a fraction and an exponent is an integer, any other a real. Most consumers refuse `null`, which a
-/// property list cannot contain.
+/// A number without a fraction and without an exponent is an integer; any other number is a real. Most consumers refuse
+/// `null`, because a property list cannot contain it.
 public struct JSONPropertyListReader: ~Copyable {
     var window: TextWindow
     let limits: PropertyListLimits
@@ -36,9 +36,9 @@ public struct JSONPropertyListReader: ~Copyable {
         try self.init(input: .memory([]), limits: limits)
     }
 
-    /// Reads a text, and forgets the one before it.
+    /// Reads a text, and forgets the previous one.
     ///
-    /// - Throws: as the function for a whole document.
+    /// - Throws: `PropertyListError` in the same cases as for a whole document.
     public mutating func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ text: Span<UInt8>, into consumer: inout Consumer
     ) throws(PropertyListError) {
@@ -73,7 +73,7 @@ public struct JSONPropertyListReader: ~Copyable {
         }
     }
 
-    /// Moves to the next byte that is not white space; nil at the end of the document.
+    /// Moves to the next byte that is not white space, and returns it. Returns nil at the end of the document.
     @inline(__always)
     mutating func next() throws(PropertyListError) -> UInt8? {
         if let byte = try window.peek(), byte > 0x20 { return byte }
@@ -136,7 +136,7 @@ public struct JSONPropertyListReader: ~Copyable {
         return byte
     }
 
-    /// Moves past the rest of an entry whose value is `null`; returns whether it is.
+    /// Moves past the rest of an entry if its value is `null`. Returns whether the value is `null`.
     @inline(__always)
     private mutating func skipNull(after key: TokenText) throws(PropertyListError) -> Bool {
         let start = if case .direct(_, let passing) = key { passing } else { 0 }
@@ -148,7 +148,7 @@ public struct JSONPropertyListReader: ~Copyable {
         return true
     }
 
-    /// The offset of the next byte that is not white space, within a limit.
+    /// The offset of the next byte that is not white space. Looks at most 4,096 bytes ahead.
     @inline(__always)
     private mutating func offset(ofTokenFrom start: Int) throws(PropertyListError) -> Int {
         var offset = start
@@ -156,7 +156,7 @@ public struct JSONPropertyListReader: ~Copyable {
         return offset
     }
 
-    /// Reads a value; of a container, only the beginning.
+    /// Reads a value. For a container, reads only the beginning.
     @inline(__always)
     private mutating func readValue<Consumer: PropertyListConsumer & ~Copyable>(
         _ first: UInt8, into consumer: inout Consumer

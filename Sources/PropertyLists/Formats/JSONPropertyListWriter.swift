@@ -3,15 +3,15 @@ import DrilldownDates
 
 /// Writes a property list as compact JSON in UTF-8 (RFC 8259).
 ///
-/// Types that JSON lacks: a date becomes RFC 3339 text in UTC, data becomes base64, a UID becomes `{"CF$UID":n}`,
-/// and a real that is not finite becomes the text `nan`, `+infinity` or `-infinity`.
+/// Types that JSON lacks are converted: a date becomes RFC 3339 text in UTC, data becomes base64, a UID becomes
+/// `{"CF$UID":n}`, and a real that is not finite becomes the text `nan`, `+infinity` or `-infinity`.
 public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// The JSON so far; it may be drained between events.
     public var output: ByteBuffer
     @usableFromInline var needsComma = false
     @usableFromInline var completeness = Completeness()
 
-    /// - Parameter output: the buffer to append the JSON to.
+    /// - Parameter output: the buffer to which the JSON is appended.
     public init(output: consuming ByteBuffer = ByteBuffer()) { self.output = output }
 
     /// Ends the document.
@@ -104,21 +104,21 @@ public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append(jsonData: bytes)
     }
 
-    /// Writes `null`, which a property list cannot contain, but the JSON around it can.
+    /// Writes `null`. A property list cannot contain `null`, but the JSON around a property list can.
     @inlinable
     public mutating func null() {
         beginValue()
         output.append("null" as StaticString)
     }
 
-    /// Writes a key that is known to need no escaping.
+    /// Writes a key that does not need escaping.
     @inlinable @inline(__always)
     public mutating func rawMember(_ name: StaticString) {
         output.append(jsonMember: name, afterComma: needsComma)
         needsComma = false
     }
 
-    /// Writes a string whose characters `write` appends; none may need escaping.
+    /// Writes a string. `write` appends its characters, which must not need escaping.
     @inlinable @inline(__always)
     public mutating func rawString(_ write: (inout ByteBuffer) -> Void) {
         beginValue()
@@ -199,12 +199,13 @@ extension ByteBuffer {
         store(UInt64(UInt8(ascii: "\"")), counting: 1)
     }
 
-    /// Appends a member's name that needs no escaping, with its quotes and its colon, after an optional comma.
+    /// Appends the name of a member with its quotes and its colon, after an optional comma. The name must not need
+    /// escaping.
     @inlinable @inline(__always)
     mutating func append(jsonMember name: StaticString, afterComma: Bool) {
         let count = name.utf8CodeUnitCount
         guard reserve(count &+ 11) else { return }
-        // An unwanted comma is overwritten.
+        // If the comma is not wanted, the quote overwrites it.
         store(UInt64(UInt8(ascii: ",")), counting: afterComma ? 1 : 0)
         store(UInt64(UInt8(ascii: "\"")), counting: 1)
         store(name)

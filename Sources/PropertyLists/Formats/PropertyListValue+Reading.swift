@@ -17,7 +17,7 @@ extension PropertyListValue {
     /// Reads an XML or a binary property list, which are distinguished by their content.
     ///
     /// - Parameter limit: a limit on the elements of an array.
-    /// - Throws: `PropertyListError` with line and column, or with the offset in a binary one.
+    /// - Throws: `PropertyListError` with line and column, or with the byte offset in a binary property list.
     public init(
         propertyList bytes: [UInt8], limits: PropertyListLimits = .init(),
         elements limit: PropertyListElementLimit? = nil
@@ -41,7 +41,7 @@ extension PropertyListValue {
 
 /// Makes one value from the events of a reader, including JSON's `null` in the body of a merge patch.
 public struct PropertyListValueBuilder: PropertyListConsumer {
-    /// An open container, and the number of values and keys before it.
+    /// An open container, with the numbers of values and keys before the container.
     private struct Frame {
         let isDictionary: Bool
         let values: Int
@@ -49,11 +49,11 @@ public struct PropertyListValueBuilder: PropertyListConsumer {
     }
 
     private var frames: [Frame] = []
-    /// The values of the open containers; a test checks their address, because they must not be copied.
+    /// The values of the open containers. A test checks the address of the array, because it must not be copied.
     private(set) var values: [PropertyListValue] = []
     private var keys: [String] = []
     private let limit: PropertyListElementLimit?
-    /// The number of further elements that the limited array may have; nil outside of it.
+    /// The number of further elements that the limited array may have; nil outside of this array.
     private var elementsLeft: Int?
 
     /// - Parameter limit: a limit on the elements of an array.
@@ -95,7 +95,7 @@ public struct PropertyListValueBuilder: PropertyListConsumer {
         frames.append(Frame(isDictionary: isDictionary, values: values.count, keys: keys.count))
     }
 
-    /// Counts a value that begins in the limited array, which is the second of the open containers.
+    /// Counts a value if it begins in the limited array, which is the second of the open containers.
     private mutating func countElement() throws(PropertyListError) {
         guard let left = elementsLeft, frames.count == 2 else { return }
         guard left > 0 else { throw limit?.error ?? PropertyListError(reason: "an array has too many elements") }
@@ -104,8 +104,8 @@ public struct PropertyListValueBuilder: PropertyListConsumer {
 
     /// Replaces the values of the innermost container by one value.
     ///
-    /// The values are copied before they are removed, because a slice that still exists would make the removal copy all
-    /// others.
+    /// The values are copied before they are removed. A slice that still exists would make the removal copy all other
+    /// values.
     private mutating func end() {
         guard let frame = frames.popLast() else { return }
         if frames.count == 1 { elementsLeft = nil }
@@ -128,7 +128,7 @@ public struct PropertyListElementLimit: Sendable {
     /// - Parameters:
     ///   - key: the key of the array.
     ///   - count: the maximum number of elements.
-    ///   - error: thrown at the first element beyond the limit.
+    ///   - error: the error that is thrown at the first element beyond the limit.
     public init(key: String, count: Int, error: PropertyListError) {
         self.key = key
         self.count = count

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Reads the text format of a `.strings` file: `"key" = "text";` with comments, in time linear in its length.
+/// Reads the text format of a `.strings` file: `"key" = "text";` with comments. Takes time linear in the file's length.
 ///
 /// Source: Apple, Resource Programming Guide, String Resources. As in `CFOldStylePList.c`, words without quotation
 /// marks, `'` as a quotation mark, and `"key";` for a text that equals its key are accepted too.
@@ -47,7 +47,7 @@ struct StringsReader {
 
     // MARK: Space and comments
 
-    /// Moves past white space and comments; returns false at the end of the file.
+    /// Moves past white space and comments. Returns false at the end of the file.
     private mutating func skipSpace() throws(PropertyListError) -> Bool {
         while let byte = next {
             if byte <= 0x20 {
@@ -152,13 +152,13 @@ struct StringsReader {
         }
     }
 
-    /// The meanings of letters after a backslash; any other character means itself.
+    /// The meanings of letters after a backslash. Any other character means itself.
     private static let escapes: [UInt8: UInt8] = [
         UInt8(ascii: "a"): 7, UInt8(ascii: "b"): 8, UInt8(ascii: "t"): 9, UInt8(ascii: "n"): 10,
         UInt8(ascii: "v"): 11, UInt8(ascii: "f"): 12, UInt8(ascii: "r"): 13,
     ]
 
-    /// Reads up to three octal digits of a character below U+0100.
+    /// Reads up to three octal digits, which stand for a character below U+0100.
     private mutating func appendOctal(to content: inout [UInt8]) {
         var value: UInt32 = 0
         var digits = 0
@@ -170,7 +170,7 @@ struct StringsReader {
         content += Unicode.Scalar(UInt8(truncatingIfNeeded: value)).utf8
     }
 
-    /// Reads `\U` and four hexadecimal digits, a UTF-16 code unit; two may be a surrogate pair.
+    /// Reads `\U` and four hexadecimal digits, which are a UTF-16 code unit. Two code units may be a surrogate pair.
     private mutating func appendCodeUnits(to content: inout [UInt8], from start: Mark) throws(PropertyListError) {
         let first = try codeUnit(from: start)
         var units = [first]
@@ -208,20 +208,20 @@ struct StringsReader {
             at: mark.position(in: bytes))
     }
 
-    /// The next byte in place of an expected one, for a message.
+    /// The end of a message: the next byte, which was found instead of the expected text.
     private var found: String {
         next.map { "not '\(quoted: String(decoding: [$0], as: UTF8.self))'" } ?? "but the file ends"
     }
 
     private var mark: Mark { Mark(line: line, lineStart: lineStart, place: place) }
 
-    /// A position in the text; its column is counted only for an error, because a line may be as long as the file.
+    /// A position in the text. The column is counted only for an error, because a line may be as long as the file.
     private struct Mark {
         let line: Int
         let lineStart: Int
         let place: Int
 
-        /// The line and the column, which counts characters.
+        /// The line and the column; the column counts characters.
         func position(in bytes: [UInt8]) -> SourcePosition {
             .text(line: line, column: bytes[lineStart..<place].count { $0 & 0xC0 != 0x80 } + 1)
         }

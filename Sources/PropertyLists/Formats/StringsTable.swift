@@ -1,6 +1,6 @@
 import Bytes
 
-/// The texts of a `.strings` file by their keys: Apple's text format, or a property list of the same content.
+/// The texts of a `.strings` file by their keys. The file is in Apple's text format, or is a property list.
 public struct StringsTable: Sendable, Equatable {
     /// The text of each key.
     public internal(set) var texts: [String: String]
@@ -10,9 +10,10 @@ public struct StringsTable: Sendable, Equatable {
 
     static let mostKeys = 200_000
 
-    /// Reads a file; its form and its encoding (UTF-8 or UTF-16) are detected from its content.
+    /// Reads a file. Its form and its encoding (UTF-8 or UTF-16) are detected from the content.
     ///
-    /// Of entries with one key, the last counts. In a property list, values of other types are ignored.
+    /// Of several entries with the same key, the last one counts. In a property list, values of other types are
+    /// ignored.
     ///
     /// - Throws: `PropertyListError` with the position of the fault.
     public init(reading bytes: [UInt8]) throws(PropertyListError) {
@@ -53,7 +54,7 @@ public struct StringsTable: Sendable, Equatable {
 struct StringsConsumer: PropertyListConsumer {
     private(set) var texts: [String: String] = [:]
     private var depth = 0
-    /// The key in the outermost dictionary.
+    /// The current key in the outermost dictionary.
     private var key: String?
 
     mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) { depth += 1 }

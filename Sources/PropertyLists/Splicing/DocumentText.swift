@@ -1,6 +1,6 @@
 import Bytes
 
-/// A text document as a sequence of code units, so that a position in its text is a position in its file.
+/// A text document as a sequence of code units. So a position in the text is a position in the file.
 ///
 /// A code unit is one byte, or two bytes in UTF-16. Nothing is checked, because a reader has checked the document
 /// before.
@@ -25,30 +25,30 @@ package struct DocumentText: Sendable {
     /// The number of code units after the byte order mark.
     package var count: Int { max(input.size - mark, 0) / unitBytes }
 
-    /// The bytes of code units in the file; the first unit includes the byte order mark.
+    /// The byte range of code units in the file. The range of the first code unit includes the byte order mark.
     package func bytes(_ units: Range<Int>) -> Range<Int> {
         let start = units.lowerBound == 0 ? 0 : mark + units.lowerBound * unitBytes
         return start..<max(start, mark + units.upperBound * unitBytes)
     }
 
-    /// The bytes of code units in the file, without the byte order mark.
+    /// The byte range of code units in the file, without the byte order mark.
     package func bytes(afterMark units: Range<Int>) -> Range<Int> {
         mark + units.lowerBound * unitBytes..<mark + units.upperBound * unitBytes
     }
 
-    /// The characters of code units, one byte each; a code unit above U+00FF becomes 0xFF.
+    /// The characters of code units, one byte for each. A code unit above U+00FF becomes 0xFF.
     package func characters(_ units: Range<Int>) throws(PropertyListError) -> [UInt8] {
         let bytes = try input.bytes(bytes(afterMark: units))
         return encoding.narrowed(bytes.span)
     }
 
-    /// The text of code units.
+    /// The text of code units, in UTF-8.
     package func utf8(_ units: Range<Int>) throws(PropertyListError) -> [UInt8] {
         let bytes = try input.bytes(bytes(afterMark: units))
         return try Transcoder.utf8(bytes.span, encoding: encoding)
     }
 
-    /// Text in the encoding of the document; a character outside US-ASCII or ISO-8859-1 becomes a character reference.
+    /// Converts UTF-8 to the encoding of the document. Characters that US-ASCII or ISO-8859-1 lacks become references.
     package func encoded(_ text: [UInt8]) -> [UInt8] {
         if encoding == .utf8 || encoding == .ascii && ByteScan.isASCII(text.span) { return text }
         var bytes: [UInt8] = []
@@ -80,7 +80,7 @@ package struct DocumentText: Sendable {
 extension DocumentInput {
     /// Reads some bytes of the document.
     ///
-    /// - Throws: `PropertyListError` if the file cannot be read or is shorter.
+    /// - Throws: `PropertyListError` if the file cannot be read, or ends before the range does.
     package func bytes(_ range: Range<Int>) throws(PropertyListError) -> [UInt8] {
         let block = try MemoryBlock(bytes: range.count)
         var filled = 0

@@ -2,7 +2,7 @@
 package struct DocumentToken: Sendable, Equatable {
     package enum Kind: Sendable {
         case dictionary, array
-        /// A dictionary's key in XML; in JSON it is a scalar.
+        /// The key of an entry in XML. In JSON, a key is a scalar.
         case key
         case scalar
         case end
@@ -13,17 +13,17 @@ package struct DocumentToken: Sendable, Equatable {
     package let range: Range<Int>
 }
 
-/// Finds the positions of a document's values, much faster than a reader, because values are not read.
+/// Finds the positions of a document's values. This is much faster than a reader, because values are not read.
 ///
 /// White space, comments, processing instructions and declarations are skipped.
 package protocol DocumentTokens: ~Copyable {
     /// - Throws: `PropertyListError` for a lack of memory.
     init(_ text: DocumentText) throws(PropertyListError)
-    /// Reads the next token; nil at the end of the document.
+    /// Reads the next token. Returns nil at the end of the document.
     ///
     /// - Throws: `PropertyListError` if the document cannot be read, or has another syntax.
     mutating func next() throws(PropertyListError) -> DocumentToken?
-    /// Moves past the end of the container whose beginning was the last token; returns the range of its end.
+    /// Moves past the end of the container that began with the last token. Returns the range of the end.
     mutating func skipContainer() throws(PropertyListError) -> Range<Int>
     /// The position of the comma before the last token, if any.
     var comma: Int? { get }
@@ -32,7 +32,7 @@ package protocol DocumentTokens: ~Copyable {
 }
 
 extension DocumentTokens where Self: ~Copyable {
-    /// Moves past the value that began with the last token; returns the range of the whole value.
+    /// Moves past the value that began with the last token. Returns the range of the whole value.
     package mutating func finish(_ token: DocumentToken) throws(PropertyListError) -> Range<Int> {
         switch token.kind {
         case .dictionary, .array: token.range.lowerBound..<(try skipContainer()).upperBound
@@ -41,14 +41,14 @@ extension DocumentTokens where Self: ~Copyable {
         }
     }
 
-    /// The next token, which must not be missing.
+    /// Reads the next token. Throws an error if the document ends instead.
     package mutating func required() throws(PropertyListError) -> DocumentToken {
         guard let token = try next() else { throw .notWhatWasRead }
         return token
     }
 }
 
-/// The tokens of a JSON document; keys are scalars, and a comma belongs to the token after it.
+/// The tokens of a JSON document. Keys are scalars, and a comma belongs to the token that follows it.
 package struct JSONTokens: DocumentTokens, ~Copyable {
     private var window: TokenWindow
     package private(set) var comma: Int?

@@ -1,11 +1,11 @@
-// Public like all imports of modules here: a single 'package import' of a module prevents the specialization of
-// functions that use it in other targets, and the readers must be specialized.
+// This import is public, as are all imports of modules here. A single `package import` of a module would prevent other
+// targets from specializing functions that use the module, and the readers must be specialized.
 public import Bytes
 import DrilldownDates
 
 /// Writes a value in UTF-8, without a declaration, in the layout of the document that will contain it.
 ///
-/// `JSONPropertyListWriter` describes the types that JSON lacks.
+/// For the types that JSON lacks, see `JSONPropertyListWriter`.
 public struct FragmentWriter: PropertyListConsumer, ~Copyable {
     /// A syntax that is text.
     public enum Syntax: Sendable { case xml, json }
@@ -36,7 +36,7 @@ public struct FragmentWriter: PropertyListConsumer, ~Copyable {
         style.indent.map { indent in (0..<depth).reduce(into: indent) { indent, _ in indent += style.unit } }
     }
 
-    /// Writes the text before a value that the caller writes.
+    /// Writes the text that precedes a value. The caller then writes the value itself.
     public mutating func beginElement() {
         guard !open.isEmpty else { return }
         if followsKey {
@@ -136,7 +136,7 @@ extension FragmentWriter {
         output.append("</string>" as StaticString)
     }
 
-    /// Appends a text with the line ends of the document; a reader of XML converts them back to line feeds.
+    /// Appends a text with the line ends of the document. XML readers convert these back to line feeds.
     private mutating func append(lines text: Span<UInt8>) throws(PropertyListError) {
         guard style.lineBreak != [10] else { return try output.append(xmlText: text) }
         var start = 0
@@ -186,9 +186,9 @@ extension FragmentWriter {
 
 /// The layout of new values in the text of a document.
 public struct FragmentStyle: Sendable, Equatable {
-    /// The white space at the beginning of the line that the value begins on; nil if everything is on one line.
+    /// The indentation of the line on which the value begins; nil if everything is on one line.
     public var indent: [UInt8]?
-    /// The additional white space before the lines of a container's content.
+    /// The additional indentation of the lines inside a container.
     public var unit: [UInt8]
     public var lineBreak: [UInt8]
     /// The text between a key and its value in JSON.

@@ -1,9 +1,9 @@
 import Bytes
 import Glibc
 
-/// A sliding window over the code units of a text document, each as a byte; see `DocumentText`.
+/// A sliding window over the code units of a text document, with one byte for each; see `DocumentText`.
 ///
-/// It returns only positions, so it never grows, whatever the length of a token.
+/// The window returns only positions, so it never grows, however long a token is.
 @safe
 struct TokenWindow: ~Copyable {
     private let text: DocumentText
@@ -19,7 +19,7 @@ struct TokenWindow: ~Copyable {
     /// The size of the window in bytes; a small document fits as a whole.
     private let capacity: Int
     private static var mostBytes: Int { 1 << 17 }
-    /// Vectors are loaded sixteen bytes at a time, past the end too.
+    /// The room after the window. Vectors of sixteen bytes are loaded, which may extend past the window's end.
     private static var padding: Int { 16 }
 
     /// - Throws: `PropertyListError` for a lack of memory.
@@ -65,9 +65,9 @@ struct TokenWindow: ~Copyable {
         return unsafe memcmp(base + cursor, text.utf8Start, size) == 0
     }
 
-    /// Moves to the next character that equals one of three.
+    /// Moves to the next character that equals one of three characters.
     ///
-    /// - Throws: `PropertyListError` if the document ends first.
+    /// - Throws: `PropertyListError` if the document ends without this character.
     @inline(__always)
     mutating func find(_ first: UInt8, _ second: UInt8, _ third: UInt8) throws(PropertyListError) {
         try find { $0.equal(to: first) | $0.equal(to: second) | $0.equal(to: third) }
@@ -80,11 +80,11 @@ struct TokenWindow: ~Copyable {
     @inline(__always)
     mutating func findStructure() throws(PropertyListError) {
         let likeBrackets = SIMD16<UInt8>(repeating: 0x26)
-        // With these bits set, brackets and braces are 0x7F, and no other character outside of strings is.
+        // With these bits set, brackets and braces become 0x7F. No other character outside of strings does so.
         try find { $0.equal(to: UInt8(ascii: "\"")) | ($0 | likeBrackets).equal(to: 0x7F) }
     }
 
-    /// Moves to the next character that a comparison marks.
+    /// Moves to the next character that the comparison `mark` marks.
     @inline(__always)
     private mutating func find(_ mark: (SIMD16<UInt8>) -> SIMD16<UInt8>) throws(PropertyListError) {
         while true {
@@ -103,7 +103,7 @@ struct TokenWindow: ~Copyable {
 
     /// Moves past the next occurrence of a text.
     ///
-    /// - Throws: `PropertyListError` if the document ends first.
+    /// - Throws: `PropertyListError` if the document ends without this text.
     mutating func pass(_ text: StaticString) throws(PropertyListError) {
         let first = unsafe text.utf8Start[0]
         try find(first)
@@ -118,7 +118,7 @@ struct TokenWindow: ~Copyable {
         while try !isAtEnd, try peek() <= 0x20 { advance(1) }
     }
 
-    /// Reads more until a number of code units follow the cursor; false if the document ends first.
+    /// Reads more until at least `count` code units follow the cursor. Returns false if the document ends too early.
     @inline(never)
     private mutating func fill(atLeast count: Int) throws(PropertyListError) -> Bool {
         guard cursor <= end else { throw .notWhatWasRead }

@@ -82,7 +82,7 @@ package struct XMLTokens: DocumentTokens, ~Copyable {
         }
     }
 
-    /// Whether a tag's name, which begins with a letter at an offset, is `dict` or `array`.
+    /// Whether the name of a tag is `dict` or `array`. The name begins at the offset, with the letter `first`.
     @inline(__always)
     private mutating func isContainer(_ offset: Int, first: UInt8) throws(PropertyListError) -> Bool {
         if first == UInt8(ascii: "a") { return true }
@@ -90,7 +90,7 @@ package struct XMLTokens: DocumentTokens, ~Copyable {
         return try window.peek(offset &+ 1) == UInt8(ascii: "i")
     }
 
-    /// Moves past the end of a start tag; returns whether the element is empty, as in `<dict/>`.
+    /// Moves past the end of a start tag. Returns whether the element is empty, as in `<dict/>`.
     @inline(__always)
     private mutating func finishStartTag() throws(PropertyListError) -> Bool {
         window.advance(1)

@@ -3,10 +3,11 @@ internal import Synchronization
 
 /// The bytes of a document, read piece by piece at any offset: an open file or a block of memory.
 ///
-/// A file is never mapped: truncating it during reading causes a short read here, but SIGBUS in a mapping.
+/// A file is never mapped into memory. If a file is truncated while it is being read, a read returns fewer bytes,
+/// whereas a mapping would cause SIGBUS.
 public enum DocumentInput: Sendable {
-    /// An open descriptor of a regular file, which the caller closes, with its size in bytes when it was opened; the
-    /// bytes read are added to the progress.
+    /// An open descriptor of a regular file, and the size of the file in bytes when it was opened. The caller closes
+    /// the descriptor. The bytes read are added to the progress.
     case file(descriptor: Int32, size: Int, progress: ReadingProgress? = nil)
     /// Bytes in memory.
     case memory([UInt8])
@@ -19,9 +20,9 @@ public enum DocumentInput: Sendable {
         }
     }
 
-    /// Reads into `buffer` from `offset` on, and returns the number of bytes read; 0 only at the end.
+    /// Reads into `buffer` from `offset` on. Returns the number of bytes read, which is 0 only at the end.
     ///
-    /// - Throws: `PropertyListError` with the system's reason when the file cannot be read (`pread`).
+    /// - Throws: `PropertyListError` with the system's reason if the file cannot be read (`pread`).
     public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(PropertyListError) -> Int {
         switch self {
         case .memory(let bytes):
@@ -49,7 +50,7 @@ public enum DocumentInput: Sendable {
 
 /// The progress of reading a document, for another thread to show.
 ///
-/// One thread counts, in steps of some kilobytes and some thousand items; each step is a relaxed store.
+/// Only one thread counts, in steps of some kilobytes and some thousand items. Each step is a relaxed store.
 public final class ReadingProgress: Sendable {
     private let byteCount = Atomic(0)
     private let itemCount = Atomic(0)

@@ -3,8 +3,8 @@ import Bytes
 /// Text from a document, a file name, a URL or a query, quoted for a message: on one line, short, and harmless to a
 /// terminal.
 ///
-/// Control characters, line separators, noncharacters and bidirectional formatting characters (UAX #9, section 2)
-/// are shown as `\u{1B}`; an omitted end is shown as `…`. Any other text is unchanged.
+/// Control characters, line separators, noncharacters and bidirectional formatting characters (UAX #9, section 2) are
+/// shown in the form `\u{1B}`. An omitted end is shown as `…`. Any other text is unchanged.
 public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
     /// The text as a message shows it, without quotation marks around it.
     public let description: String
@@ -14,11 +14,11 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
     /// The maximum number of characters of a path or a URL: the length that Linux allows (`PATH_MAX`).
     public static let mostPathCharacters = 4_096
 
-    /// The maximum average of scalars per character; text beyond it is not legible anyway.
+    /// The maximum average number of scalars per character. Text with more is not legible anyway.
     private static let scalarsPerCharacter = 8
 
     /// - Parameters:
-    ///   - text: the text, of which only the beginning is read.
+    ///   - text: the text; only its beginning is read.
     ///   - most: the maximum number of characters shown.
     public init(text: some StringProtocol, most: Int = mostCharacters) {
         if text.utf8.count <= most, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {
@@ -40,14 +40,14 @@ public struct QuotedText: CustomStringConvertible, Sendable, Equatable {
         description = shown.utf8.count < text.utf8.count ? escaped + "…" : escaped
     }
 
-    /// Creates a quoted text from UTF-8; an invalid sequence becomes U+FFFD.
+    /// Creates a quoted text from UTF-8. An invalid sequence becomes U+FFFD.
     public init(utf8 bytes: Span<UInt8>, most: Int = mostCharacters) {
-        // Four bytes per scalar, and one more scalar, so that an omitted end is noticed.
+        // A scalar has up to four bytes. One more scalar is read, so that an omitted end is noticed.
         let enough = (most * Self.scalarsPerCharacter + 1) * 4
         self.init(text: String(utf8: bytes.extracting(first: enough)), most: most)
     }
 
-    /// Whether a text is shown unchanged.
+    /// Whether a text contains only characters that are shown unchanged.
     public static func isPlain(_ text: some StringProtocol) -> Bool {
         !text.unicodeScalars.contains(where: isEscaped)
     }
@@ -75,7 +75,7 @@ extension DefaultStringInterpolation {
         appendLiteral(QuotedText(utf8: bytes).description)
     }
 
-    /// Quotes a path or a URL from outside in full, because users open it.
+    /// Quotes a path or a URL from outside in full, because users open the path or URL.
     public mutating func appendInterpolation(path text: some StringProtocol) {
         appendLiteral(QuotedText(text: text, most: QuotedText.mostPathCharacters).description)
     }
@@ -86,7 +86,7 @@ public struct Quantity: Sendable, CustomStringConvertible {
     private let count: Int
     private let noun: String
 
-    /// - Parameter noun: in the singular; its plural ends in `s`.
+    /// - Parameter noun: the noun in the singular; its plural must end in `s`.
     public init(count: Int, noun: String) {
         self.count = count
         self.noun = noun

@@ -4,9 +4,9 @@ import Bytes
 public enum TextEncoding: Sendable {
     /// UTF-8 (RFC 3629), with or without a byte order mark.
     case utf8
-    /// US-ASCII, which only an XML declaration can name; read as UTF-8.
+    /// US-ASCII. Only an XML declaration can name this encoding; the text is read as UTF-8.
     case ascii
-    /// ISO-8859-1, which only an XML declaration can name.
+    /// ISO-8859-1. Only an XML declaration can name this encoding.
     case latin1
     /// UTF-16 (RFC 2781), the less significant byte first.
     case utf16LittleEndian
@@ -16,7 +16,7 @@ public enum TextEncoding: Sendable {
     /// The number of bytes at the beginning of a document that are enough to detect its encoding.
     static let headBytes = 512
 
-    /// The first characters of a document with a byte each, without the byte order mark.
+    /// The first characters of a document, one byte for each, without the byte order mark.
     ///
     /// A code unit of UTF-16 above U+00FF becomes 0xFF; other encodings keep their bytes.
     public static func characters(of head: Span<UInt8>) -> [UInt8] {
@@ -24,7 +24,7 @@ public enum TextEncoding: Sendable {
         return encoding.narrowed(head.extracting(mark..<head.count))
     }
 
-    /// Returns whole code units as characters, one byte each; a code unit above U+00FF becomes 0xFF.
+    /// Returns whole code units as characters, one byte for each. A code unit above U+00FF becomes 0xFF.
     func narrowed(_ bytes: Span<UInt8>) -> [UInt8] {
         guard isUTF16 else { return Array(copying: bytes) }
         return stride(from: 0, to: bytes.count - 1, by: 2).map { index in
@@ -41,7 +41,7 @@ public enum TextEncoding: Sendable {
         self == .utf16BigEndian ? UInt16(first) << 8 | UInt16(second) : UInt16(second) << 8 | UInt16(first)
     }
 
-    /// The encoding that the first bytes of a document or its XML declaration indicate, and the length of the byte
+    /// The encoding indicated by the first bytes of a document or by its XML declaration, and the length of the byte
     /// order mark.
     ///
     /// - Throws: `PropertyListError` if the declaration names an unsupported encoding.
@@ -53,7 +53,7 @@ public enum TextEncoding: Sendable {
         return (try declared(in: head) ?? .utf8, 0)
     }
 
-    /// The encoding that the first bytes of a document indicate, and the length of the byte order mark.
+    /// The encoding indicated by the first bytes of a document, and the length of the byte order mark.
     static func detect(_ head: Span<UInt8>) -> (encoding: TextEncoding, mark: Int) {
         func byte(_ n: Int) -> UInt8 { n < head.count ? head[n] : 0xAA }
         return switch (byte(0), byte(1), byte(2)) {
@@ -66,7 +66,7 @@ public enum TextEncoding: Sendable {
         }
     }
 
-    /// The encoding that an XML declaration at the beginning names (XML 1.0, section 4.3.3); nil without a declared
+    /// The encoding named by the XML declaration at the beginning (XML 1.0, section 4.3.3); nil without a declared
     /// encoding.
     private static func declared(in head: Span<UInt8>) throws(PropertyListError) -> TextEncoding? {
         guard let name = declaredName(in: head) else { return nil }
@@ -111,9 +111,9 @@ public enum TextEncoding: Sendable {
 struct TextCheck {
     let kind: TextKind
 
-    /// The number of leading bytes that form whole, valid characters; the rest begins another character.
+    /// The number of leading bytes that form whole, valid characters. The remaining bytes begin another character.
     ///
-    /// - Throws: `PropertyListError` at the first fault, with its offset in `offset`.
+    /// - Throws: `PropertyListError` at the first fault. `offset` is then the offset of the fault.
     func validPrefix(of bytes: UnsafeRawBufferPointer, faultAt offset: inout Int) throws(PropertyListError) -> Int {
         var index = 0
         while true {
@@ -161,7 +161,7 @@ struct TextCheck {
     private func plainEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         guard let base = bytes.baseAddress else { return 0 }
         var index = start
-        // Four vectors at a time, because evaluating the result of one costs as much as the comparison.
+        // Four vectors are compared at a time, because the evaluation of a result costs as much as a comparison.
         while index &+ 64 <= bytes.count {
             let first = unsafe beyondPlain(base, index: index) | beyondPlain(base, index: index &+ 16)
             let second = unsafe beyondPlain(base, index: index &+ 32) | beyondPlain(base, index: index &+ 48)
@@ -177,7 +177,7 @@ struct TextCheck {
         return index
     }
 
-    /// Sets the top bit of each of sixteen bytes that is not plain ASCII text; the other bits are undefined.
+    /// Sets the top bit of each byte that is not plain ASCII text, among sixteen bytes. The other bits are undefined.
     @inline(__always)
     private func beyondPlain(_ base: UnsafeRawPointer, index: Int) -> SIMD16<UInt8> {
         let lanes = unsafe base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)

@@ -3,7 +3,8 @@ import Glibc
 
 /// A sliding window over a text document: checked UTF-8, a cursor, and the cursor's line.
 ///
-/// Offsets are relative to the cursor, so they stay valid when the window slides. It grows only to hold one token.
+/// Offsets are relative to the cursor, so they stay valid when the window slides. The window grows only to hold one
+/// token.
 @safe
 struct TextWindow: ~Copyable {
     private let input: DocumentInput
@@ -24,16 +25,16 @@ struct TextWindow: ~Copyable {
 
     /// The cursor's line, from 1.
     private(set) var line = 1
-    /// Offset from `base` of the line's first byte; negative once it has slid out.
+    /// The offset from `base` of the first byte of the cursor's line; negative after this byte has left the window.
     private var lineStart = 0
 
-    /// Whether the bytes that `find` last skipped may contain a line feed; if false, they certainly do not.
+    /// Whether the bytes skipped by the last `find` may contain a line feed. If false, they do not contain a line feed.
     private(set) var foundLineFeed = false
 
     /// The text of a token that the document writes with references or escapes.
     private(set) var assembled: ByteBuffer
 
-    /// Vectors are loaded sixteen bytes at a time, past the end too.
+    /// The room after the window. Vectors of sixteen bytes are loaded, which may extend past the window's end.
     private static let padding = 16
     private static let pieceBytes = 1 << 16
 
@@ -41,7 +42,7 @@ struct TextWindow: ~Copyable {
     ///
     /// - Throws: `PropertyListError` for an unreadable file, an unsupported encoding, or a lack of memory.
     init(input: DocumentInput, as kind: TextKind, limits: PropertyListLimits) throws(PropertyListError) {
-        // A small document fits, with room for the read that finds its end.
+        // A small document fits into the window, with room for the read that finds the document's end.
         capacity = min(Self.pieceBytes, max(input.size, 0) + 1024)
         let block = try MemoryBlock(bytes: capacity + Self.padding)
         let head = unsafe UnsafeMutableRawBufferPointer(start: block.start, count: TextEncoding.headBytes)
@@ -57,7 +58,7 @@ struct TextWindow: ~Copyable {
         self.limits = limits
     }
 
-    /// Begins again with another document: UTF-8 without a mark.
+    /// Begins again with another document, which must be UTF-8 without a byte order mark.
     ///
     /// - Throws: `PropertyListError` for text that is not UTF-8, or a lack of memory.
     mutating func restart(with text: Span<UInt8>) throws(PropertyListError) {
@@ -70,7 +71,8 @@ struct TextWindow: ~Copyable {
         try checkPiece()
     }
 
-    /// The cursor's position; the column counts characters as far as the line is still in the window.
+    /// The cursor's position. The column counts characters in the part of the line that is in the window, and bytes
+    /// before it.
     var position: SourcePosition { position(at: 0) }
 
     /// The position of the byte at an offset on the cursor's line.
@@ -84,7 +86,7 @@ struct TextWindow: ~Copyable {
         return .text(line: line, column: column)
     }
 
-    /// The cursor's position with the column counted in bytes, which costs a subtraction for each event.
+    /// The cursor's position, with the column counted in bytes. This costs only a subtraction for each event.
     var roughPosition: SourcePosition { .text(line: line, column: cursor - lineStart + 1) }
 
     /// The byte at an offset; nil past the end of the document.
@@ -94,7 +96,7 @@ struct TextWindow: ~Copyable {
         return unsafe base.load(fromByteOffset: cursor + offset, as: UInt8.self)
     }
 
-    /// The eight bytes at the cursor, the first of them lowest; 0 if fewer than eight have been read.
+    /// The eight bytes at the cursor, as a little-endian number; 0 if fewer than eight bytes have been read.
     @inline(__always)
     var head: UInt64 {
         guard cursor &+ 8 <= checkedEnd else { return 0 }
@@ -109,11 +111,11 @@ struct TextWindow: ~Copyable {
         return unsafe memcmp(base + cursor + offset, text.utf8Start, size) == 0
     }
 
-    /// Moves the cursor over bytes that hold no line feed.
+    /// Moves the cursor over bytes without a line feed.
     @inline(__always)
     mutating func advance(_ count: Int) { cursor += count }
 
-    /// Moves the cursor over any bytes.
+    /// Moves the cursor over any bytes, and counts the lines.
     mutating func advanceCountingLines(_ count: Int) {
         let end = cursor + count
         while cursor < end, let found = unsafe memchr(base + cursor, 10, end - cursor) {
@@ -127,7 +129,8 @@ struct TextWindow: ~Copyable {
     /// Moves the cursor over white space: every byte up to 0x20, because `TextCheck` refuses control characters.
     @inline(__always)
     mutating func skipWhitespace() throws(PropertyListError) {
-        // Elements are usually separated by a line feed and an indentation: one vector, without a loop.
+        // Elements are usually separated by a line feed and an indentation. For these, one vector is enough, without a
+        // loop.
         if cursor < checkedEnd, unsafe base.load(fromByteOffset: cursor, as: UInt8.self) == 10 { passLineFeed() }
         let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
         let lane = (lanes.atLeast(0x21) | lanes.equal(to: 10)).firstMarked
@@ -135,7 +138,7 @@ struct TextWindow: ~Copyable {
         cursor &+= lane
     }
 
-    /// Whether the byte at an offset has been read and checked, and differs from the given one.
+    /// Whether the byte at an offset has been read and checked, and differs from a given byte.
     @inline(__always)
     private func holds(_ offset: Int, otherThan byte: UInt8) -> Bool {
         let index = cursor &+ offset
@@ -167,7 +170,7 @@ struct TextWindow: ~Copyable {
     /// The offset of the first byte that ends a run of plain text in XML: `<`, `&` or a carriage return; nil if the
     /// document ends first.
     ///
-    /// - Throws: `PropertyListError` if a value's length exceeds the limit before one is found.
+    /// - Throws: `PropertyListError` if a value's length exceeds the limit before that byte.
     @inline(__always)
     mutating func findTextBreak() throws(PropertyListError) -> Int? {
         let lanes = unsafe base.loadUnaligned(fromByteOffset: cursor, as: SIMD16<UInt8>.self)
@@ -180,9 +183,9 @@ struct TextWindow: ~Copyable {
         return lane
     }
 
-    /// The offset of the first byte from `offset` on that equals one of three; nil if the document ends first.
+    /// The offset of the first byte from `offset` on that equals one of three bytes; nil if the document ends first.
     ///
-    /// - Throws: `PropertyListError` if a value's length exceeds the limit before one is found.
+    /// - Throws: `PropertyListError` if a value's length exceeds the limit before that byte.
     mutating func find(
         _ first: UInt8, _ second: UInt8, _ third: UInt8, from offset: Int
     ) throws(PropertyListError) -> Int? {
@@ -206,10 +209,10 @@ struct TextWindow: ~Copyable {
         }
     }
 
-    /// The offset of the first byte from `offset` on that ends a run of plain text in a JSON string: `"`, `\` or a
+    /// The offset of the first byte from `offset` on that ends plain text in a JSON string. This is `"`, `\` or a
     /// control character; nil if the document ends first.
     ///
-    /// - Throws: `PropertyListError` if a value's length exceeds the limit before one is found.
+    /// - Throws: `PropertyListError` if a value's length exceeds the limit before that byte.
     @inline(__always)
     mutating func findStringBreak(from offset: Int) throws(PropertyListError) -> Int? {
         var index = cursor + offset
@@ -226,7 +229,7 @@ struct TextWindow: ~Copyable {
         }
     }
 
-    /// Reads more without moving the cursor, and returns the offset of the first new byte; nil at the document's end.
+    /// Reads more, without moving the cursor. Returns the offset of the first new byte, or nil at the document's end.
     @inline(never)
     private mutating func extend() throws(PropertyListError) -> Int? {
         let offset = max(checkedEnd - cursor, 0)
@@ -251,10 +254,11 @@ struct TextWindow: ~Copyable {
             at: position)
     }
 
-    /// The number of bytes read from the cursor on; the whole rest of the document once `find` returned nil.
+    /// The number of checked bytes from the cursor on. After `find` has returned nil, this is the whole rest of the
+    /// document.
     var readAhead: Int { checkedEnd - cursor }
 
-    /// Bytes at offsets from the cursor that `peek`, `matches` or `find` have reached.
+    /// The bytes at a range of offsets from the cursor, which `peek`, `matches` or `find` must have reached.
     @_lifetime(borrow self)
     func text(_ range: Range<Int>) -> Span<UInt8> {
         let bytes = unsafe UnsafeRawBufferPointer(start: base + cursor + range.lowerBound, count: range.count)
@@ -273,7 +277,7 @@ struct TextWindow: ~Copyable {
         }
     }
 
-    /// Moves past a token; the cursor is already past an assembled one.
+    /// Moves past a token. Does nothing for an assembled token, because the cursor is already past it.
     @inline(__always)
     mutating func finish(_ text: TokenText) {
         guard case .direct(_, let count) = text else { return }
@@ -282,7 +286,7 @@ struct TextWindow: ~Copyable {
 
     mutating func beginAssembling() { assembled.truncate(to: 0) }
 
-    /// Appends bytes at offsets from the cursor to the assembled text.
+    /// Appends the bytes at a range of offsets from the cursor to the assembled text.
     mutating func assemble(_ range: Range<Int>) {
         let bytes = unsafe UnsafeRawBufferPointer(start: base + cursor + range.lowerBound, count: range.count)
         unsafe assembled.append(Span<UInt8>(_unsafeBytes: bytes))
@@ -294,7 +298,7 @@ struct TextWindow: ~Copyable {
 
     // MARK: Sliding
 
-    /// Reads more until `count` checked bytes follow the cursor; false if the document ends first.
+    /// Reads more until `count` checked bytes follow the cursor. Returns false if the document ends too early.
     private mutating func fill(atLeast count: Int) throws(PropertyListError) -> Bool {
         while checkedEnd - cursor < count {
             guard !isAtInputEnd else { return false }
@@ -370,8 +374,8 @@ struct TextWindow: ~Copyable {
         if isAtInputEnd, checkedEnd < rawEnd { throw located(TextCheck.cutShort, at: checkedEnd) }
     }
 
-    /// Adds the position of a byte that the cursor has not reached to an error; moves the cursor there to find its
-    /// line.
+    /// Adds to an error the position of a byte that the cursor has not reached yet. Moves the cursor to the byte, to
+    /// find its line.
     private mutating func located(_ error: PropertyListError, at index: Int) -> PropertyListError {
         advanceCountingLines(index - cursor)
         return error.located(at: position)
@@ -380,8 +384,8 @@ struct TextWindow: ~Copyable {
 
 /// The storage of a token's text.
 enum TokenText {
-    /// In the window: offsets from the cursor, and the length of the whole token.
+    /// The text is in the window, at offsets from the cursor. `passing` is the length of the whole token.
     case direct(Range<Int>, passing: Int)
-    /// In `TextWindow.assembled`; the cursor is already past the token.
+    /// The text is in `TextWindow.assembled`. The cursor is already past the token.
     case assembled
 }

@@ -11,7 +11,7 @@ struct Transcoder {
 
     /// The UTF-8 of a whole text.
     ///
-    /// - Throws: `PropertyListError` for a surrogate without its pair, or half a character at the end.
+    /// - Throws: `PropertyListError` for half of a surrogate pair, or half a character at the end.
     static func utf8(_ bytes: Span<UInt8>, encoding: TextEncoding) throws(PropertyListError) -> [UInt8] {
         guard !encoding.isReadAsUTF8 else { return Array(copying: bytes) }
         var transcoder = Transcoder(encoding)
@@ -26,7 +26,7 @@ struct Transcoder {
 
     /// Appends the UTF-8 of `bytes`.
     ///
-    /// - Throws: `PropertyListError` for a surrogate without its pair.
+    /// - Throws: `PropertyListError` for half of a surrogate pair.
     mutating func transcode(_ bytes: Span<UInt8>, into output: inout ByteBuffer) throws(PropertyListError) {
         if encoding == .latin1 {
             for index in bytes.indices { output.append(Unicode.Scalar(bytes[index])) }
@@ -58,7 +58,7 @@ struct Transcoder {
         }
     }
 
-    /// - Throws: `PropertyListError` when the document ends inside a character.
+    /// - Throws: `PropertyListError` if the document ends inside a character.
     func finish() throws(PropertyListError) {
         if pendingByte != nil || pendingSurrogate != nil {
             throw PropertyListError(reason: "the document ends inside a UTF-16 character; it was truncated")
@@ -72,11 +72,12 @@ struct Transcoder {
 extension ByteBuffer {
     /// Appends UTF-16BE text as UTF-8.
     ///
-    /// - Returns: nil, or the index of the first code unit that is half of a surrogate pair without its other half.
+    /// - Returns: the index of the first code unit that is half of a surrogate pair without its other half; otherwise
+    ///   nil.
     mutating func append(utf16BigEndian text: borrowing ByteBuffer) -> Int? {
         let units = text.span
         let count = units.count / 2
-        // At most three bytes for each unit, and four for a pair; the last scalar is stored as a whole word.
+        // A code unit takes at most three bytes, and a pair takes four. The last scalar is stored as a whole word.
         guard reserve(count &* 3 &+ 8) else { return nil }
         var index = 0
         while index < count {

@@ -14,9 +14,9 @@ extension CivilDate {
 }
 
 extension ByteBuffer {
-    /// Appends a date as RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with a fraction if it has one.
+    /// Appends a date as RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with a fraction if the date has one.
     ///
-    /// The fraction has no trailing zeros and at most six digits.
+    /// The fraction has at most six digits, and does not end with zeros.
     mutating func append(_ date: CivilDate, microsecond: Int = 0) {
         append(date.year, digits: 4)
         append(UInt8(ascii: "-"))
@@ -40,19 +40,20 @@ extension ByteBuffer {
 
 /// The text of numbers and dates in JSON and in titles.
 public enum JSONText {
-    /// The shortest text that reads back as the same number, always with a point or an exponent; `nan`, `+infinity`
-    /// or `-infinity` for a value that JSON cannot represent.
+    /// The shortest text that reads back as the same number. It always has a point or an exponent. A value that JSON
+    /// cannot represent becomes `nan`, `+infinity` or `-infinity`.
     public static func real(_ value: Double) -> String {
         if value.isNaN { return "nan" }
         if value.isInfinite { return value < 0 ? "-infinity" : "+infinity" }
         return value.description
     }
 
-    /// RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with up to six digits of a fraction; `nan` outside the years 1 to 9999.
+    /// A date as RFC 3339 in UTC, `2001-03-12T00:00:00Z`, with up to six digits of a fraction. A date outside the years
+    /// 1 to 9999 becomes `nan`.
     ///
-    /// - Parameter seconds: since 2001-01-01T00:00:00Z.
+    /// - Parameter seconds: the seconds since 2001-01-01T00:00:00Z.
     public static func date(_ seconds: Double) -> String {
-        // Faster than `Timestamp.text`, which concatenates strings.
+        // This is faster than `Timestamp.text`, which concatenates strings.
         guard let (date, microsecond) = CivilDate.moment(seconds) else { return "nan" }
         var text = ByteBuffer(capacity: 32)
         text.append(date, microsecond: microsecond)

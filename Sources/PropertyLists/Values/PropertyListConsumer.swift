@@ -1,34 +1,37 @@
-/// Receives one property list as a sequence of events, from a reader or for a writer.
+/// Receives one property list as a sequence of events. Readers send these events to a consumer, and writers are
+/// consumers.
 ///
-/// A dictionary is `beginDictionary`, then `key` and one value for each entry, then `endDictionary`.
-/// Spans are UTF-8 that the reader has checked, and are valid only during the call.
-/// A consumer refuses a document by throwing; the reader adds its current position.
+/// The events of a dictionary are `beginDictionary`, then `key` and one value for each entry, then `endDictionary`.
+/// Spans are UTF-8 that the reader has checked, and are valid only during the call. A consumer refuses a document by
+/// throwing an error; the reader adds its current position to the error.
 ///
-/// A position is that of a value's first byte; the column of a text document is counted in bytes.
+/// The position of a value is the position of its first byte. In a text document, the column is counted in bytes.
 public protocol PropertyListConsumer: ~Copyable {
     /// A dictionary begins; its entries follow, each a `key` and a value.
     mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError)
     /// The key of the value that follows.
     mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError)
-    /// The innermost container, a dictionary, ends.
+    /// The innermost container, which is a dictionary, ends.
     mutating func endDictionary() throws(PropertyListError)
     /// An array begins; its elements follow.
     mutating func beginArray(at position: SourcePosition) throws(PropertyListError)
-    /// The innermost container, an array, ends.
+    /// The innermost container, which is an array, ends.
     mutating func endArray() throws(PropertyListError)
     /// A text.
     mutating func string(_ text: Span<UInt8>) throws(PropertyListError)
-    /// A text with its position; readers call this one.
+    /// A text with its position. Readers call this method for every text.
     mutating func string(_ text: Span<UInt8>, at position: SourcePosition) throws(PropertyListError)
     /// A number, a Boolean, a date or a UID.
     mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError)
     /// Data.
     mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError)
-    /// Whether a reader leaves out JSON's dictionary entries with `null`, as if they were not there.
+    /// Whether a reader of JSON leaves out dictionary entries with the value `null`, as if they were not there.
     static var omitsNullEntries: Bool { get }
-    /// JSON's `null`: the document itself, an element, or an entry unless the consumer omits such entries.
+    /// JSON's `null`: the document itself, an element, or an entry. Not called for an entry if the consumer omits null
+    /// entries.
     mutating func null() throws(PropertyListError)
-    /// The titles from the root to the reader's current position, if any, for the reader's own errors.
+    /// The titles from the root to the reader's current position, for the reader's own errors; nil if they are not
+    /// known.
     func currentPath() -> String?
 }
 
@@ -39,7 +42,7 @@ extension PropertyListConsumer where Self: ~Copyable {
         try string(text)
     }
 
-    /// False.
+    /// Returns false.
     public static var omitsNullEntries: Bool { false }
 
     /// Throws, because a property list cannot contain null.
@@ -47,7 +50,7 @@ extension PropertyListConsumer where Self: ~Copyable {
         throw PropertyListError(reason: "a property list cannot contain null; omit the entry")
     }
 
-    /// Returns nil: the consumer knows no titles.
+    /// Returns nil, because the consumer does not know titles.
     public func currentPath() -> String? { nil }
 }
 
@@ -60,7 +63,7 @@ struct Completeness {
     @inlinable
     init() {}
 
-    /// Counts a value, a container at its beginning.
+    /// Counts a value. A container is counted at its beginning.
     @inlinable @inline(__always)
     mutating func value() { if depth == 0 { roots &+= 1 } }
 
@@ -70,7 +73,7 @@ struct Completeness {
     @inlinable @inline(__always)
     mutating func end() { depth &-= 1 }
 
-    /// - Throws: `PropertyListError` for no value, several values, or an unfinished value.
+    /// - Throws: `PropertyListError` if no value or several values were written, or if a value is unfinished.
     @usableFromInline
     func check() throws(PropertyListError) {
         guard depth == 0 else {

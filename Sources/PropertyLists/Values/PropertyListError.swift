@@ -4,9 +4,9 @@ public struct PropertyListError: Error, Equatable, Sendable {
     public var reason: String
     /// The position; nil until the reader adds it.
     public var position: SourcePosition?
-    /// The titles from the root to the position, as `/Item 4/Screen G`; nil if no level is open.
+    /// The titles from the root to the position, such as `/Item 4/Screen G`; nil if no level is open.
     public var path: String?
-    /// Whether memory was lacking, which is not a fault of the document; the error has no position then.
+    /// Whether the cause is a lack of memory, which is not a fault of the document. The error then lacks a position.
     public private(set) var isOutOfMemory = false
 
     /// - Parameters:
@@ -19,7 +19,8 @@ public struct PropertyListError: Error, Equatable, Sendable {
         self.path = path
     }
 
-    /// The same error with a position and a path, unless it already has them; a lack of memory gets no position.
+    /// The same error with a position and a path, unless the error already has them. A lack of memory does not get a
+    /// position.
     public func located(at position: SourcePosition, path: String? = nil) -> PropertyListError {
         var located = self
         if !isOutOfMemory, located.position == nil { located.position = position }
@@ -32,7 +33,7 @@ public struct PropertyListError: Error, Equatable, Sendable {
 
     /// The error for a document that needs more memory than is left.
     ///
-    /// - Parameter shortage: a whole sentence without the final full stop.
+    /// - Parameter shortage: the reason, as a whole sentence without the final full stop.
     public init(shortage: String) {
         self.init(reason: shortage)
         isOutOfMemory = true
@@ -68,11 +69,11 @@ extension SourcePosition: CustomStringConvertible {
 
 /// The limits beyond which a document is refused.
 public struct PropertyListLimits: Sendable, Equatable {
-    /// The maximum nesting of containers. An item takes up to four: dictionary, sections, section, rows.
+    /// The maximum nesting of containers. An item takes up to four containers: dictionary, sections, section, rows.
     public var nesting: Int
-    /// The maximum bytes of one text, key or data value.
+    /// The maximum size of one text, key or data value, in bytes.
     public var valueBytes: Int
-    /// The maximum number of values of all types; shared ones count each time they appear.
+    /// The maximum number of values of all types. A shared value counts each time it appears.
     public var values: Int
 
     /// The default limits: `nesting` is enough for 512 levels of any shape.

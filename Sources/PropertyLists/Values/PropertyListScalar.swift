@@ -27,7 +27,7 @@ public enum PropertyListScalar: Equatable, Sendable {
 
 /// An integer of a property list: −2⁶³ … 2⁶⁴−1, the range that the XML and binary formats share.
 public struct PropertyListInteger: Equatable, Hashable, Sendable {
-    /// The 64 bits; two's complement if `isNegative`.
+    /// The 64 bits of the value, in two's complement if `isNegative` is true.
     public let bits: UInt64
     /// Whether the value is below zero.
     public let isNegative: Bool

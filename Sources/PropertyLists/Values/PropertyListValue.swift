@@ -2,7 +2,7 @@ internal import Bytes
 
 /// A small property list value in memory: the body of a request, or the fields of one item.
 ///
-/// Documents never have this form; their readers send events.
+/// A whole document never has this form, because readers send events instead.
 public indirect enum PropertyListValue: Sendable {
     case string(String)
     case integer(PropertyListInteger)
@@ -15,7 +15,7 @@ public indirect enum PropertyListValue: Sendable {
     case uid(UInt64)
     case array([PropertyListValue])
     case dictionary(PropertyListDictionary)
-    /// JSON's `null`, which no document can contain: in a merge patch it removes a field (RFC 7396).
+    /// JSON's `null`. A document cannot contain it; in a merge patch, it removes a field (RFC 7396).
     case null
 }
 
@@ -45,7 +45,8 @@ extension PropertyListValue {
 }
 
 extension PropertyListValue: Equatable {
-    /// Texts are equal if their UTF-8 is equal; Swift compares strings by canonical equivalence.
+    /// Whether two values are equal. Texts are equal if their UTF-8 is equal, whereas Swift compares strings by
+    /// canonical equivalence.
     public static func == (one: Self, other: Self) -> Bool {
         switch (one, other) {
         case (.string(let one), .string(let other)): one.hasSameUTF8(as: other)
@@ -58,9 +59,9 @@ extension PropertyListValue: Equatable {
     }
 }
 
-/// The entries of a dictionary, in document order; each key occurs once.
+/// The entries of a dictionary, in document order. Each key occurs once.
 ///
-/// Keys are equal if their UTF-8 is.
+/// Two keys are equal if their UTF-8 is equal.
 public struct PropertyListDictionary: Sendable, Equatable {
     /// A key and its value.
     public struct Entry: Sendable, Equatable {
@@ -72,20 +73,20 @@ public struct PropertyListDictionary: Sendable, Equatable {
             self.value = value
         }
 
-        /// Whether keys and values are equal, texts by their UTF-8.
+        /// Whether the keys and the values are equal. Texts are compared by their UTF-8.
         public static func == (one: Self, other: Self) -> Bool {
             one.key.hasSameUTF8(as: other.key) && one.value == other.value
         }
     }
 
     public private(set) var entries: [Entry] = []
-    /// The numbers of the entries by key, for more than `searched` entries; fewer are compared one by one.
+    /// The numbers of the entries by key. Empty for up to `searched` entries, whose keys are compared one by one.
     private var numbers: [[UInt8]: Int] = [:]
     private static let searched = 16
 
     public init() {}
 
-    /// Creates a dictionary; of several entries with one key the last one counts, as in a document.
+    /// Creates a dictionary. Of several entries with the same key, only the last one counts, as in a document.
     public init(_ entries: [Entry]) {
         self.entries = entries
         fillNumbers()
@@ -113,9 +114,10 @@ public struct PropertyListDictionary: Sendable, Equatable {
         numbers.isEmpty ? entries.firstIndex { $0.key.hasSameUTF8(as: key) } : numbers[Array(key.utf8)]
     }
 
-    /// The value of a key, if any. Setting nil removes the entry; a new key is added at the end.
+    /// The value of a key, if any. Setting a value for a new key adds an entry at the end; setting nil removes the
+    /// entry.
     ///
-    /// - Complexity: O(1), but O(entries) to remove one.
+    /// - Complexity: O(1), but O(entries) to remove an entry.
     public subscript(key: String) -> PropertyListValue? {
         get { number(of: key).map { entries[$0].value } }
         set {
@@ -143,6 +145,6 @@ public struct PropertyListDictionary: Sendable, Equatable {
         PropertyListDictionary(entries.filter { !isRemoved($0.key) })
     }
 
-    /// Whether both have the same entries in the same order.
+    /// Whether two dictionaries have the same entries in the same order.
     public static func == (one: Self, other: Self) -> Bool { one.entries == other.entries }
 }

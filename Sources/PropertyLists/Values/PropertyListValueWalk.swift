@@ -1,6 +1,6 @@
 /// Sends a value as the events of a reader, without recursion.
 ///
-/// After an error of the consumer, `pointer` is its position in the value.
+/// If the consumer throws an error, `pointer` is the position of the refused value.
 public struct PropertyListValueWalk {
     private enum Frame {
         case array([PropertyListValue], next: Int)
@@ -14,7 +14,7 @@ public struct PropertyListValueWalk {
     /// Creates a walk over a value.
     public init(_ value: PropertyListValue) { start = value }
 
-    /// The position of the last value sent, as a JSON pointer (RFC 6901); empty for the whole value.
+    /// The position of the value that was sent last, as a JSON pointer (RFC 6901); empty for the whole value.
     public var pointer: String {
         stack.map { frame in
             switch frame {

@@ -4,13 +4,14 @@ internal import Glibc
 internal import Levels
 internal import PropertyLists
 
-/// The files of a settings bundle that a load looked at, apart from the root page, with their states just before.
+/// The files of a settings bundle at which a load has looked, except for the root page. Each file has its fingerprint
+/// from just before the look.
 struct BundleFiles: Equatable {
     /// The folder of the bundle.
     let folder: String
     /// The names of the folders of strings, in alphabetical order.
     let languageFolders: [String]
-    /// Paths in the folder, in the order in which they were looked at; a file need not exist.
+    /// The paths of the files in the folder, in the order in which the load looked at them; a file need not exist.
     private var names: [String] = []
     private var states: [Fingerprint]
 
@@ -20,12 +21,12 @@ struct BundleFiles: Equatable {
         states = [Self.state(of: languageFolders)]
     }
 
-    /// Compares the files, but not their states.
+    /// Compares the files, but not their fingerprints.
     static func == (one: BundleFiles, other: BundleFiles) -> Bool {
         one.folder == other.folder && one.languageFolders == other.languageFolders && one.names == other.names
     }
 
-    /// The state of the files that the load saw.
+    /// The fingerprint of the files as the load saw them.
     var fingerprint: Fingerprint? { Fingerprint(of: states) }
     var currentFingerprint: Fingerprint? {
         Fingerprint(of: [Self.state(of: Self.languageFolders(in: folder))] + names.map(state))
@@ -40,12 +41,12 @@ struct BundleFiles: Equatable {
         return Fingerprint(outline: [ContentHash.short(of: text.utf8Span.span)], details: [])
     }
 
-    /// The path of a file, for people and for the system.
+    /// The path of a file, for messages and for system calls.
     func path(of name: String) -> String { folder == "." ? name : folder == "/" ? "/" + name : "\(folder)/\(name)" }
 
-    /// Opens a file of the folder; nil if it does not exist.
+    /// Opens a file of the folder. Returns nil if the file does not exist.
     ///
-    /// - Throws: `SourceError`, which names the file by `name`, if it cannot be read.
+    /// - Throws: `SourceError` if the file cannot be read. The error names the file by `name`.
     mutating func open(_ name: String) throws(SourceError) -> DocumentFile? {
         names.append(name)
         states.append(state(of: name))

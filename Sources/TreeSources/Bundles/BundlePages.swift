@@ -8,16 +8,16 @@ struct BundlePages {
         let content: SettingsPage
         /// The name of the page's table of strings.
         let table: String
-        /// The file names of child pages, by row.
+        /// The file names of the child pages, by the rows that lead to them.
         var children: [Int: String] = [:]
-        /// The reasons why rows have no page, by row.
+        /// The reasons why rows lack their pages, by row.
         var refusals: [Int: String] = [:]
     }
 
     /// The path of the root page.
     private let path: String
     let interpretation: Interpretation
-    /// The root page alone.
+    /// The root page without its child pages.
     let root: LoadedTree
     /// The pages by file name.
     private(set) var pages: [String: Page] = [:]
@@ -98,7 +98,7 @@ struct BundlePages {
         return page
     }
 
-    /// Reads a page, without advice on other structural names.
+    /// Reads the tree of a page. An error does not suggest other structural names.
     private func tree(of opened: borrowing DocumentFile, named name: String) throws(SourceError) -> Tree {
         do throws(PropertyListError) {
             let syntax = try SyntaxCheck.syntax(of: opened.head())
@@ -111,7 +111,7 @@ struct BundlePages {
         }
     }
 
-    /// Records that a row has no page.
+    /// Records that a row lacks its page.
     private mutating func refuse(_ pane: SettingsPage.ChildPane, of page: String, error: SourceError) {
         let sentence = error.name.isEmpty ? "\(error.reason)." : "\(error)"
         pages[page]?.refusals[pane.row] = sentence

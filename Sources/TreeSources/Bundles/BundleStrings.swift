@@ -21,9 +21,9 @@ struct BundleStrings {
     /// The size of the largest accepted file of strings.
     static let mostBytes = 4 << 20
 
-    /// Reads the tables in all languages of the files.
+    /// Reads tables of strings in all languages of the bundle.
     mutating func read(tables: [String], from files: inout BundleFiles) {
-        // If two folders are of one language, the one named by its tag comes last and wins.
+        // If two folders have the same language, the folder named by the language tag is used.
         var folders: [(name: String, language: BundleLanguage)] = []
         for name in files.languageFolders.prefix(Self.mostLanguages) {
             guard let language = BundleLanguage(folder: name) else { continue }
@@ -51,10 +51,11 @@ struct BundleStrings {
         return info.texts["CFBundleDevelopmentRegion"].flatMap { BundleLanguage(folder: "\($0).lproj")?.name }
     }
 
-    /// The texts of a file; nil if it does not exist, is empty, or cannot be read, which adds a warning.
+    /// The texts of a file; nil if the file does not exist, is empty or cannot be read. An unreadable file causes a
+    /// warning.
     private mutating func table(_ name: String, in files: inout BundleFiles) -> StringsTable? {
         do throws(SourceError) {
-            // An empty file has no texts.
+            // An empty file does not contain texts.
             guard let file = try files.open(name), file.identity.size > 0 else { return nil }
             guard file.identity.size <= Self.mostBytes else {
                 let size = Quantity(count: file.identity.size, noun: "byte")
@@ -79,7 +80,8 @@ struct BundleStrings {
         warnings.append(SourceWarning(file, message: message, at: position))
     }
 
-    /// Translates the texts of a page: by the language, then by its parents, then by the fallback.
+    /// Returns a closure that translates the texts of a page. The closure looks for a text in the language, then in the
+    /// language's parents, then in the fallback.
     func translation(to language: Language, table: String) -> (String) -> String? {
         let names = language.language.parents + [fallback].compactMap(\.self)
         let others = names.compactMap { name in languages.first { $0.language.name == name } }
@@ -93,17 +95,17 @@ struct BundleStrings {
     }
 }
 
-/// A language, from the name of its folder of strings.
+/// A language of the bundle, as named by its folder of strings.
 struct BundleLanguage: Equatable {
     /// The language tag (RFC 5646), or `Base`.
     let name: String
-    /// Nil for texts of no particular language.
+    /// The language tag; nil for texts without a particular language.
     let tag: String?
 
-    /// The name for texts of no particular language.
+    /// The name for texts without a particular language.
     static let base = "Base"
 
-    /// The folder names of languages from before language tags.
+    /// The language tags for the folder names that were in use before language tags.
     private static let oldNames = [
         "English": "en", "French": "fr", "German": "de", "Italian": "it", "Japanese": "ja", "Spanish": "es",
         "Dutch": "nl", "Danish": "da", "Finnish": "fi", "Korean": "ko", "Norwegian": "no", "Polish": "pl",
@@ -111,8 +113,8 @@ struct BundleLanguage: Equatable {
         "TraditionalChinese": "zh-Hant",
     ]
 
-    /// - Parameter folder: the name of a folder, such as `de.lproj` or `English.lproj`. The result is nil if it does
-    ///   not name a language.
+    /// - Parameter folder: the name of a folder, such as `de.lproj` or `English.lproj`. The result is nil if the folder
+    ///   is not named by a language.
     init?(folder: String) {
         guard folder.hasSuffix(".lproj") else { return nil }
         let name = String(folder.dropLast(".lproj".count))
@@ -132,7 +134,7 @@ struct BundleLanguage: Equatable {
         (self.name, self.tag) = (tag, tag)
     }
 
-    /// The languages whose texts fill this one's gaps, the nearest first: `de` for `de-CH`.
+    /// The languages whose texts are used if this language lacks a text, the nearest first: `de` for `de-CH`.
     var parents: [String] {
         var parents: [String] = []
         var rest = Substring(name)

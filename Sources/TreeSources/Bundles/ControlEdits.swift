@@ -1,7 +1,7 @@
 internal import Levels
 internal import PropertyLists
 
-/// Edits of the controls of a settings page, which are saved to its values document.
+/// Edits of the controls of a settings page. They are saved to the page's values document.
 final class ControlEdits: EditGroup {
     private let file: ValuesFile
     /// The loaded page.
@@ -15,9 +15,9 @@ final class ControlEdits: EditGroup {
 
     /// - Parameters:
     ///   - page: the loaded page.
-    ///   - stored: the values that it shows.
-    ///   - watched: holds the descriptors that are kept for saves.
-    ///   - onSave: called with the page after a save.
+    ///   - stored: the values that the page shows.
+    ///   - watched: holds the descriptors that are reserved for saves.
+    ///   - onSave: called after a save, with the saved page.
     init(
         of page: LoadedPage, showing stored: StoredValues, in file: ValuesFile, watched: WatchedFiles,
         onSave: @escaping (LoadedPage) -> Void
@@ -70,7 +70,7 @@ final class ControlEdits: EditGroup {
 
     // MARK: One edit
 
-    /// Sets or removes the value of a control; returns its path.
+    /// Sets or removes the value of a control. Returns the path of the control.
     private func change(
         _ values: inout PropertyListDictionary, by edit: Edit, isExact: Bool
     ) throws(EditRefusal) -> ItemPath {
@@ -87,7 +87,8 @@ final class ControlEdits: EditGroup {
         return path
     }
 
-    /// The item at a path; if the last key belongs to a radio group, the row of the selected choice.
+    /// The item at a path. If the last key of the path belongs to a radio group, this is the row of the selected
+    /// choice, or else of the first choice.
     private static func control(_ path: ItemPath, in document: Level) throws(EditRefusal) -> Item {
         if case .missing(let nearest, let number) = Item.find(path, in: document), number == path.count - 1,
             let level = nearest.own.below, let row = level.radioRow(ofGroup: path.key(number))

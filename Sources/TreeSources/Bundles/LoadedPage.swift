@@ -4,7 +4,7 @@ internal import PropertyLists
 /// A settings page with its child pages, strings and stored values.
 struct LoadedPage {
     let bundle: BundlePages
-    /// Nil without a values document.
+    /// The stored values; nil without a values document.
     private(set) var stored: StoredValues?
     /// The composed document.
     let tree: Tree
@@ -27,14 +27,14 @@ struct LoadedPage {
         try LoadedPage(bundle: bundle, stored: values, sharing: tree)
     }
 
-    /// The same page after its values were saved.
+    /// The same page after its values have been saved.
     func saving(_ saved: StoredValues) -> LoadedPage {
         var page = self
         page.stored = saved
         return page
     }
 
-    /// The result of the load.
+    /// The page as the result of a load.
     ///
     /// - Parameter path: the path of the values document.
     func loaded(valuesPath path: String?) -> LoadedTree {
@@ -47,7 +47,7 @@ struct LoadedPage {
             omittedWarnings: root.omittedWarnings + max(warnings.count - room, 0))
     }
 
-    /// The state of all files when they were read.
+    /// The fingerprint of all files when they were read.
     var fingerprint: Fingerprint {
         let values = stored.map { [$0.fingerprint] } ?? []
         let root = bundle.root.fingerprint
@@ -67,7 +67,7 @@ struct LoadedPage {
 /// The document composed of a settings bundle's pages and the stored values, in every language.
 struct PageComposition {
     private let bundle: BundlePages
-    /// The pages with the stored values.
+    /// The levels of the pages with the stored values, by file name.
     private var levels: [String: Level] = [:]
     /// Stored values that their controls cannot have.
     private(set) var unusable: [UnusableValue] = []
@@ -75,7 +75,7 @@ struct PageComposition {
     private(set) var warnings: [SourceWarning] = []
     private(set) var tree: Tree
 
-    /// The largest memory for the pages of all languages, in bytes.
+    /// The maximum memory for the pages of all languages, in bytes.
     private static let mostBytes = 64 << 20
 
     /// - Parameters:
@@ -120,7 +120,7 @@ struct PageComposition {
 
     /// The level of the root page with all pages below it.
     ///
-    /// - Parameter translation: makes the translation of the texts of a table.
+    /// - Parameter translation: makes the closure that translates the texts of a table.
     private func level(
         sharing old: Level?, _ translation: (_ table: String) -> (String) -> String?
     ) throws(SourceError) -> Level {

@@ -5,13 +5,13 @@ internal import PropertyLists
 struct PageFiles {
     /// The path of the page's file.
     let path: String
-    /// The name of that file as the user wrote it.
+    /// The name of the page's file, as the user wrote it.
     let name: String
     let interpretation: Interpretation
     /// The values document, if any.
     let values: ValuesFile?
 
-    /// Loads the files beside a document; the page is nil if the document is not a settings page.
+    /// Loads the files beside a document. The returned page is nil if the document is not a settings page.
     ///
     /// - Parameters:
     ///   - document: the document with the files that it mounts.
@@ -36,7 +36,7 @@ struct PageFiles {
         }
     }
 
-    /// Adds a warning about a values document, because only a settings page uses one.
+    /// Warns that the values document is not used, because only a settings page uses one.
     private func warned(_ document: LoadedTree) -> LoadedTree {
         guard let values else { return document }
         var document = document

@@ -4,7 +4,7 @@ internal import Threads
 
 /// Watches the files beside a settings page: the folders of its pages and strings, and its values document.
 ///
-/// A change of any of these files reloads all of them, because they are small.
+/// If one of these files changes, all of them are read again, because they are small.
 final class PageWatcher {
     private let pages: PageFiles
     private let interval: Duration
@@ -14,14 +14,14 @@ final class PageWatcher {
     /// The page of the latest load; nil if the document is not a settings page.
     private(set) var page: LoadedPage?
     private var folders: [String: WatchList.Follower] = [:]
-    /// The state of the bundle at the last check, and the time of the next check.
+    /// The fingerprint of the bundle at the last check, and the time of the next check.
     private var state: Fingerprint?
     private var nextCheck: ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - pages: the files to watch, which need not exist.
+    ///   - pages: the files to watch; they need not exist.
     ///   - interval: the pause between checks, if the file system does not report changes.
-    ///   - files: shared by all watchers of the thread.
+    ///   - files: the events and descriptors that all watchers of the thread share.
     init(pages: PageFiles, every interval: Duration, sharing files: WatchedFiles) {
         (self.pages, self.interval, self.files) = (pages, interval, files)
         values = pages.values.map { FileWatcher(path: $0.path, every: interval, sharing: files) }
@@ -32,7 +32,7 @@ final class PageWatcher {
 
     deinit { for follower in folders.values { files.forget(follower) } }
 
-    /// Determines anew which paths to watch.
+    /// Determines again which paths to watch.
     func arm() {
         values?.arm()
         followFolders()
@@ -70,7 +70,8 @@ final class PageWatcher {
         }
     }
 
-    /// The state of the document and the files beside it; the document's own state if it is not a settings page.
+    /// The fingerprint of the document and the files beside it. If the document is not a settings page, this is the
+    /// document's own fingerprint.
     func fingerprint(with document: Fingerprint?) -> Fingerprint? {
         guard let bundle = page?.bundle.files else { return document }
         return Fingerprint(of: [document, bundle.currentFingerprint] + (values.map { [$0.fingerprint] } ?? []))
@@ -83,7 +84,7 @@ final class PageWatcher {
         return values.refusal.map(Savability.nothing) ?? .controls
     }
 
-    /// Whether some program has the values document open for writing.
+    /// Whether a program has the values document open for writing.
     var isBeingWritten: Bool { pages.values.map { FileLease.isBeingWritten(path: $0.path) } ?? false }
 
     /// Begins edits of the controls; nil if the document is not a settings page.
@@ -96,7 +97,7 @@ final class PageWatcher {
         }
     }
 
-    /// Adopts a page after its values were saved, so that it is not loaded again.
+    /// Adopts a page whose values were saved, so that the page is not loaded again.
     private func adopt(_ saved: LoadedPage) {
         page = saved
         if let identity = saved.stored?.identity { values?.settle(identity) }
@@ -109,7 +110,7 @@ final class PageWatcher {
         values?.addWaits(to: &waits)
     }
 
-    /// Whether a file may have changed since the last call, without blocking.
+    /// Whether a file may have changed since the previous call. Does not block.
     func takeChange(at now: ContinuousClock.Instant) -> Bool {
         guard let bundle = page?.bundle.files else { return false }
         // Taking the changes of all folders together keeps one save from being reported twice.
@@ -118,7 +119,7 @@ final class PageWatcher {
         return changes.contains(true) || looksChanged(bundle, at: now)
     }
 
-    /// Whether a file of the bundle differs from before; checked at most once per interval.
+    /// Whether a file of the bundle differs from the file at the previous check. Checks at most once per interval.
     private func looksChanged(_ bundle: BundleFiles, at now: ContinuousClock.Instant) -> Bool {
         guard now >= nextCheck else { return false }
         nextCheck = files.nextCheck(after: now, every: interval)

@@ -3,7 +3,7 @@ internal import Files
 internal import Glibc
 internal import PropertyLists
 
-/// A values document: a property list of the values of a settings page's controls, by key.
+/// A values document: a property list with the values of a settings page's controls, by key.
 struct ValuesFile {
     /// The path that the user gave.
     let path: String
@@ -14,19 +14,20 @@ struct ValuesFile {
     /// Makes steps of a save fail in tests.
     var fault: FileReplacement.Fault = { _, _ in nil }
 
-    /// - Parameter interpretation: the settings page's, whose limits apply.
+    /// - Parameter interpretation: the interpretation of the settings page; its limits apply to the values document,
+    ///   too.
     init(path: String, besides interpretation: Interpretation) {
         self.path = path
         limits = interpretation.propertyListLimits
         maximumBytes = interpretation.maximumBytes
-        // The mask can only be read by setting it; no file is created in between, because the service is not running
-        // yet.
+        // The mask can be read only by setting it. No file is created between the two calls, because the service is not
+        // running yet.
         let mask = umask(0o022)
         _ = umask(mask)
         newMode = 0o644 & ~mask
     }
 
-    /// Reads the file; a missing file means no stored values.
+    /// Reads the file. A missing file means that no values are stored.
     ///
     /// - Throws: `SourceError` if the file is not a property list with a dictionary.
     func load() throws(SourceError) -> StoredValues {
@@ -53,13 +54,13 @@ struct ValuesFile {
 }
 
 extension ValuesFile {
-    /// Replaces the values, and returns when they are on disk; creates a missing file.
+    /// Replaces all values, and returns when the new values are on disk. Creates the file if it is missing.
     ///
     /// - Parameters:
     ///   - new: all values.
-    ///   - old: the values read before.
-    /// - Returns: the result of a load.
-    /// - Throws: `SaveError`; the file is unchanged.
+    ///   - old: the values when the file was last read.
+    /// - Returns: the new values, as a load would return them.
+    /// - Throws: `SaveError`. Except for `SaveError.unknown`, the file is unchanged.
     func save(
         _ new: PropertyListDictionary, over old: StoredValues, worker: SaveWorker
     ) throws(SaveError) -> StoredValues {
@@ -87,8 +88,8 @@ extension ValuesFile {
         return identity
     }
 
-    /// The old content, read before anything is written, so that an error of the disk is not mistaken for an error in
-    /// the new values.
+    /// The old content. It is read before anything is written, so that an error of the disk is not mistaken for an
+    /// error in the new values.
     private func bytes(of original: borrowing DocumentFile) throws(SaveError) -> [UInt8] {
         do throws(PropertyListError) {
             return try original.bytes()
@@ -140,7 +141,8 @@ extension ValuesFile {
             let folder = FileReplacement.folder(of: path)
             return FileIdentity(path: folder) == nil ? .missingValuesFolder : Self.refusal(ofFolder: folder)
         }
-        // Root may write to any file, but a file without write permission for anyone is meant to stay as it is.
+        // Root may write to any file. But if nobody has permission to write to a file, the file is meant to stay as it
+        // is.
         guard let mode = FileIdentity(path: target)?.mode, mode & 0o222 != 0 else { return .readOnlyValues }
         return FileAccess.denial(of: W_OK, to: target, usual: .readOnlyValues)
             ?? Self.refusal(ofFolder: FileReplacement.folder(of: target))
@@ -171,12 +173,12 @@ struct StoredValues {
     var values = PropertyListDictionary()
     /// The position of each key in the file.
     var positions: [String: SourcePosition] = [:]
-    /// The syntax of the file; nil if it does not exist.
+    /// The syntax of the file; nil if the file does not exist.
     var syntax: PropertyListSyntax?
-    /// The state of the file when it was read; nil if it does not exist.
+    /// The identity of the file when it was read; nil if the file does not exist.
     var identity: FileIdentity?
 
-    /// The state of the file as a source.
+    /// The fingerprint of the file.
     var fingerprint: Fingerprint { identity.map(Fingerprint.init) ?? .missing }
 }
 

@@ -6,12 +6,13 @@ public protocol CommitWatcher: AnyObject {
     /// Adds the descriptors to wait for and the next deadline.
     func addWaits(to waits: inout WaitSet)
 
-    /// Whether another program has committed since the last time; true at most ten times a second.
+    /// Whether another program has committed since this method last returned true. It returns true at most ten times a
+    /// second.
     func takeCommit(at now: ContinuousClock.Instant) -> Bool
 }
 
-/// The rows of an item that are in a database, to which other programs commit.
+/// The rows of an item in a database to which other programs may commit.
 public protocol DatabaseRows: ItemRows {
-    /// Makes a watcher, which notices every commit from now on.
+    /// Makes a watcher that notices every commit from now on.
     func makeWatcher() -> any CommitWatcher
 }

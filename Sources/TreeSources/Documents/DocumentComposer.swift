@@ -1,17 +1,18 @@
 internal import Levels
 internal import PropertyLists
 
-/// Composes a document from its file and the files that it mounts; a new composition reads only changed files.
+/// Composes a document from its own file and the files that it mounts. A later composition reads only the changed
+/// files.
 final class DocumentComposer {
     private let document: PropertyListFile
     let files: PartFiles
     /// The latest composition; nil for a document without parts.
     private(set) var composition: Composition?
-    /// The places of the latest load, in order.
+    /// The places to which the documents referred at the latest load, in the order of the first references.
     private(set) var places: [PartPlace] = []
-    /// The places whose files are served.
+    /// The places whose files are part of the latest composition.
     private var served: Set<PartPlace> = []
-    /// The places whose files have just become unreadable, with their states at that time.
+    /// The places whose files have just become unreadable, with the fingerprints of the files at that time.
     private var suspended: [PartPlace: Fingerprint] = [:]
 
     init(_ document: PropertyListFile) {
@@ -21,13 +22,13 @@ final class DocumentComposer {
 
     /// Composes a document with everything that it mounts.
     ///
-    /// If a served file becomes unreadable, it is probably being saved: the first load refuses the document, and the
-    /// next one, if nothing has changed since, composes it without that file.
+    /// A served file that becomes unreadable is probably being saved. The first load after that refuses the document.
+    /// If the file has not changed by the next load, that load composes the document without the file.
     ///
     /// - Parameters:
-    ///   - loaded: the document alone.
+    ///   - loaded: the document without its parts.
     ///   - isPatient: whether to refuse the load if a served file has just become unreadable.
-    ///   - watch: called before a place is looked at for the first time.
+    ///   - watch: called with each place before its file is looked at for the first time.
     func compose(
         _ loaded: LoadedTree, isPatient: Bool = true, watch: (PartPlace) -> Void = { _ in }
     ) throws(SourceError) -> LoadedTree {
@@ -51,7 +52,8 @@ final class DocumentComposer {
         return composed
     }
 
-    /// Records the files that have become unreadable; returns the reason to wait, if any.
+    /// Records the served files that have become unreadable. Returns the error of the first of these files that is new
+    /// in the record, or has changed since the last record; otherwise nil.
     private func suspend(_ walk: CompositionWalk) -> SourceError? {
         var lost: [PartPlace: Fingerprint] = [:]
         for place in walk.refusals.keys where served.contains(place) { lost[place] = files.fingerprint(of: place) }
@@ -66,13 +68,14 @@ final class DocumentComposer {
     }
 }
 
-/// Visits a document and all files that it mounts, each file once, and composes them from the innermost outwards.
+/// Visits a document and all files that it mounts, and composes them from the innermost outwards. Each file is visited
+/// once.
 ///
-/// It does not recurse, because mounts may form a long chain.
+/// The walk does not recurse, because mounts may form a long chain.
 struct CompositionWalk {
-    /// A document on the way from the first to the current one.
+    /// A document on the path from the first document to the current one.
     private struct Visit {
-        /// Nil for the first document.
+        /// The file of the document; nil for the first document.
         let file: PartFile?
         let key: PartFile.Key
         /// The name for messages to the author.
@@ -82,7 +85,7 @@ struct CompositionWalk {
         /// The number of the next reference to follow.
         var next = 0
         var parts: [PartReference: Composition.Part] = [:]
-        /// The reference in the document above; nil for the first document.
+        /// The reference by which the document above mounts this document; nil for the first document.
         let mention: PartMention?
     }
 
@@ -93,7 +96,7 @@ struct CompositionWalk {
     private var known: Set<PartPlace> = []
     /// The places referred to, in the order of the first references.
     private(set) var places: [PartPlace] = []
-    /// The places whose files are not served, with the reasons, in names that the author knows.
+    /// The places whose files are not served, with the errors. An error names the file in the author's words.
     private(set) var refusals: [PartPlace: SourceError] = [:]
     private(set) var warnings = PartWarnings()
 
@@ -105,8 +108,8 @@ struct CompositionWalk {
     /// Composes a document.
     ///
     /// - Parameters:
-    ///   - old: its previous composition.
-    ///   - watch: called before a place is looked at for the first time.
+    ///   - old: the previous composition of the document.
+    ///   - watch: called with each place before its file is looked at for the first time.
     /// - Throws: `SourceError` if documents mount each other in a circle, or the composed document breaks a rule.
     mutating func composition(
         of loaded: LoadedTree, at path: String, realPath: String, sharing old: Composition?, watch: (PartPlace) -> Void
@@ -127,7 +130,7 @@ struct CompositionWalk {
         }
     }
 
-    /// Finds the file of a reference, and visits it unless it was visited before.
+    /// Finds the file of a reference. Visits the file, unless it was visited before.
     private mutating func follow(
         _ mention: PartMention, from visit: Visit, _ watch: (PartPlace) -> Void
     ) throws(SourceError) {
@@ -152,7 +155,7 @@ struct CompositionWalk {
             file = try files.file(at: place, named: name)
             loaded = try file.document()
         } catch {
-            // The document itself is fine, so only this load fails.
+            // If memory was refused, the file may be fine. So the whole load fails, and a later load tries again.
             if error.isOutOfMemory { throw error }
             return refuse(mention, at: place, in: visit.name, error: error)
         }
@@ -186,7 +189,7 @@ struct CompositionWalk {
         warnings.add(error, at: mention, in: file)
     }
 
-    /// Composes the innermost open document; returns the composition if it was the first document, otherwise nil.
+    /// Composes the innermost open document. Returns the composition if that document is the first one, otherwise nil.
     private mutating func close(_ old: Composition?) throws(SourceError) -> Composition? {
         let visit = stack.removeLast()
         let earlier = visit.file == nil ? old : visit.file?.composition

@@ -2,22 +2,24 @@ internal import Heap
 package import Levels
 internal import PropertyLists
 
-/// Edits of a document and of the files that it mounts; the edits of one file are saved together.
+/// Edits of a document or of one file that the document mounts. All edits of a group are of the same file, and are
+/// saved together.
 final class DocumentEdits: EditGroup {
     private let watcher: DocumentWatcher
     private var session: EditSession
-    /// The files by their compositions at the beginning of the group, because going back makes new compositions.
+    /// The mounted files, by the compositions that they had when the group began. A later look-up would fail, because
+    /// `goBack` makes new compositions.
     private let parts: [ObjectIdentifier: PartFile]
     /// The files that can be saved.
     private var savable: Set<ObjectIdentifier> = []
-    /// The document to replace the whole old one, if a request asks for that.
+    /// The new content of the whole document; nil unless a request replaces the document.
     private var replacement: EditedFile.Content?
-    /// Whether the group takes no more requests, because the document is now composed of other files.
+    /// Whether the group takes no more requests, because the document has been composed again for an edit.
     private var isComplete = false
-    /// The file that was composed with edited content before its save, and its content on disk; nil if every file was
-    /// composed with its content on disk.
+    /// The file that was composed with edited content, before the edited content is saved. `loaded` is the file's
+    /// content on disk. Nil if every file in the composition has its content on disk.
     private var provisional: (part: PartFile?, loaded: LoadedTree?)?
-    /// Whether the edited file was read again during composition, so that the tree lacks its edits.
+    /// Whether the edited file was read again during the composition. If so, the tree lacks the edits.
     private var isOutdated = false
     /// The number of refused allocations when the group began.
     private let refusals = MemoryBudget.refusals
@@ -60,7 +62,7 @@ final class DocumentEdits: EditGroup {
         try checkText(change.new, beside: change.old, part: part)
     }
 
-    /// Checks once per file whether it can be saved.
+    /// Refuses edits of a file that cannot be saved. Each file is checked once.
     private func checkSavability(of part: PartFile?) throws(EditRefusal) {
         let file = part.map { ObjectIdentifier($0) } ?? ObjectIdentifier(watcher)
         guard !savable.contains(file) else { return }
@@ -68,7 +70,7 @@ final class DocumentEdits: EditGroup {
         savable.insert(file)
     }
 
-    /// Refuses text that the file's syntax cannot represent.
+    /// Refuses new text that the file's syntax cannot represent.
     private func checkText(_ new: Level, beside old: Level, part: PartFile?) throws(EditRefusal) {
         let syntax = part.map { $0.known?.syntax } ?? watcher.latest?.syntax
         guard syntax == .xml, new.holdsTextBeyondXML, !old.holdsTextBeyondXML else { return }
@@ -79,7 +81,7 @@ final class DocumentEdits: EditGroup {
         )
     }
 
-    /// Composes the document with other files; this completes the group.
+    /// Composes the document again, with the parts to which it now refers. This completes the group.
     private func recompose(
         _ change: ChangedFile, items: [EditedItem], then accept: () -> Void
     ) throws(EditRefusal) -> EditedTree {
@@ -104,7 +106,7 @@ final class DocumentEdits: EditGroup {
         } catch {
             goBack()
             isComplete = false
-            // Clients see names as the documents write them.
+            // Clients see file names as the documents write them.
             let reason = error.reason.replacing(watcher.document.path.folder + "/", with: "")
             throw EditRefusal(.invalid(pointer: nil), detail: "The document would be refused: \(reason).")
         }
@@ -157,7 +159,7 @@ final class DocumentEdits: EditGroup {
         return (part, part.map { $0.known } ?? watcher.latest)
     }
 
-    /// Returns to the documents on disk, unless the edits were saved.
+    /// Composes the document from the content on disk again, unless the edits were saved.
     private func goBack() {
         guard case (let part, let loaded?)? = provisional.take() else { return }
         watcher.goBack(part, to: loaded)
@@ -165,7 +167,7 @@ final class DocumentEdits: EditGroup {
 }
 
 extension ChangedFile {
-    /// Whether the document refers to other parts than before.
+    /// Whether the change makes the document refer to other parts than before.
     fileprivate var refersToOtherParts: Bool {
         guard old.holdsParts || new.holdsParts else { return false }
         return new.partReferences != Set((original?.parts ?? [:]).keys)
@@ -181,7 +183,7 @@ extension LoadedTree {
     }
 }
 
-/// A document that a client sends to replace the whole old one; it has passed the checks of a load.
+/// A document that a client sends to replace the whole old document. It has passed the checks of a load.
 package struct SentDocument {
     let syntax: PropertyListSyntax
     package let tree: Tree

@@ -8,12 +8,12 @@ final class DocumentWatcher: SourceWatcher {
     let document: PropertyListFile
     let shared: WatchedFiles
     let own: FileWatcher
-    /// The document alone, as last read or saved; nil before the first load, and if it must be read again.
+    /// The document's own file, as last read or saved; nil before the first load, and if the file must be read again.
     var latest: LoadedTree?
-    /// The identity of the saved file, until the new file is watched.
+    /// The identity of a saved file that is not watched yet.
     var unsettled: FileIdentity?
-    /// The state of all files when they were last read or saved; nil before the first load, and if they must be read
-    /// again.
+    /// The fingerprint of all files when they were last read or saved; nil before the first load, and if the files must
+    /// be read again.
     var state: Fingerprint?
     /// Makes steps of a save fail in tests.
     let fault: FileReplacement.Fault
@@ -21,21 +21,22 @@ final class DocumentWatcher: SourceWatcher {
     private var pages: PageWatcher?
     /// The watchers of the mounted files.
     var parts: [PartPlace: FileWatcher] = [:]
-    /// The watchers of the databases below items, by the paths of their files.
+    /// The watchers of the databases that items name, by the paths of the databases' files or by their addresses.
     private var databases: [String: any CommitWatcher] = [:]
-    /// Whether there was a commit that was not reported.
+    /// Whether other programs have committed to a database since `advance` last reported a commit.
     private var hasCommit = false
     let composer: DocumentComposer
-    /// The document alone, as last read; nil if it has no parts.
+    /// The document's own file, as last read or saved; nil for a document without parts.
     var loaded: LoadedTree?
-    /// The places that have changed since they were armed.
+    /// The places whose files have changed since the last `arm()`.
     private var changed: Set<PartPlace> = []
-    /// Whether the next load was requested by a client, and so takes the files as they are.
+    /// Whether a client has requested the next load. Such a load takes the files as they are, even if a save seems to
+    /// run.
     private var isRequested = false
 
     /// - Parameters:
-    ///   - document: its file need not exist.
-    ///   - files: shared by all watchers of the thread.
+    ///   - document: the document to watch; its file need not exist.
+    ///   - files: the events and descriptors that all watchers of the thread share.
     ///   - fault: makes steps of a save fail in tests.
     init(
         document: PropertyListFile, sharing files: WatchedFiles,
@@ -83,7 +84,7 @@ final class DocumentWatcher: SourceWatcher {
         return try loadPages(of: composed)
     }
 
-    /// Adds the child pages, strings and values of a settings page.
+    /// Adds the child pages, strings and values to a settings page; returns any other document as it is.
     private func loadPages(of composed: LoadedTree) throws(SourceError) -> LoadedTree {
         guard pages != nil || SettingsPage(composed.tree) != nil else { return composed }
         let pages = pages ?? makePages()
@@ -105,7 +106,7 @@ final class DocumentWatcher: SourceWatcher {
         for (path, rows) in rows where databases[path] == nil { databases[path] = rows.makeWatcher() }
     }
 
-    /// The document's own file, read again if its fingerprint has changed or `again` is true.
+    /// Returns the document's own file. Reads the file if its fingerprint has changed, or if `again` is true.
     private func loadAlone(replacing old: Level?, again: Bool) throws(SourceError) -> LoadedTree {
         if !again, let loaded, own.fingerprint == loaded.fingerprint { return loaded }
         return try shared.usingReserve { () throws(SourceError) in
@@ -124,7 +125,7 @@ final class DocumentWatcher: SourceWatcher {
 
     var fingerprint: Fingerprint? { pages?.fingerprint(with: ownFingerprint) ?? ownFingerprint }
 
-    /// The state of the document and of the mounted files.
+    /// The fingerprint of the document and of the mounted files.
     private var ownFingerprint: Fingerprint? {
         guard !composer.places.isEmpty else { return own.fingerprint }
         return Fingerprint(of: [own.fingerprint] + composer.places.map { parts[$0]?.fingerprint ?? .missing })
@@ -190,8 +191,8 @@ extension DocumentWatcher {
     /// Saves a file.
     ///
     /// - Parameters:
-    ///   - part: a mounted file; nil for the document's own.
-    ///   - loaded: the content read before.
+    ///   - part: a mounted file; nil for the document's own file.
+    ///   - loaded: the content of the file when it was last read.
     /// - Returns: the result of a load of the file.
     func save(
         _ content: EditedFile.Content, to part: PartFile?, replacing loaded: LoadedTree?
@@ -209,11 +210,11 @@ extension DocumentWatcher {
         part.map { PropertyListFile(path: $0.key.path).savability } ?? document.savability
     }
 
-    /// Composes the document with other content of a file, before it is saved.
+    /// Composes the document with other content of a file, before this content is saved.
     ///
     /// - Throws: `SourceError` if a load would refuse the document.
     func compose(with edited: LoadedTree, of part: PartFile?) throws(SourceError) -> LoadedTree {
-        // With the state of the file when it was read, so that a file that was replaced since is read again.
+        // The identity is that of the file when it was read. A file that was replaced since then is read again.
         if let part, let identity = edited.identity { part.take(.success(edited), in: identity) }
         guard let main = part == nil ? edited : latest else { return edited }
         return try shared.usingReserve { () throws(SourceError) in
@@ -221,20 +222,21 @@ extension DocumentWatcher {
         }
     }
 
-    /// Returns to the documents on disk.
+    /// Composes the document from the content on disk again.
     func goBack(_ part: PartFile?, to loaded: LoadedTree) {
         do {
             _ = try compose(with: loaded, of: part)
             endWatches()
         } catch {
-            // It could be composed before; a file has changed since, and the next load will report that.
+            // The document could be composed before, so a file has changed since then. The next load will report the
+            // fault.
             forget()
         }
     }
 
-    /// Adopts a saved file, so that it is not loaded again.
+    /// Adopts the content of a saved file, so that the file is not loaded again.
     ///
-    /// - Returns: the state of all files; nil if they must be loaded.
+    /// - Returns: the fingerprint of all files; nil if the files must be loaded.
     func adopt(_ saved: LoadedTree, of part: PartFile?) -> Fingerprint? {
         guard let identity = saved.identity else { return nil }
         if let part {
@@ -253,7 +255,7 @@ extension DocumentWatcher {
         return recompose()
     }
 
-    /// Watches the document's new file, and closes the one that it replaced.
+    /// Watches the document's new file, and starts to close the file that was replaced.
     func finishEdits() {
         settle()
         shared.saveWorker.beginClosing()
@@ -283,7 +285,7 @@ extension DocumentWatcher {
 }
 
 extension FileSyntax {
-    /// The syntax of a file; if unknown, XML, which can represent the least.
+    /// Converts the syntax of a file. An unknown syntax becomes XML, which can represent the least.
     fileprivate init(_ syntax: PropertyListSyntax?) {
         self =
             switch syntax {

@@ -3,11 +3,12 @@ internal import Glibc
 internal import Levels
 internal import PropertyLists
 
-/// The files that a document mounts. Each is opened when a document refers to it, and read again only after a change.
+/// The files that a document mounts. A file is opened when a document refers to it, and is read again only after a
+/// change.
 final class PartFiles {
-    /// The result of the latest look at a place.
+    /// The result of the last look at a place's file.
     private struct Sight {
-        /// The state of the file; nil if it did not exist.
+        /// The identity of the file; nil if the file did not exist.
         let identity: FileIdentity?
         let outcome: Result<PartFile, SourceError>
     }
@@ -18,20 +19,20 @@ final class PartFiles {
     private var databases: [PartFile.Key: any RowsElsewhere] = [:]
     /// The databases that the document named in the current load.
     private var namedDatabases: Set<PartFile.Key> = []
-    /// Places whose files must be opened again, although they look unchanged.
+    /// The places whose files must be opened again, although they look unchanged.
     private var doubtful: Set<PartPlace> = []
     /// The folders that were listed during this load.
     private var listings = FolderListings()
-    /// The number of files that were read so far.
+    /// The number of times that a file was read.
     private(set) var reads = 0
 
     init(_ interpretation: Interpretation) {
         self.interpretation = interpretation
-        // The options for a part that is a table are in the reference to it.
+        // For a part that is a table, the options are in the reference to the part.
         self.interpretation.records = nil
     }
 
-    /// Forgets the folders that an earlier load listed, and the databases that it named.
+    /// Forgets which folders the previous load listed, and which databases the document named then.
     func beginLoad() {
         listings = FolderListings()
         namedDatabases = []
@@ -39,7 +40,8 @@ final class PartFiles {
 
     /// Returns the rows of the database at a place. The database stays open while the document names it.
     ///
-    /// - Throws: `SourceError`, which names the database as the document does, if it cannot or must not be read.
+    /// - Throws: `SourceError` if the database cannot or must not be read. The error names the database as the document
+    ///   does.
     func rows(at place: PartPlace, reference: DatabaseReference) throws(SourceError) -> any RowsElsewhere {
         let address = place.reference.path
         guard place.isOfFile || address.hasPrefix("postgres"), let open = interpretation.openDatabase else {
@@ -54,7 +56,7 @@ final class PartFiles {
         return rows
     }
 
-    /// The rows in databases to which other programs may commit, by the paths of the databases' files or by their addresses.
+    /// The rows in databases to which other programs may commit, by the databases' file paths or addresses.
     var databaseRows: [String: any DatabaseRows] {
         var found: [String: any DatabaseRows] = [:]
         for (key, rows) in databases { found[key.path] = rows as? any DatabaseRows }
@@ -64,15 +66,15 @@ final class PartFiles {
     /// Makes the next load open a place's file again, even if it looks unchanged.
     func doubt(_ place: PartPlace) { doubtful.insert(place) }
 
-    /// The state of the file at a place when it was last looked at.
+    /// The fingerprint of a place's file at the last look.
     func fingerprint(of place: PartPlace) -> Fingerprint {
         sights[place]?.identity.map(Fingerprint.init) ?? .missing
     }
 
-    /// The file at a place.
+    /// Returns the file at a place.
     ///
-    /// - Parameter name: makes the file's name for messages to the author.
-    /// - Throws: `SourceError`, which names the file as the document does, if it cannot or must not be read.
+    /// - Parameter name: the name of the file in messages to the author.
+    /// - Throws: `SourceError` if the file cannot or must not be read. The error names the file as the document does.
     func file(at place: PartPlace, named name: String) throws(SourceError) -> PartFile {
         if let sight = sights[place], !doubtful.contains(place), place.isImpossible || isUnchanged(sight, at: place) {
             return try sight.outcome.get()
@@ -93,7 +95,8 @@ final class PartFiles {
 
     private func isUnchanged(_ sight: Sight, at place: PartPlace) -> Bool {
         guard FileIdentity(path: place.path) == sight.identity else { return false }
-        // A file that exists but could not be opened may be readable now, for example after a lack of descriptors.
+        // A file that exists but could not be opened may be readable now, for example if descriptors were scarce
+        // before.
         guard case .success(let file) = sight.outcome else { return sight.identity == nil }
         // The file may have been read again through another place.
         return file.identity == sight.identity
@@ -116,7 +119,7 @@ final class PartFiles {
         throw FileRefusal.changing(place.reference.path)
     }
 
-    /// Forgets the places and files that no document refers to any longer.
+    /// Forgets the places and files to which no document refers any longer.
     func keep(only places: Set<PartPlace>) {
         sights = sights.filter { places.contains($0.key) }
         doubtful.formIntersection(places)
@@ -129,7 +132,7 @@ final class PartFiles {
         namedDatabases = []
     }
 
-    /// Adopts the content that was saved to a file.
+    /// Adopts the content that was saved to a mounted file.
     ///
     /// - Returns: the places that lead to the file.
     func take(_ saved: LoadedTree, of file: PartFile) -> [PartPlace] {
@@ -144,7 +147,7 @@ final class PartFiles {
         return places
     }
 
-    /// The syntax of each file that a document mounts, by its composition.
+    /// The syntaxes of the mounted files, by the compositions of the files.
     var syntaxes: [ObjectIdentifier: PropertyListSyntax] {
         var syntaxes: [ObjectIdentifier: PropertyListSyntax] = [:]
         for file in files.values {
@@ -169,7 +172,7 @@ final class PartFiles {
 
 /// A file that documents refer to, and its content.
 final class PartFile {
-    /// The identity of a part; a file that several documents refer to is read once.
+    /// The identity of a part. A file to which several documents refer is read once.
     struct Key: Hashable {
         /// The path without symbolic links.
         let path: String
@@ -179,10 +182,10 @@ final class PartFile {
     let key: Key
     /// The name for messages to the author.
     let name: String
-    /// The identity of the file when it was read; nil if it must be read.
+    /// The identity of the file when it was read; nil if the file must be read.
     private(set) var identity: FileIdentity?
     private var loaded: Result<LoadedTree, SourceError>?
-    /// The document with its parts, as a node of the composition; nil before it is composed.
+    /// The file's document with its parts, as a node of the whole composition; nil before the document is composed.
     var composition: Composition?
 
     init(key: Key, named name: String) {
@@ -190,10 +193,10 @@ final class PartFile {
         self.name = name
     }
 
-    /// The folder that its own references are relative to.
+    /// The folder to which the references in this file are relative.
     var folder: String { key.path.folder }
 
-    /// The document without its parts.
+    /// Returns the file's document without its parts.
     ///
     /// - Throws: `SourceError` if the file could not be read.
     func document() throws(SourceError) -> LoadedTree {
@@ -204,13 +207,13 @@ final class PartFile {
     /// The loaded content; nil if the file could not be read.
     var known: LoadedTree? { if case .success(let loaded) = loaded { loaded } else { nil } }
 
-    /// The tree to share with the next load.
+    /// The tree whose equal levels the next load shares.
     private var tree: Level? { known?.tree.document }
 
     /// Adopts the result of reading the file.
     func take(_ result: Result<LoadedTree, SourceError>, in state: FileIdentity) {
         (loaded, identity) = (result, state)
-        // After a lack of memory, the file is read again.
+        // If memory was refused, the file is read again at the next load.
         if case .failure(let error) = result, error.isOutOfMemory { identity = nil }
     }
 

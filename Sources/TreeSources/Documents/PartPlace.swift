@@ -2,16 +2,16 @@ internal import Files
 internal import Glibc
 internal import Levels
 
-/// A reference to a part, with the folder that its path is relative to.
+/// A reference to a part, with the folder to which the part's path is relative.
 struct PartPlace: Hashable {
-    /// The folder of the document that refers to it.
+    /// The folder of the document that refers to the part.
     let folder: String
     let reference: PartReference
 
     /// The path for watching the file. It may lead out of the folder, so the file must not be opened by this path.
     var path: String { folder == "/" ? "/" + relativePath : "\(folder)/\(relativePath)" }
 
-    /// The path from the folder; the address of a SQLite file without its scheme.
+    /// The path from the folder. For a SQLite file, this is the address without its scheme.
     var relativePath: String {
         guard case .database = reference.kind, reference.path.hasPrefix(Self.sqlitePrefix) else {
             return reference.path
@@ -19,7 +19,8 @@ struct PartPlace: Hashable {
         return String(reference.path.dropFirst(Self.sqlitePrefix.count))
     }
 
-    /// The name for clients: as the document writes it, or only the last name of a database's absolute path.
+    /// The name for clients: the path as the document writes it. An absolute path of a database is reduced to its last
+    /// name.
     var shownName: String {
         guard case .database = reference.kind, relativePath.isAbsolutePath else { return reference.path }
         return String(reference.path.dropLast(relativePath.count) + (relativePath.pathNames.last ?? ""))
@@ -27,7 +28,7 @@ struct PartPlace: Hashable {
 
     static let sqlitePrefix = "sqlite:"
 
-    /// Whether it refers to a file, and not to a database on a server.
+    /// Whether the part is a file, and not a database on a server.
     var isOfFile: Bool {
         guard case .database = reference.kind else { return true }
         return reference.path.hasPrefix(Self.sqlitePrefix)
@@ -54,7 +55,7 @@ struct OpenPart: ~Copyable {
     let file: DocumentFile
 
     /// - Parameter listings: the folders listed for messages during this load.
-    /// - Throws: `SourceError`, which names the file as the document does, if it may not or cannot be read.
+    /// - Throws: `SourceError` if the file may not or cannot be read. The error names the file as the document does.
     init(
         place: PartPlace, maximumBytes: Int, listings: inout FolderListings
     ) throws(SourceError) {
@@ -68,7 +69,7 @@ struct OpenPart: ~Copyable {
         file = DocumentFile(takingOver: opened.release())
     }
 
-    /// The path without symbolic links, for a file that a library opens itself, such as a database.
+    /// Returns the path of a part without symbolic links, for a library that opens the file itself, such as SQLite.
     static func path(to place: PartPlace, listings: inout FolderListings) throws(SourceError) -> String {
         try path(of: try opened(place, listings: &listings), place: place, listings: &listings)
     }

@@ -3,8 +3,8 @@ internal import Glibc
 package import Levels
 internal import PropertyLists
 
-/// The messages about files that a document refers to and that are not read. They name a file as the document does,
-/// because clients see them.
+/// The messages about parts that are not read. A message names a file as the document does, because clients see the
+/// message.
 enum PartRefusal {
     /// The error for a file that could not be opened.
     static func notOpened(
@@ -35,8 +35,8 @@ enum PartRefusal {
         return "the file does not exist, but '\(path: near)' does, whose name differs only in case"
     }
 
-    /// A similar name in the same folder, if that is in the document's folder; otherwise nil. Always nil after the
-    /// first missing files of a load.
+    /// A similar name in the folder where the file is missing. Nil if that folder is outside the document's folder, and
+    /// after the first missing files of a load.
     private static func similarName(_ place: PartPlace, listings: inout FolderListings) -> String? {
         guard listings.takeComparison() else { return nil }
         let folder = place.path.folder
@@ -45,14 +45,14 @@ enum PartRefusal {
         return MissingFile(place.path).nearestName(in: &listings)
     }
 
-    /// The error for a reference in a document without a folder.
+    /// The error for a reference in a document that was not read from a file, and so lacks a folder.
     static func withoutFolder(_ reference: PartReference) -> SourceError {
         SourceError(
             reference.path,
             reason: "only a document that is read from a file can refer to other files; this one has no folder")
     }
 
-    /// The error for a database of an unknown kind, or on a host.
+    /// The error for a database that a document must not name.
     static func foreignDatabase(_ address: String) -> SourceError {
         SourceError(
             address,
@@ -70,7 +70,7 @@ enum PartRefusal {
     }
 }
 
-/// The first hundred warnings about a document's parts, and the number of further ones.
+/// The first hundred warnings about a document's parts, and the number of further warnings.
 struct PartWarnings {
     private(set) var first: [SourceWarning] = []
     private(set) var omitted = 0
@@ -87,10 +87,10 @@ struct PartWarnings {
         omitted += loaded.omittedWarnings
     }
 
-    /// Adds a warning that a part is not served: at the position in its own file if any, otherwise at the
-    /// reference.
+    /// Adds a warning that a part is not served. The warning is at the refusal's position in the part's own file.
+    /// Without such a position, it is at the reference.
     ///
-    /// - Parameter file: the name of the referring document's file.
+    /// - Parameter file: the name of the file that contains the reference.
     mutating func add(_ refusal: SourceError, at mention: PartMention, in file: String) {
         if let position = refusal.position {
             let warning = DocumentWarning(position: position, path: refusal.path ?? "", message: refusal.reason)
@@ -102,7 +102,7 @@ struct PartWarnings {
 }
 
 extension LoadedTree {
-    /// The load with the tree of a composition, and with the warnings about its parts.
+    /// The same load with the composed tree, and with the warnings about the parts.
     func composed(as composition: Composition, more: PartWarnings) -> LoadedTree {
         var loaded = self
         loaded.tree = tree.composed(as: composition.document)
@@ -115,10 +115,11 @@ extension LoadedTree {
 }
 
 extension Interpretation {
-    /// Makes and limits the rows of composed documents.
+    /// The editor of composed documents, which makes their rows and enforces the limits.
     package var editor: TreeEditor { TreeEditor(names: names, limits: treeLimits) }
 
-    /// Reads a document without a folder, which cannot have parts; rows with references get an error.
+    /// Reads a document that is not in a folder, and therefore cannot have parts. Rows that refer to parts get an
+    /// error.
     func loadWithoutParts(
         _ file: borrowing DocumentFile, named name: String, pool: LevelPool?
     ) throws(SourceError) -> LoadedTree {

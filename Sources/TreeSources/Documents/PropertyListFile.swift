@@ -12,20 +12,20 @@ public struct PropertyListFile: TreeSource {
     public let name: String
     /// The path that the user gave; a relative path is relative to the working directory.
     public let path: String
-    /// The rules by which its bytes become a tree.
+    /// The rules by which the file's bytes become a tree.
     public var interpretation: Interpretation
     /// The pause between checks of the file, if the file system does not report changes.
     public let pollInterval: Duration
     /// The values document of a settings page, if any.
     var values: ValuesFile?
 
-    /// Creates a source from the file at a path, which is not opened before a load.
+    /// Creates a source from the file at a path. The file is not opened before a load.
     ///
     /// - Parameters:
     ///   - name: the name for messages; by default the path.
-    ///   - interpretation: the rules by which the bytes become a tree.
-    ///   - pollInterval: the pause between checks, if the file system does not report changes.
-    ///   - valuesPath: the file of the values of a settings page's controls, which need not exist.
+    ///   - interpretation: the rules by which the file's bytes become a tree.
+    ///   - pollInterval: the pause between checks of the file, if the file system does not report changes.
+    ///   - valuesPath: the file that stores the values of a settings page's controls; the file need not exist.
     public init(
         path: String, name: String? = nil, interpretation: Interpretation = .init(),
         pollInterval: Duration = .seconds(2), valuesPath: String? = nil
@@ -37,7 +37,8 @@ public struct PropertyListFile: TreeSource {
         values = valuesPath.map { ValuesFile(path: $0, besides: interpretation) }
     }
 
-    /// The root page of a settings bundle, which is a folder with a page `Root.plist`; nil for other paths.
+    /// Returns the path of the root page, `Root.plist`, if `path` is a settings bundle: a folder that contains this
+    /// page, or whose name ends with `.bundle`. Otherwise returns nil.
     public static func rootPage(inBundle path: String) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
@@ -57,9 +58,9 @@ public struct PropertyListFile: TreeSource {
     /// The files beside a settings page.
     var pages: PageFiles { PageFiles(path: path, name: name, interpretation: interpretation, values: values) }
 
-    /// Loads the file without its parts.
+    /// Loads the document's own file, without its parts.
     ///
-    /// - Parameter afterReading: a hook for tests between the reading and the check for changes.
+    /// - Parameter afterReading: called between the reading and the check for changes; a hook for tests.
     func loadAlone(replacing old: Level?, afterReading: () -> Void = {}) throws(SourceError) -> LoadedTree {
         let pool = old.map(LevelPool.init)
         return try DocumentFile.read(path: path, maximumBytes: maximumBytes) { file in

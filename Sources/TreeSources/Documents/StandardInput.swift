@@ -2,7 +2,7 @@ internal import Glibc
 public import Levels
 internal import PropertyLists
 
-/// A document from standard input, which is read to its end once; it cannot be watched.
+/// A document from standard input. The input is read once, to its end, and cannot be watched.
 public struct StandardInput: TreeSource {
     /// The name in errors and warnings, as compilers write it.
     public let name = "<stdin>"

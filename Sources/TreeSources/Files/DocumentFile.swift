@@ -4,14 +4,14 @@ internal import PropertyLists
 
 /// An open document: a readable regular file of an allowed size.
 struct DocumentFile: ~Copyable {
-    /// For system calls; owned by this value.
+    /// The descriptor, for system calls. This value owns it.
     let descriptor: Int32
-    /// The file's state when it was opened.
+    /// The identity of the file when it was opened.
     let identity: FileIdentity
 
     /// Opens a file without blocking, even if it is a FIFO.
     ///
-    /// - Throws: `SourceError` if it is not a regular file, cannot be read, is empty or is too large.
+    /// - Throws: `SourceError` if the file is not a regular file, cannot be read, is empty or is too large.
     static func open(path: String, maximumBytes: Int) throws(SourceError) -> DocumentFile {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw FileRefusal.notOpened(path, code: errno) }
@@ -38,7 +38,7 @@ struct DocumentFile: ~Copyable {
 
     deinit { _ = close(descriptor) }
 
-    /// The bytes, for a reader.
+    /// The bytes of the file, as the input of a reader.
     var input: DocumentInput { .file(descriptor: descriptor, size: identity.size) }
 
     /// Whether the content is unchanged since the file was opened.
@@ -47,9 +47,9 @@ struct DocumentFile: ~Copyable {
         return unsafe fstat(descriptor, &status) == 0 && FileIdentity(status).isSameContent(as: identity)
     }
 
-    /// Reads the file at a path, and repeats that if the file changes meanwhile.
+    /// Reads the file at a path. If the file changes meanwhile, reads it again.
     ///
-    /// - Parameter body: reads the file; its result counts only if the file has not changed.
+    /// - Parameter body: reads the file. Its result is used only if the file has not changed meanwhile.
     static func read<Value>(
         path: String, maximumBytes: Int, _ body: (borrowing DocumentFile) -> Result<Value, SourceError>
     ) throws(SourceError) -> Value {
@@ -69,7 +69,7 @@ struct DocumentFile: ~Copyable {
         return free.overflow || free.partialValue / 16 > identity.size + (4 << 20)
     }
 
-    /// Gives up the descriptor, which the caller closes.
+    /// Hands the descriptor over to the caller, which must close it.
     consuming func release() -> Int32 {
         let descriptor = descriptor
         discard self
@@ -79,7 +79,7 @@ struct DocumentFile: ~Copyable {
     /// The first bytes of the document.
     func head() throws(PropertyListError) -> [UInt8] { try bytes(first: 4096) }
 
-    /// All bytes, for a small file.
+    /// All bytes of a small document.
     func bytes() throws(PropertyListError) -> [UInt8] { try bytes(first: identity.size) }
 
     private func bytes(first count: Int) throws(PropertyListError) -> [UInt8] {
@@ -97,13 +97,13 @@ struct DocumentFile: ~Copyable {
     }
 }
 
-/// A file without a name, which is deleted when it is closed, even if the process is killed.
+/// A file without a name. The system deletes the file when it is closed, even if the process is killed.
 struct TemporaryFile: ~Copyable {
     private let descriptor: Int32
 
-    /// Creates a file in the folder that `TMPDIR` names, else in `/tmp`.
+    /// Creates a file in the folder that `TMPDIR` names, or in `/tmp` if this variable is not set.
     ///
-    /// - Throws: `SystemFailure` if it cannot be created there.
+    /// - Throws: `SystemFailure` if the file cannot be created.
     init() throws(SystemFailure) {
         let folder = Self.folder
         for _ in 0..<100 {
@@ -128,7 +128,7 @@ struct TemporaryFile: ~Copyable {
 
     /// Appends bytes.
     ///
-    /// - Throws: `SystemFailure` if they cannot be written (`write`).
+    /// - Throws: `SystemFailure` if the bytes cannot be written (`write(2)`).
     func append(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
         guard unsafe bytes.writeAll(to: descriptor) else { throw SystemFailure(code: errno, path: Self.folder) }
     }
@@ -142,7 +142,7 @@ struct TemporaryFile: ~Copyable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Writes all bytes, in as many calls as necessary; false if a call fails, with its `errno`.
+    /// Writes all bytes, in as many calls as necessary. Returns false, with `errno` set, if a call fails.
     func writeAll(to descriptor: Int32) -> Bool {
         var written = 0
         while written < count {

@@ -3,7 +3,8 @@ internal import Files
 internal import Glibc
 
 extension Fingerprint {
-    /// The state of a source that is one file; it resembles another if it is the same file with the same size.
+    /// Creates the fingerprint of a source that is one file. Fingerprints of the same file with the same size resemble
+    /// each other.
     init(_ file: FileIdentity) {
         self.init(
             outline: [file.device, file.inode, UInt64(bitPattern: Int64(file.size))],
@@ -12,7 +13,7 @@ extension Fingerprint {
 }
 
 extension String {
-    /// The folder of the path; `.` for a name alone.
+    /// The folder of the path; `.` for a path that is only a name.
     var folder: String {
         guard let slash = lastSlash else { return "." }
         return slash == utf8.startIndex ? "/" : String(self[..<slash])
@@ -34,12 +35,13 @@ enum RealPath {
 
 /// Finds out whether a file is open for writing anywhere on the machine (`F_SETLEASE`, fcntl(2)).
 enum FileLease {
-    /// Whether a program has an open file open for writing; false if the system does not report it.
+    /// Whether a program has the file of a descriptor open for writing; false if the system does not report it.
     ///
-    /// The system grants a lease for reading only while no program writes; the lease is released at once. Only the
-    /// owner of the file can ask, and not on every file system.
+    /// The system grants a lease for reading only if no program has the file open for writing. A granted lease is
+    /// released at once. Only the owner of the file can ask for a lease, and not every file system grants leases.
     static func isBeingWritten(_ descriptor: Int32) -> Bool {
-        // By default the system sends SIGIO if a program opens the file at this moment, which would end the process.
+        // If a program opens the file while this process holds the lease, the system sends a signal. The default
+        // signal, SIGIO, would end the process.
         guard setSignal(descriptor) == 0 else { return false }
         guard fcntl(descriptor, F_SETLEASE, Int32(F_RDLCK)) == 0 else { return errno == EAGAIN }
         _ = fcntl(descriptor, F_SETLEASE, Int32(F_UNLCK))
@@ -54,6 +56,6 @@ enum FileLease {
         return isBeingWritten(opened)
     }
 
-    /// Makes the system send a signal that processes ignore by default.
+    /// Makes the system send a signal that processes ignore by default, in place of SIGIO.
     private static func setSignal(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_SETSIG, SIGURG) }
 }

@@ -59,7 +59,7 @@ enum FileRefusal {
         )
     }
 
-    /// The number of attempts to read a file that changes meanwhile.
+    /// The number of attempts to read a file that changes while it is being read.
     static let attempts = 4
 
     /// The error for a file that changed during all attempts.
@@ -77,12 +77,12 @@ enum FileRefusal {
     }
 }
 
-/// A missing file: the first part of its path that does not exist, and a similar name.
+/// Describes a missing file: the first name of its path that does not exist, and a similar name that does.
 struct MissingFile {
     private let path: String
-    /// The existing folder, as an absolute path.
+    /// The folder that should contain the missing name, as an absolute path.
     private let folder: String
-    /// The name missing in that folder.
+    /// The name that is missing in the folder.
     private let name: String
     private let isFolder: Bool
 
@@ -127,8 +127,9 @@ struct MissingFile {
         Self.nearest(to: name, among: listings.names(in: folder))
     }
 
-    /// The name that differs only in case, else a similar spelling, else another extension, else a longer name with
-    /// this prefix.
+    /// The name that is nearest to a missing name. This is a name that differs only in case; otherwise a name with a
+    /// similar spelling; otherwise a name that differs only in the extension; otherwise a longer name with the missing
+    /// name as its prefix.
     private static func nearest(to name: String, among names: [String]) -> String? {
         let wanted = name.lowercased()
         let names = names.filter { $0 != name }.sorted()
@@ -155,13 +156,13 @@ struct MissingFile {
 
 /// The names in a folder.
 enum FolderNames {
-    /// The largest number of names kept, because a folder may hold millions.
+    /// The maximum number of names to keep. A folder may hold millions.
     private static let most = 10_000
 
-    /// The first names in a folder, without `.` and `..`, in no order; empty if the folder cannot be read
+    /// The first names in a folder, without `.` and `..`, in any order; empty if the folder cannot be read
     /// (`readdir(3)`).
     ///
-    /// - Parameter isWanted: selects the names to keep and count; by default all.
+    /// - Parameter isWanted: selects the names to keep and count; by default all names.
     static func of(_ folder: String, where isWanted: (String) -> Bool = { _ in true }) -> [String] {
         guard let directory = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(directory) }
@@ -176,13 +177,14 @@ enum FolderNames {
     }
 }
 
-/// The names in folders, each listed once, to find similar names for missing files.
+/// The names in folders, in which similar names for missing files are sought. Each folder is listed once.
 struct FolderListings {
     private var folders: [String: [String]] = [:]
-    /// The number of missing names that may still be compared, because each comparison looks at every name in a folder.
+    /// The number of missing names for which a similar name may still be sought. Each search compares all names in a
+    /// folder.
     private var comparisonsLeft = 20
 
-    /// Counts a comparison; returns whether it is allowed.
+    /// Counts a search for a similar name. Returns whether the search is allowed.
     mutating func takeComparison() -> Bool {
         comparisonsLeft -= 1
         return comparisonsLeft >= 0

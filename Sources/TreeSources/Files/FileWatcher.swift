@@ -1,7 +1,8 @@
 internal import Files
 internal import Threads
 
-/// Detects that the file at a path may have changed: written, replaced, moved, or reached through other links.
+/// Detects that the file at a path may have changed: that it was written, replaced or moved, or that links in the path
+/// now lead to another file.
 ///
 /// Kernel events (inotify) report changes at once. File systems without events, such as network file systems, are
 /// polled.
@@ -10,14 +11,14 @@ final class FileWatcher {
     private let interval: Duration
     private let files: WatchedFiles
     private let follower: WatchList.Follower
-    /// The state of the file at the last check (nil if it did not exist), and the time of the next check.
+    /// The identity of the file at the last check (nil if the file did not exist), and the time of the next check.
     private var identity: FileIdentity?
     private var nextCheck: ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - path: the path of the file, which need not exist.
+    ///   - path: the path of the file; the file need not exist.
     ///   - interval: the pause between checks, if the file system does not report changes.
-    ///   - files: shared by all watchers of the thread.
+    ///   - files: the events and descriptors that all watchers of the thread share.
     init(path: String, every interval: Duration, sharing files: WatchedFiles) {
         (self.path, self.interval, self.files) = (path, interval, files)
         follower = files.add()
@@ -26,17 +27,17 @@ final class FileWatcher {
 
     deinit { files.forget(follower) }
 
-    /// Determines anew which paths to watch; every change from now on is reported.
+    /// Determines again which paths to watch. Every change after this call is reported.
     func arm() {
         files.follow(path, for: follower)
         identity = FileIdentity(path: path)
     }
 
-    /// Accepts a saved file as known, and drops the events that the save caused.
+    /// Accepts a saved file as known, and drops the events that the save has caused.
     ///
     /// - Parameters:
-    ///   - watchers: all watchers whose paths lead to the file; they share their `WatchedFiles`.
-    ///   - saved: the state of the file after the save; a further change is reported.
+    ///   - watchers: all watchers whose paths lead to the file. The watchers must have the same `WatchedFiles`.
+    ///   - saved: the identity of the file after the save. A later change is reported.
     static func settle(_ watchers: [FileWatcher], saved: FileIdentity) {
         watchers.first?.files.followReplacement(of: watchers.map { ($0.path, $0.follower) })
         for watcher in watchers {
@@ -45,7 +46,7 @@ final class FileWatcher {
         }
     }
 
-    /// Accepts a saved file as known, if no other watched path leads to it.
+    /// Accepts a saved file as known. No other watched path may lead to the file.
     func settle(_ saved: FileIdentity) { Self.settle([self], saved: saved) }
 
     /// Makes the next `takeChange` report the file as changed.
@@ -54,7 +55,7 @@ final class FileWatcher {
         nextCheck = .now
     }
 
-    /// The state of the file now.
+    /// The current fingerprint of the file.
     var fingerprint: Fingerprint { FileIdentity(path: path).map(Fingerprint.init) ?? .missing }
 
     /// Adds the descriptor to wait for and the time of the next check.
@@ -65,12 +66,12 @@ final class FileWatcher {
         waits.wake(by: nextCheck)
     }
 
-    /// Whether the file may have changed since the last call, without blocking.
+    /// Whether the file may have changed since the previous call. Does not block.
     func takeChange(at now: ContinuousClock.Instant) -> Bool {
         files.takeChange(of: follower, at: now) || looksChanged(at: now)
     }
 
-    /// Whether the file at the path differs from before; checked at most once per interval.
+    /// Whether the file at the path differs from the file at the previous check. Checks at most once per interval.
     private func looksChanged(at now: ContinuousClock.Instant) -> Bool {
         guard now >= nextCheck else { return false }
         nextCheck = files.nextCheck(after: now, every: interval)

@@ -2,9 +2,9 @@ internal import Glibc
 
 /// One inotify instance of the kernel, which reports events in directories and files.
 ///
-/// If the kernel provides no instance, no events are reported; callers must also poll.
+/// If the kernel cannot provide an instance, events are not reported. So callers must poll, too.
 package struct Inotify: ~Copyable {
-    /// The descriptor to poll; -1, which `poll` ignores, if there is no instance.
+    /// The descriptor to poll; -1, which `poll` ignores, if the kernel cannot provide an instance.
     package let descriptor: Int32
 
     /// The buffer for events.
@@ -14,9 +14,9 @@ package struct Inotify: ~Copyable {
 
     deinit { if descriptor >= 0 { _ = close(descriptor) } }
 
-    /// Starts watching a directory or file; a second call for the same one replaces the kinds of events.
+    /// Starts watching a directory or file. A second call for the same directory or file replaces the kinds of events.
     ///
-    /// - Returns: the watch number in its events; nil if it cannot be watched.
+    /// - Returns: the number of the watch, which its events contain; nil if the path cannot be watched.
     package func watch(_ path: String, for events: Mask) -> Int32? {
         let number = unsafe inotify_add_watch(descriptor, path, events.rawValue)
         return number >= 0 ? number : nil
@@ -35,7 +35,8 @@ package struct Inotify: ~Copyable {
         return events
     }
 
-    /// The layout of `struct inotify_event` (inotify(7)): four words, the last the size of the name that follows.
+    /// Parses events, which are `struct inotify_event` (inotify(7)). An event has four words and a name; the last word
+    /// is the size of the name.
     private static func parse(_ bytes: ArraySlice<UInt8>, into events: inout [Event]) {
         var rest = bytes
         while rest.count >= 16 {
@@ -62,7 +63,7 @@ extension Inotify {
         /// The number that `watch` returned; -1 if events were lost.
         let number: Int32
         let mask: Mask
-        /// The name in the watched directory; nil for the directory or file itself.
+        /// The name in the watched directory; nil for an event on the directory or file itself.
         package let name: String?
     }
 
@@ -79,15 +80,15 @@ extension Inotify {
         package static let content = Mask(rawValue: UInt32(IN_MODIFY))
         /// A file was written to and closed, under any of its names.
         static let writing = Mask(rawValue: UInt32(IN_CLOSE_WRITE))
-        /// Permissions, owner, times or another attribute changed, so that a file may be readable now.
+        /// Permissions, owner, times or another attribute changed. So a file may have become readable.
         static let attributes = Mask(rawValue: UInt32(IN_ATTRIB))
         /// The watched directory or file itself was moved or deleted.
         package static let itself = Mask(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF))
         /// The events after which a file must be looked at again.
         static let ofFile: Mask = [.writing, .attributes, .itself]
-        /// Not a kind, but always reported: the directory or file can no longer be watched.
+        /// The directory or file can no longer be watched. This is not a kind to ask for; it is always reported.
         static let gone = Mask(rawValue: UInt32(IN_IGNORED | IN_UNMOUNT))
-        /// Not a kind: adds to the watched kinds instead of replacing them.
+        /// Adds to the watched kinds instead of replacing them. This is a flag, not a kind of event.
         static let more = Mask(rawValue: UInt32(IN_MASK_ADD))
         /// The kernel's queue overflowed, and events were lost.
         static let overflow = Mask(rawValue: UInt32(IN_Q_OVERFLOW))

@@ -24,17 +24,18 @@ struct PathWalk {
         names.append(contentsOf: path.pathNames.filter { $0 != "." }.reversed().map(String.init))
     }
 
-    /// Walks to the end, or as far as possible, and reports each step before it is taken.
+    /// Walks to the end of the path, or as far as possible, and reports the steps.
     ///
     /// - Parameters:
-    ///   - look: receives a directory and the name that is about to be looked up in it, if the result may change.
-    ///   - pass: receives a directory or file that was found, and whether it is a directory.
+    ///   - look: called with a directory and a name, before the name is looked up in the directory. Not called for the
+    ///     name of an existing directory.
+    ///   - pass: called with the path of each directory or file on the way, and with whether it is a directory.
     mutating func go(look: (_ directory: String, _ name: String) -> Void, pass: (String, _ isDirectory: Bool) -> Void) {
         while let name = names.popLast() {
             let full = directory == "/" ? "/" + name : directory + "/" + name
             var place = name == ".." ? .directory : Self.place(full)
             if place != .directory {
-                // The place is looked up again after this call; otherwise a change in between would be lost.
+                // The name is looked up again after this call, because the result may have changed before the call.
                 look(directory, name)
                 place = Self.place(full)
             }

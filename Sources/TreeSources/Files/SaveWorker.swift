@@ -2,24 +2,24 @@ internal import Glibc
 internal import Locking
 internal import Threads
 
-/// A thread that works beside the store's thread during saves: it checks new content while the content is written to
-/// disk, and closes replaced files.
+/// A thread that works beside the store's thread during saves. It checks new content while the content is being written
+/// to disk, and closes replaced files.
 ///
-/// The first save starts it. If the system cannot start a thread, the caller does the work.
+/// The first save starts the thread. If the system cannot start a thread, the caller does the work.
 final class SaveWorker {
     private var thread: WorkerThread?
     private let completion = Semaphore()
-    /// Descriptors of replaced files that are not being closed yet.
+    /// The descriptors of the replaced files whose closing has not begun.
     private var replaced: [Int32] = []
-    /// The number of replaced files that are not closed yet.
+    /// The number of replaced files that are not closed yet, including the files that are being closed.
     private let unclosed = Guarded(0)
 
-    /// Beyond this number, replaced files are closed at once.
+    /// The maximum number of replaced files that are not closed yet. Further replaced files are closed at once.
     private static let mostUnclosed = 2
 
     deinit { for descriptor in replaced { _ = Glibc.close(descriptor) } }
 
-    /// Runs a job while the caller waits for the disk; returns when both are done.
+    /// Runs a job on the thread, while the caller waits for the disk in `wait`. Returns when both have ended.
     func run<Value: Sendable>(_ job: @escaping @Sendable () -> Value, while wait: () -> Void) -> Value {
         start()
         let result = Guarded<Value?>(nil)
@@ -34,10 +34,10 @@ final class SaveWorker {
         return result.withLock { $0 } ?? job()
     }
 
-    /// Takes ownership of a replaced file, which has lost its name; `beginClosing()` closes it.
+    /// Takes ownership of a replaced file, which has lost its name. `beginClosing()` closes the file.
     ///
-    /// Closing frees the file's blocks, which may wait for the disk. If space is scarce, the file is closed at once, so
-    /// that its space is free when the client is answered.
+    /// Closing a file frees its blocks, and may have to wait for the disk. If space is scarce, the file is closed at
+    /// once, so that its space is free when the client gets its answer.
     func close(replaced file: consuming DocumentFile) {
         guard file.isSmallBesideFreeSpace, unclosed.withLock({ $0 }) < Self.mostUnclosed else { return }
         replaced.append(file.release())
@@ -63,14 +63,14 @@ final class SaveWorker {
     func finishClosing() {
         guard isClosing else { return }
         beginClosing()
-        // Jobs run in order.
+        // Jobs run in order, so an empty job ends after the closing.
         run({}, while: {})
     }
 
     private func start() {
         guard thread == nil else { return }
         do throws(SystemCallError) {
-            // A client waits for the job of `run`, so it must find room beside the files to close.
+            // A client waits for the job of `run`. So the queue must have room for this job beside the files to close.
             thread = try WorkerThread(name: "store-saves", limit: Self.mostUnclosed + 1, niceness: 0)
         } catch {
             thread = nil

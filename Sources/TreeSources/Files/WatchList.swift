@@ -29,7 +29,7 @@ struct WatchList: ~Copyable {
         var wanted: Inotify.Mask { interests.values.reduce(into: []) { $0.formUnion($1.events) } }
     }
 
-    /// The file of a path, and the directory in which its name is looked up.
+    /// The file to which a path leads, and the directory in which the file's name is looked up.
     private struct Target {
         let directory: Int32
         let name: String
@@ -37,11 +37,11 @@ struct WatchList: ~Copyable {
         let place: String
     }
 
-    /// Created with the first path.
+    /// The inotify instance; created with the first path.
     private var inotify: Inotify?
-    /// The watches, by the kernel's number.
+    /// The watches, by the numbers that the kernel gave them.
     private var watches: [Int32: Watch] = [:]
-    /// The watches of each path.
+    /// The numbers of the watches of each path.
     private var numbers: [Follower: Set<Int32>] = [:]
     /// The files that paths lead to.
     private var targets: [Follower: Target] = [:]
@@ -63,7 +63,7 @@ struct WatchList: ~Copyable {
         return Follower(number: count)
     }
 
-    /// Watches everything that the path currently leads through, and drops the follower's other watches.
+    /// Watches every directory and file through which the path currently leads, and drops the follower's other watches.
     ///
     /// - Parameter endings: the endings of names that matter in the folder at the end of the path.
     mutating func follow(_ path: String, endings: [String] = [], for follower: Follower) {
@@ -106,9 +106,10 @@ struct WatchList: ~Copyable {
 
     /// Watches a file again after this program has replaced it.
     ///
-    /// Drops the events of the replacement for all given paths, and keeps the events of everything else on the way.
+    /// Drops the events that the replacement caused for the given paths. Keeps the events of all other files and
+    /// directories through which the paths lead.
     ///
-    /// - Returns: the paths that did not lead to a file before: they must be followed anew.
+    /// - Returns: the paths that did not lead to a file before. The caller must call `follow` for them.
     mutating func followReplacement(for followers: [Follower]) -> [Follower] {
         var replaced: [Follower: Target] = [:]
         for follower in followers { replaced[follower] = followReplacement(for: follower) }
@@ -150,14 +151,15 @@ struct WatchList: ~Copyable {
         inotify?.endWatch(number)
     }
 
-    /// Removes events from a watch that no follower needs any longer, because they would only wake the thread.
+    /// Removes events from the kernel's watch if no follower needs them any longer. They would only wake the thread.
     private mutating func narrow(_ number: Int32, at place: String) {
         guard let watch = watches[number], watch.events != watch.wanted else { return }
         guard let replaced = inotify?.watch(place, for: watch.wanted) else { return }
         if replaced == number {
             watches[number]?.events = watch.wanted
         } else if let other = watches[replaced] {
-            // The place was just replaced, and that is reported anyway; the other watch keeps its events.
+            // Another file has just replaced the place, which is reported anyway. The call above has changed the events
+            // of that file's watch, so they are added again.
             _ = inotify?.watch(place, for: [other.events, .more])
         } else {
             inotify?.endWatch(replaced)
@@ -166,7 +168,7 @@ struct WatchList: ~Copyable {
 
     /// Reads the pending events.
     ///
-    /// - Parameter isOwn: whether this program caused a path's event, which is then dropped.
+    /// - Parameter isOwn: whether this program caused an event of a path. The event is then dropped for this path.
     mutating func readEvents(except isOwn: (Inotify.Event, Follower) -> Bool = { _, _ in false }) {
         for event in inotify?.takeEvents() ?? [] {
             if event.mask.contains(.overflow) { changed.formUnion(numbers.keys) }
@@ -179,6 +181,6 @@ struct WatchList: ~Copyable {
     /// Whether an event is waiting for `takeChange`.
     func hasChange(of follower: Follower) -> Bool { changed.contains(follower) }
 
-    /// Whether an event may have changed the follower's file or its content; true once per change.
+    /// Whether an event may have changed the follower's file or the content of the file. Returns true once per change.
     mutating func takeChange(of follower: Follower) -> Bool { changed.remove(follower) != nil }
 }

@@ -1,9 +1,10 @@
 internal import Glibc
 
-/// Shared by all watchers of one thread: the kernel's events, the descriptors reserved for a load, and the times of
-/// checks.
+/// The resources that all watchers of one thread share: the kernel's events, the descriptors reserved for a load, and
+/// the times of checks.
 ///
-/// Hundreds of files need no more descriptors and wake-ups than one. Only that thread may use it.
+/// So hundreds of files need no more descriptors and wake-ups than one file. Only the watchers' thread may use this
+/// object.
 final class WatchedFiles {
     typealias Instant = ContinuousClock.Instant
 
@@ -11,12 +12,12 @@ final class WatchedFiles {
     /// Opening a file in a folder briefly takes three descriptors.
     private var reserve = DescriptorReserve(count: 3)
     let saveWorker = SaveWorker()
-    /// The turn of the thread's loop in which events were last read.
+    /// The time of the turn of the thread's loop in which events were last read.
     private var turn: Instant?
-    /// The origin of the times of all checks.
+    /// The time from which the times of all checks are counted.
     private let begun = ContinuousClock.now
 
-    /// The descriptor to poll for events; -1 if the kernel reports none.
+    /// The descriptor to poll for events; -1 if the kernel does not report events.
     var descriptor: Int32 { list.descriptor }
 
     /// Registers a path to follow. The first path opens the shared descriptors, which remote documents do not need.
@@ -26,10 +27,11 @@ final class WatchedFiles {
         return follower
     }
 
-    /// Watches everything that the path currently leads through.
+    /// Watches every directory and file through which the path currently leads.
     func follow(_ path: String, for follower: WatchList.Follower) { list.follow(path, for: follower) }
 
-    /// Watches everything that a folder's path currently leads through, and files in it with the given endings.
+    /// Watches every directory through which a folder's path currently leads, and the files in the folder whose names
+    /// have the given endings.
     func follow(folder path: String, endings: [String], for follower: WatchList.Follower) {
         list.follow(path, endings: endings, for: follower)
     }
@@ -37,7 +39,7 @@ final class WatchedFiles {
     /// Ends the watches that only this follower needs.
     func forget(_ follower: WatchList.Follower) { list.forget(follower) }
 
-    /// Whether an event may have changed a path's file or its content; true once per change.
+    /// Whether an event may have changed a path's file or the content of the file. Returns true once per change.
     ///
     /// Events are read once in a turn, for all paths.
     func takeChange(of follower: WatchList.Follower, at now: Instant) -> Bool {
@@ -46,7 +48,8 @@ final class WatchedFiles {
         return list.takeChange(of: follower)
     }
 
-    /// Watches the paths of a file again after this program has replaced it, and drops the events of the replacement.
+    /// Watches the paths of a file again after this program has replaced the file, and drops the events of the
+    /// replacement.
     func followReplacement(of paths: [(path: String, follower: WatchList.Follower)]) {
         let others = list.followReplacement(for: paths.map(\.follower))
         guard !others.isEmpty else { return }
@@ -55,7 +58,7 @@ final class WatchedFiles {
         for follower in others { _ = list.takeChange(of: follower) }
     }
 
-    /// The time of the next check; it is the same for all files with this interval.
+    /// The time of the next check, which is the same for all files with this interval.
     func nextCheck(after now: Instant, every interval: Duration) -> Instant {
         let interval = max(interval, .milliseconds(1))
         var next = begun + interval * Int(begun.duration(to: now) / interval)
@@ -66,7 +69,7 @@ final class WatchedFiles {
     /// Whether an event is waiting for `takeChange`.
     func hasChange(of follower: WatchList.Follower) -> Bool { list.hasChange(of: follower) }
 
-    /// Loads or saves with the reserved descriptors free for use.
+    /// Loads or saves while the reserved descriptors are free for use.
     func usingReserve<Output, Failure: Error>(_ body: () throws(Failure) -> Output) throws(Failure) -> Output {
         reserve.release()
         defer { reserve.refill(like: descriptor) }
@@ -74,12 +77,12 @@ final class WatchedFiles {
     }
 }
 
-/// Reserves descriptors, so that a load finds some free when connections use all others.
+/// Reserves descriptors, so that a load finds free ones when connections use all others.
 struct DescriptorReserve: ~Copyable {
     private var held: [Int32] = []
     private let count: Int
 
-    /// - Parameter count: the number to reserve from the first `refill` on.
+    /// - Parameter count: the number of descriptors to reserve; `refill` opens them.
     init(count: Int) { self.count = count }
 
     deinit { for descriptor in held { _ = close(descriptor) } }
@@ -90,10 +93,10 @@ struct DescriptorReserve: ~Copyable {
         held.removeAll(keepingCapacity: true)
     }
 
-    /// Opens the reserved descriptors before the first load and after each, as far as the limit allows.
+    /// Opens the reserved descriptors, as far as the system's limit allows: before the first load, and after each load.
     ///
-    /// - Parameter open: a descriptor that stays open; duplicating it costs a tenth of a new socket. If it is -1, the
-    ///   reserve consists of unconnected sockets, which need no file, not even a device.
+    /// - Parameter open: a descriptor that stays open. It is duplicated, because a duplicate costs a tenth of a new
+    ///   socket. If it is -1, the reserve consists of unconnected sockets, which need neither a file nor a device.
     mutating func refill(like open: Int32) {
         while held.count < count {
             var descriptor = fcntl(open, F_DUPFD_CLOEXEC, 0)

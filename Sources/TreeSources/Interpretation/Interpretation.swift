@@ -3,8 +3,8 @@ internal import Heap
 public import Levels
 public import PropertyLists
 
-/// The rules by which the bytes of a document become a tree: shape, names and limits. They do not depend on the source
-/// of the bytes.
+/// The rules by which the bytes of a document become a tree: shape, names and limits. The rules do not depend on the
+/// source of the bytes.
 ///
 ///     let interpretation = Interpretation(names: try StructuralNames(mapping: "title=name,children=entries"))
 public struct Interpretation: Sendable {
@@ -35,8 +35,8 @@ public struct Interpretation: Sendable {
     /// Opens the databases that items name, if set.
     public var openDatabase: DatabaseOpener?
 
-    /// Opens a database, given the path of its file, or nil for one on a server, the address as the document writes it, and
-    /// its shown part.
+    /// Opens a database. The arguments are the path of its file (nil for a database on a server), its address as the
+    /// document writes it, and the reference, which selects the part to show.
     public typealias DatabaseOpener =
         @Sendable (_ path: String?, _ address: String, _ reference: DatabaseReference) throws(SourceError) ->
         any RowsElsewhere
@@ -44,7 +44,7 @@ public struct Interpretation: Sendable {
     /// The default of `maximumBytes`: 2 GiB.
     public static let defaultMaximumBytes = 2 << 30
 
-    /// Creates an interpretation; by default, items with the names and limits of the manual.
+    /// Creates an interpretation. By default, a document has items, with the names and limits of the manual.
     public init(
         shape: Shape = .items, names: StructuralNames = .init(), treeLimits: TreeLimits = .init(),
         propertyListLimits: PropertyListLimits = .init(), maximumBytes: Int = defaultMaximumBytes
@@ -56,7 +56,7 @@ public struct Interpretation: Sendable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Reads a document; its syntax is detected from its content.
+    /// Reads a document. The syntax is detected from the content.
     ///
     /// - Parameters:
     ///   - name: the document's name in errors and warnings.
@@ -81,7 +81,7 @@ public struct Interpretation: Sendable {
         }
     }
 
-    /// The syntax of a document that is a table by its name or by the options; nil for other documents.
+    /// The syntax of a document that is a table according to its name or to the options; nil for other documents.
     private func tableSyntax(fileName name: String, head: [UInt8]) throws(PropertyListError) -> TableSyntax? {
         // A URL may have a query.
         let name = String(name.prefix { $0 != "?" })
@@ -89,14 +89,14 @@ public struct Interpretation: Sendable {
         return TableSyntax.ofLines(fileName: name, head: head)
     }
 
-    /// The bytes of a file, with a new step of progress.
+    /// The bytes of a file, as the input of a reader. Begins a new step of the progress.
     func input(of file: borrowing DocumentFile, named name: String) -> DocumentInput {
         .file(
             descriptor: file.descriptor, size: file.identity.size,
             progress: progress?.beginFile(name, bytes: file.identity.size))
     }
 
-    /// Reads a document; if it does not use the expected names, the error suggests names that fit.
+    /// Reads a document. If the document does not use the expected names, the error suggests names that fit.
     package func readOrAdvise(
         _ input: DocumentInput, as syntax: PropertyListSyntax, pool: LevelPool?
     ) throws(PropertyListError) -> Tree { try read(input, as: syntax, records: nil, pool: pool) }
@@ -120,8 +120,8 @@ public struct Interpretation: Sendable {
         return tree
     }
 
-    /// Reserves about as much memory as the tree will take, or nothing for a small document; the builder checks the
-    /// rest while the tree grows.
+    /// Reserves about as much memory as the tree will take, or nothing for a small document. The builder checks any
+    /// further memory while the tree grows.
     private func reservation(for input: DocumentInput) throws(PropertyListError) -> MemoryReservation? {
         guard input.size >= Self.smallDocument else { return nil }
         guard let reservation = MemoryBudget.reserve(input.size) else {
@@ -130,7 +130,7 @@ public struct Interpretation: Sendable {
         return reservation
     }
 
-    /// A smaller document is read without a reservation.
+    /// The size from which a document is read with a reservation, in bytes.
     private static let smallDocument = 1 << 20
 
     private func tree(
@@ -160,7 +160,7 @@ public struct Interpretation: Sendable {
         return tree
     }
 
-    /// An array whose elements have no titles, as a table; nil if it cannot be read as a table.
+    /// Reads an array whose elements lack titles as a table; returns nil if that fails.
     private func table(
         of input: DocumentInput, as syntax: PropertyListSyntax, records: RecordOptions, pool: LevelPool?
     ) -> Tree? {

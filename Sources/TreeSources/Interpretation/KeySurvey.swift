@@ -2,24 +2,24 @@ internal import Bytes
 internal import Levels
 internal import PropertyLists
 
-/// Counts the keys of a document, to suggest which of them are structural; its memory is bounded.
+/// Counts the keys of a document, to suggest which keys are structural. The memory that this takes is bounded.
 struct KeySurvey: PropertyListConsumer {
     /// The values of one key in the dictionaries of one group.
     struct Uses {
         var texts = 0
-        /// Arrays with dictionaries, directly or in nested arrays.
+        /// The number of arrays that contain dictionaries, directly or in nested arrays.
         var lists = 0
-        /// Arrays of texts, and their texts.
+        /// The number of arrays that contain texts, and the number of these texts.
         var textLists = 0
         var textElements = 0
-        /// The hashes of the first different texts.
+        /// The hashes of the first texts that differ from each other.
         fileprivate var values: Set<Int> = []
-        /// The number of the key by first appearance.
+        /// The position of the key in the order of first appearance.
         let rank: Int
 
         init(rank: Int) { self.rank = rank }
 
-        /// Whether most of its texts differ, as far as they are compared.
+        /// Whether most of the compared texts differ from each other.
         var isVaried: Bool { values.count * 2 > min(texts, KeySurvey.mostValues) }
 
         mutating func note(_ text: Span<UInt8>) {
@@ -28,11 +28,11 @@ struct KeySurvey: PropertyListConsumer {
         }
     }
 
-    /// The most different texts of a key that are compared.
+    /// The maximum number of different texts that are compared for one key.
     private static let mostValues = 64
 
-    /// The dictionaries in the arrays under one key, anywhere in the document. The arrays are values of the key, or
-    /// entries of a dictionary that is its value.
+    /// The dictionaries in the arrays under one key, anywhere in the document. The arrays are values of the key, or are
+    /// entries of a dictionary that is a value of the key.
     struct Group {
         var dictionaries = 0
         var uses: [String: Uses] = [:]
@@ -42,19 +42,19 @@ struct KeySurvey: PropertyListConsumer {
 
     private struct Container {
         let isArray: Bool
-        /// The group of a dictionary, or of the dictionaries in an array; nil if they cannot be items.
+        /// The group of a dictionary, or of the dictionaries in an array; nil if these dictionaries cannot be items.
         var group: Int?
         /// For a dictionary that is a value, the group of the dictionaries in its arrays.
         var named: Int?
-        /// For an array that is an entry, its dictionary's group and its key.
+        /// For an array that is an entry of a dictionary: the group of the dictionary, and the key of the entry.
         var owner: (group: Int, key: String)?
-        /// For a dictionary, the key of the entry to come.
+        /// For a dictionary, the key of the next value.
         var key: String?
         /// Whether the array's first dictionary or text has been counted.
         var isCounted = false
     }
 
-    /// The first group is the root dictionary, or the dictionaries in the root array.
+    /// The groups. The first group is the root dictionary, or the dictionaries in the root array.
     private(set) var groups = [Group()]
     private(set) var root = Root.scalar
     /// The number of values, and the depth of nested containers.
@@ -68,7 +68,7 @@ struct KeySurvey: PropertyListConsumer {
     private static let mostGroups = 200
     private static let longestKey = 100
 
-    /// The index in `groups` of the dictionaries in the arrays under a key; nil for a key without a group.
+    /// The index in `groups` of the dictionaries in the arrays under a key; nil if the key does not have a group.
     func number(ofGroup key: String) -> Int? { numbers[key] }
 
     // MARK: Containers
@@ -140,7 +140,8 @@ struct KeySurvey: PropertyListConsumer {
         count(inList: \.textLists)
     }
 
-    /// Counts a value. The first dictionary or text of an array also counts the array, in `uses`.
+    /// Counts a value. If the value is the first dictionary or text of an array, the array is counted as well, in
+    /// `uses`.
     private mutating func count(inList uses: WritableKeyPath<Uses, Int>) {
         values += 1
         guard let top = open.last, top.isArray, !top.isCounted else { return }

@@ -1,24 +1,24 @@
 internal import Levels
 internal import PropertyLists
 
-/// Suggests structural names for a document; each mapping is tried on the document before it is suggested.
+/// Suggests structural names for a document. Each mapping is tried on the document before it is suggested.
 ///
-/// The cost is bounded: a document is read at most a few more times, and a large one less often.
+/// The cost is bounded: a document is read again only a few times, and a large document even fewer times.
 struct NamesAdvice {
     let input: DocumentInput
     let syntax: PropertyListSyntax
     let interpretation: Interpretation
 
-    /// The largest number of bytes to read, and of mappings to try, for one suggestion.
+    /// The maximum number of bytes to read, and the maximum number of mappings to try, for one suggestion.
     private static let mostBytes = 512 << 20
     private static let mostTrials = 6
-    /// The largest document that is read again for a warning.
+    /// The maximum size of a document that is read again for a warning.
     private static let mostBytesServed = 32 << 20
 
     // MARK: Tables
 
-    /// Whether to try the document as a table: it is an array without titles, keys, and lists that other names could
-    /// make levels.
+    /// Whether to try to read the document as a table. The document must be an array whose elements lack titles and
+    /// keys, and lack lists that could be levels under other names.
     var suggestsTable: Bool {
         guard interpretation.names == StructuralNames() else { return false }
         var survey = KeySurvey()
@@ -34,7 +34,7 @@ struct NamesAdvice {
 
     // MARK: Refused documents
 
-    /// The end of the sentence that refuses a document; nil without a suggestion.
+    /// The advice at the end of the sentence that refuses a document; nil without a suggestion.
     ///
     /// - Parameter isMisspelt: whether the sentence already names a misspelt structural name.
     func onRefusal(ofMisspeltName isMisspelt: Bool) -> String? {
@@ -64,8 +64,8 @@ struct NamesAdvice {
         survey.depth <= interpretation.treeLimits.depth && survey.values - 1 <= interpretation.treeLimits.items
     }
 
-    /// The first names with which the document loads. If items lack a title, the names of further texts are tried as
-    /// titles.
+    /// The first names with which the document loads. If an item lacks a title, the names of the item's texts are tried
+    /// as names for titles.
     private func fitting(_ suggestion: NamesSuggestion) -> StructuralNames? {
         var trials = min(Self.mostTrials, Self.mostBytes / max(input.size, 1))
         for candidate in suggestion.candidates where Self.canBeWritten(candidate) {
@@ -85,7 +85,7 @@ struct NamesAdvice {
 
     // MARK: Served documents
 
-    /// Adds suggested names to the warnings about rows that are not served.
+    /// Adds suggested names to the warnings about rows that are not in the tree.
     func onStrayRows(of tree: inout Tree) {
         let names = tree.strayRows.filter { $0.meant == nil }.map(\.name)
         guard !names.isEmpty, input.size <= Self.mostBytesServed else { return }
@@ -114,7 +114,7 @@ struct NamesAdvice {
         names.mapping.isEmpty ? "this document may not need --keys" : "here --keys \(quoted(names.mapping)) may fit"
     }
 
-    /// Whether a mapping can express these names; some characters are separators.
+    /// Whether a mapping can express these names. A mapping cannot express a name that contains one of its separators.
     private static func canBeWritten(_ names: StructuralNames) -> Bool {
         let mapping = names.mapping
         guard !mapping.isEmpty else { return true }

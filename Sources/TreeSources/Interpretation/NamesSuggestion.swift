@@ -1,14 +1,15 @@
 internal import Levels
 internal import PropertyLists
 
-/// Suggests names for a document whose items do not use the expected ones.
+/// Suggests names for a document whose items do not use the expected names.
 ///
-/// It follows the lists from the root: a text in most of their dictionaries is the title, and the lists in them are the
-/// next level.
+/// The search follows the lists from the root. A text that most dictionaries of a list have is the title. The lists in
+/// these dictionaries are the next level.
 struct NamesSuggestion {
     private let survey: KeySurvey
     private let names: StructuralNames
-    /// Whether the document has its own names for titles, neither the expected names nor misspellings of them.
+    /// Whether the document has its own names for titles, which are neither the expected names nor misspellings of
+    /// them.
     let mapsTitles: Bool
     private(set) var titles: [String] = []
     private var holders: [String] = []
@@ -41,12 +42,12 @@ struct NamesSuggestion {
 
     /// The names to try, the most complete first.
     var candidates: [StructuralNames] {
-        // The expected names may fit only some items; `adding` then completes them.
+        // If the expected names fit only some items, `adding` completes the names.
         let expected = mapsTitles || !hasOwnRows ? [] : [names]
         return mappings + expected
     }
 
-    /// Whether the rows of the root have an expected name.
+    /// Whether the rows of the root are under an expected name.
     private var hasOwnRows: Bool {
         survey.root == .array
             || (names[.children] + names[.sections]).contains {
@@ -68,27 +69,28 @@ struct NamesSuggestion {
     /// Whether the suggestion names lists that would be levels.
     var mapsLists: Bool { !holders.isEmpty }
 
-    /// The candidate with one more name for titles, for an item without a title; nil if no text of the item fits.
+    /// Returns the candidate with one more name for titles, taken from an item without a title. Returns nil if no text
+    /// of the item fits.
     func adding(_ item: UntitledItem, to candidate: StructuralNames) -> StructuralNames? {
         guard !mapsTitles || !titles.isEmpty, !item.names.contains(where: { names.slip($0, of: [.title]) != nil })
         else { return nil }
         let texts = item.names.filter { isFree($0, for: [.title, .key]) }
-        // The first of the best in the item's own order.
+        // If several texts are equally good, the first one in the item is taken.
         let title = texts.enumerated().max { first, second in
             rank(first.element, at: first.offset) < rank(second.element, at: second.offset)
         }
         return title.flatMap { candidate.replacing(.title, with: candidate[.title] + [$0.element]) }
     }
 
-    /// The rank of a text as a title: first texts called a name or a title, then texts that mostly differ, then the
-    /// earliest.
+    /// The rank of a text as a title. Texts whose keys end in `title`, `name` or `label` rank highest, then texts that
+    /// mostly differ, then the texts at earlier places.
     private func rank(_ text: String, at place: Int) -> (Int, Int, Int) {
         (Self.isNamed(text) ? 1 : 0, count(of: text).isVaried ? 1 : 0, -place)
     }
 
     // MARK: Titles
 
-    /// Whether titles have the expected names or misspellings of them, so that the problem is a different one.
+    /// Whether titles have the expected names, or misspellings of these. If so, the document has another fault.
     private static func usesTitles(_ survey: KeySurvey, names: StructuralNames) -> Bool {
         let groups = survey.root == .dictionary ? survey.groups.dropFirst() : survey.groups[...]
         let dictionaries = groups.reduce(0) { $0 + $1.dictionaries }
@@ -102,7 +104,8 @@ struct NamesSuggestion {
         return uses * 10 >= dictionaries && uses > 0
     }
 
-    /// Adds a title name for a group without one: a text called a name, or a text of most of its dictionaries.
+    /// Adds a name for titles if a group does not have a title. The name is the key of a text that most dictionaries of
+    /// the group have, or a key that ends in `title`, `name` or `label`.
     private mutating func addTitle(of group: KeySurvey.Group) {
         guard !titles.contains(where: { (group.uses[$0]?.texts ?? 0) > 0 }) else { return }
         let common = group.uses.filter { name, uses in
@@ -112,8 +115,8 @@ struct NamesSuggestion {
         if let title = best(common.map { ($0.key, $0.value) }) { titles.append(title) }
     }
 
-    /// The text that is best as a title: one called a name or a title, else one that mostly differs, else the most
-    /// frequent one; nil without texts.
+    /// The text that is best as a title. A text whose key ends in `title`, `name` or `label` is better than a text that
+    /// mostly differs, which is better than the most frequent text. Nil without texts.
     private func best(_ texts: [(name: String, uses: KeySurvey.Uses)]) -> String? {
         func rank(_ text: (name: String, uses: KeySurvey.Uses)) -> (Int, Int, Int, Int) {
             (Self.isNamed(text.name) ? 1 : 0, text.uses.isVaried ? 1 : 0, text.uses.texts, -text.uses.rank)
@@ -131,8 +134,9 @@ struct NamesSuggestion {
 
     // MARK: Lists
 
-    /// The root's list of rows: the first list with an expected name, else the list with the most dictionaries, else
-    /// the first list of texts that is at least half of the document; nil without such a list.
+    /// The root's list of rows. This is the first list with an expected name, otherwise the list with the most
+    /// dictionaries, otherwise the first list of texts that is at least half of the document; nil without any of these
+    /// lists.
     private var rootHolder: String? {
         let uses = survey.groups[0].uses
         let known = names[.children] + names[.sections]
@@ -143,15 +147,15 @@ struct NamesSuggestion {
                 (size(first.key), second.value.rank) < (size(second.key), first.value.rank)
             }?.key
         }
-        // A list of texts is the level only if it is most of the document.
+        // A list of texts is the level only if it is at least half of the document.
         let texts = uses.filter {
             $0.value.textLists > 0 && $0.value.textElements * 2 >= survey.values && canHold($0.key)
         }
         return texts.min { $0.value.rank < $1.value.rank }?.key
     }
 
-    /// Whether a list can be the root's rows: it has several dictionaries, or the root has at most three keys; and one
-    /// key has a text in at least half of the dictionaries.
+    /// Whether a list can be the root's rows. The list must have several dictionaries, or the root must have at most
+    /// three keys. In addition, at least half of the dictionaries must have a text under the same key.
     private func hasTitledRows(_ key: String) -> Bool {
         guard let number = survey.number(ofGroup: key) else { return false }
         let group = survey.groups[number]
@@ -161,7 +165,8 @@ struct NamesSuggestion {
 
     private func size(_ key: String) -> Int { survey.number(ofGroup: key).map { survey.groups[$0].dictionaries } ?? 0 }
 
-    /// The lists of a group that are levels: known names, else the most frequent list of dictionaries with titles.
+    /// The lists of a group that are levels: the lists with known names, otherwise the most frequent list of
+    /// dictionaries with titles.
     private func lists(in group: KeySurvey.Group) -> [String] {
         let lists = group.uses.filter { $0.value.lists > 0 }
         let known = (names[.children] + names[.sections] + holders).filter { lists[$0] != nil }
@@ -193,15 +198,16 @@ struct NamesSuggestion {
 
     /// Whether a mapping can name a list.
     ///
-    /// If the document has its own names for titles, a list name that differs from a structural one only in case is
-    /// also its own, and not a slip.
+    /// If the document has its own names for titles, a list name that differs from a structural name only in case also
+    /// counts as the document's own name, and not as a slip.
     private func canHold(_ key: String) -> Bool {
         guard let near = names.slip(key, of: [.children, .sections]) else { return isFree(key, for: []) }
         return mapsTitles && near.lowercased() == key.lowercased() && isFree(key, for: [])
     }
 
-    /// Whether a name can appear in a mapping, which reserves some characters, and is neither a structural name nor a
-    /// misspelling of a name of the given roles.
+    /// Whether a name can appear in a mapping, and is not in use. A name cannot appear in a mapping if it has
+    /// characters that mappings reserve. It is in use if it is a structural name, or a misspelling of a name of the
+    /// given roles.
     private func isFree(_ name: String, for roles: [StructuralNames.Role]) -> Bool {
         !name.isEmpty && QuotedText.isPlain(name) && !name.utf8.contains { ",|='".utf8.contains($0) }
             && names.slip(name, of: roles) == nil

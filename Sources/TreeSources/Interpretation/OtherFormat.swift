@@ -38,7 +38,8 @@ enum OtherFormat: Equatable {
         PropertyListError(reason: "it looks like \(name), which is not read; convert it to JSON, as with \(command)")
     }
 
-    /// A table's head, `[owner.name]`, or an entry, `name = "text"`, which OpenStep ends with a semicolon.
+    /// Whether a line is the head of a table, `[owner.name]`, or an entry, `name = "text"`. An OpenStep entry ends with
+    /// a semicolon.
     private static func isTOML(_ line: String) -> Bool {
         if line.wholeMatch(of: /\[\[?\s*[A-Za-z_][A-Za-z0-9_."-]*\s*\]\]?\s*(#.*)?/) != nil {
             return !["[true]", "[false]", "[null]"].contains(line)
@@ -47,13 +48,13 @@ enum OtherFormat: Equatable {
             && !line.hasSuffix(";")
     }
 
-    /// The beginning of a document, an element, or an entry.
+    /// Whether a line is the beginning of a YAML document, an element, or an entry.
     private static func isYAML(_ line: String) -> Bool {
         line == "---" || line.hasPrefix("--- ") || line.hasPrefix("%YAML")
             || line.wholeMatch(of: /- [^,]*/) != nil || line.wholeMatch(of: /[A-Za-z_"'][^,;\t{}\[\]]*:(\s.*)?/) != nil
     }
 
-    /// A line of at least two cells that does not begin like another syntax.
+    /// Whether a line has at least two cells, and does not begin like another syntax.
     private static func isTable(_ line: String) -> Bool {
         guard let first = line.utf8.first, !"{[<(/".utf8.contains(first) else { return false }
         return ",;\t".contains { separator in

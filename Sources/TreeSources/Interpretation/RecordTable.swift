@@ -2,11 +2,12 @@ internal import Files
 public import Levels
 public import PropertyLists
 
-/// A table in its own file, named by `Records`.
+/// Reads tables: documents that are tables, and the files named by `Records`.
 public enum RecordTable {
-    /// Reads a document that is a table, and chooses the title and the levels that the options leave open.
+    /// Reads a document that is a table. The fields of the title and of the levels are chosen if the options do not
+    /// name them.
     ///
-    /// - Throws: `PropertyListError` if the document is not a table, or no record has a field that the options name.
+    /// - Throws: `PropertyListError` if the document is not a table, or if the options name a field that no record has.
     static func document(
         of input: DocumentInput, syntax: TableSyntax, options: RecordOptions, interpretation: Interpretation,
         pool: LevelPool?
@@ -22,11 +23,11 @@ public enum RecordTable {
         }
     }
 
-    /// Reads a table into a root item whose level becomes the level of the item that names the table.
+    /// Reads a table into a root item. The level of this item becomes the level of the item that names the table.
     ///
     /// - Parameters:
     ///   - drilling: how the records become levels.
-    ///   - treeLimits: the limits for levels and items below the item.
+    ///   - treeLimits: the limits for the levels and items below the item that names the table.
     ///   - pool: levels to share if their content is equal.
     ///   - progress: counts the items.
     /// - Throws: `PropertyListError` with the position in the table's file.
@@ -47,7 +48,7 @@ public enum RecordTable {
 }
 
 extension PropertyListError {
-    /// The same error without titles: the records are in no item of their file.
+    /// The same error without a path of titles, because the records of a file are not below an item.
     fileprivate var withoutPath: PropertyListError {
         var error = self
         error.path = nil
@@ -66,7 +67,7 @@ public struct RecordOptions: Sendable, Equatable {
         (self.titleField, self.drillFields) = (titleField, drillFields)
     }
 
-    /// Whether no field is named, so that the document may also consist of items.
+    /// Whether the options do not name a field. If so, the document may also consist of items.
     var isEmpty: Bool { titleField == nil && drillFields.isEmpty }
 }
 
@@ -77,7 +78,7 @@ public enum TableSyntax: Sendable, Equatable {
     /// A property list or JSON: an array of dictionaries.
     case propertyList(PropertyListSyntax)
 
-    /// Determines the syntax from the extension `.csv` or `.tsv`, else from the content.
+    /// Determines the syntax from the extension `.csv` or `.tsv`, or else from the content.
     ///
     /// - Parameter head: the first bytes of the file.
     /// - Throws: `PropertyListError` for a format that is not supported.
@@ -89,9 +90,10 @@ public enum TableSyntax: Sendable, Equatable {
         }
     }
 
-    /// Lines of cells, by the extension of the file's name; nil for other files.
+    /// The syntax of a file with lines of cells, by the extension of the file's name; nil for other files.
     ///
-    /// The cells of a `.csv` file whose first line has no comma are separated by the semicolons or tabs that it has.
+    /// If the first line of a `.csv` file does not contain a comma, the cells are separated by the semicolons or tabs
+    /// in this line.
     static func ofLines(fileName: String, head: [UInt8]) -> TableSyntax? {
         let name = fileName.lowercased()
         if name.hasSuffix(".tsv") { return .lines(.tab) }

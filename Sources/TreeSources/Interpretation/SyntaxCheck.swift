@@ -2,7 +2,7 @@ internal import PropertyLists
 
 /// Detects a document's syntax from its first bytes, and refuses other formats with advice.
 struct SyntaxCheck {
-    /// The first characters, one byte each; a UTF-16 code unit above U+00FF is 0xFF.
+    /// The first characters of the document, one byte for each. A UTF-16 code unit above U+00FF becomes 0xFF.
     private let text: [UInt8]
     private var cursor = 0
 
@@ -52,7 +52,8 @@ struct SyntaxCheck {
 
     private init(text: [UInt8]) { self.text = text }
 
-    /// Whether the first character has four bytes: the byte order mark, or one below U+0100 (XML 1.0, appendix F.1).
+    /// Whether the first character takes four bytes: a byte order mark, or a character below U+0100 (XML 1.0, appendix
+    /// F.1).
     private static func isUTF32(_ head: [UInt8]) -> Bool {
         guard head.count >= 4 else { return false }
         return switch (head[0], head[1], head[2], head[3]) {
@@ -72,7 +73,7 @@ struct SyntaxCheck {
         }
         if first == UInt8(ascii: "<") { return .xml }
         let other = OtherFormat(text[cursor...])
-        // Entries of OpenStep and of TOML have an equals sign; only OpenStep's end with a semicolon.
+        // Entries of OpenStep and of TOML have an equals sign. Only the entries of OpenStep end with a semicolon.
         if let other, other == .toml { throw other.refusal }
         if try isOpenStep() { throw Self.openStep }
         if let other { throw other.refusal }
@@ -135,7 +136,7 @@ struct SyntaxCheck {
         }
     }
 
-    /// Moves past a quoted or bare word; false without one.
+    /// Moves past a quoted or bare word. Returns false if the text does not continue with a word.
     private mutating func skipWord() -> Bool {
         let start = cursor
         if next == UInt8(ascii: "\"") {

@@ -2,7 +2,7 @@ internal import Files
 
 /// The relevant parts of a response's status and header, read line by line.
 struct AnswerHead: Sendable, Equatable {
-    /// 0 until the first line has arrived.
+    /// The status code; 0 until the first line has arrived.
     private(set) var status = 0
     private(set) var validators = Validators()
     /// Whether the origin applied the requested wait (RFC 7240, section 3).
@@ -15,13 +15,13 @@ struct AnswerHead: Sendable, Equatable {
     /// Whether all lines have arrived.
     private(set) var isComplete = false
 
-    /// Whether it is a redirect to another URL.
+    /// Whether the response is a redirect to another URL.
     var isRedirect: Bool { (300..<400).contains(status) && status != 304 && hasLocation }
 
-    /// The length of the longest validator that is sent with requests, in bytes.
+    /// The maximum length of a validator that is sent with requests, in bytes.
     private static let longestValidator = 1_000
 
-    /// Reads one line; a status line begins a new response, an empty line ends the header.
+    /// Reads one line. A status line begins a new response, and an empty line ends the header.
     mutating func take(_ line: String) {
         let line = line.trimmed
         if line.hasPrefix("HTTP/") {

@@ -2,7 +2,9 @@ internal import Files
 internal import Glibc
 internal import PropertyLists
 
-/// A copy of a remote document on disk, served at the next start. A label beside it (suffix `.origin`) describes it.
+/// A copy of a remote document on disk, which is served at the next start.
+///
+/// A label, which is a file with the suffix `.origin` beside the copy, describes the copy.
 struct DocumentCopy {
     let path: String
     /// The document's URL.
@@ -12,7 +14,8 @@ struct DocumentCopy {
     /// An existing copy.
     struct Found: ~Copyable {
         let file: DocumentFile
-        /// Empty if unknown; the request is then unconditional.
+        /// The validators of the copied document. If they are unknown, the value is empty, and the request is
+        /// unconditional.
         let validators: Validators
     }
 
@@ -34,7 +37,7 @@ struct DocumentCopy {
 
     private var labelPath: String { path + ".origin" }
 
-    /// The label beside the copy; nil if it does not exist or cannot be read.
+    /// The label beside the copy; nil if the label does not exist or cannot be read.
     private func label() -> CopyLabel? {
         do {
             let bytes = try DocumentFile.open(path: labelPath, maximumBytes: 8_000).head()
@@ -46,9 +49,10 @@ struct DocumentCopy {
 
     // MARK: Writing
 
-    /// Stores a document in place of the previous one.
+    /// Stores a document in place of the previous copy.
     ///
-    /// - Throws: `SourceError` if it cannot be written; the previous copy is kept.
+    /// - Throws: `SourceError` if the copy or its label cannot be written. If the copy cannot be written, the previous
+    ///   copy is kept.
     func keep(_ document: FetchedDocument) throws(SourceError) {
         do throws(FileReplacementError) {
             let identity = try replace(path, with: document.file.input)
@@ -79,7 +83,7 @@ struct DocumentCopy {
         return try file.commit()
     }
 
-    /// Reads bytes, and returns their number; 0 if the document has become unreadable.
+    /// Reads bytes into a buffer. Returns the number of bytes, or 0 if the document has become unreadable.
     private static func read(
         _ input: DocumentInput, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
     ) -> Int {
@@ -91,13 +95,13 @@ struct DocumentCopy {
     }
 }
 
-/// Describes a copy beyond its content: its origin, the origin's validators, and the state of the file.
+/// The label of a copy: the origin, the origin's validators, and the size and time of the copy's file.
 struct CopyLabel: Equatable {
     let origin: String
     let validators: Validators
-    /// Bytes of the copy.
+    /// The size of the copy in bytes.
     let size: Int
-    /// When it was written, in nanoseconds since 1970.
+    /// The time at which the copy was written, in nanoseconds since 1970.
     let modified: Int64
 
     init(origin: String, validators: Validators, of file: FileIdentity) {
@@ -107,7 +111,7 @@ struct CopyLabel: Equatable {
         modified = file.modified
     }
 
-    /// Whether the label was written for a file; another file may have replaced it.
+    /// Whether the label was written for a file. The result is false if another file has replaced the copy.
     func isOf(_ file: FileIdentity) -> Bool { file.size == size && file.modified == modified }
 
     // MARK: As text, one line for each value

@@ -3,19 +3,21 @@ internal import Files
 internal import Glibc
 internal import PropertyLists
 
-/// The messages about documents that could not be fetched. They contain no times and no numbers that differ between
-/// attempts, so that equal reasons give equal messages.
+/// The messages about documents that could not be fetched.
+///
+/// A message contains neither times nor numbers that differ between attempts, so that equal failures have equal
+/// messages.
 struct FetchRefusal {
     let address: RemoteAddress
     let limits: RemoteDocument.Limits
-    /// The URL to which the origin redirected the request, if it did.
+    /// The URL to which the origin redirected the request; nil without a redirect.
     let redirect: String?
 
     private func error(_ reason: String) -> SourceError {
         plain(redirect.map { "it redirects to \(path: $0): \(reason)" } ?? reason)
     }
 
-    /// Without mentioning a redirect.
+    /// The error without the mention of a redirect.
     private func plain(_ reason: String) -> SourceError { SourceError(address.shown, reason: reason) }
 
     // MARK: Abandoned transfers
@@ -95,7 +97,7 @@ struct FetchRefusal {
     ///
     /// - Parameters:
     ///   - code: curl's code (`libcurl-errors(3)`).
-    ///   - words: curl's message, used if it is more specific.
+    ///   - words: curl's message, which is used if it is more specific than a message of this type.
     ///   - system: the system's error number, or 0.
     ///   - status: the status of a response that has begun; otherwise 0.
     func ofTransfer(_ code: CURLcode, words: String, system: Int32, status: Int) -> SourceError {
@@ -139,7 +141,7 @@ struct FetchRefusal {
 enum MistakenAnswer: CaseIterable {
     case page, level, detail, changes, state, index
 
-    /// - Parameter head: the first bytes of a refused response; if they are not recognized, the result is nil.
+    /// - Parameter head: the first bytes of a refused response. The result is nil if no case matches these bytes.
     init?(head: [UInt8]) {
         let text = String(decoding: head, as: UTF8.self)
         guard let found = Self.allCases.first(where: { $0.isFound(in: text) }) else { return nil }
@@ -156,7 +158,7 @@ enum MistakenAnswer: CaseIterable {
         }
     }
 
-    /// Texts that only this response contains near its beginning.
+    /// The texts near the beginning of a response that occur together only in this kind of response.
     private var marks: [String] {
         switch self {
         case .page: []
@@ -179,14 +181,14 @@ enum MistakenAnswer: CaseIterable {
         }
     }
 
-    /// The reason for the refusal, and the URL to use instead of `url`, which returned the response.
+    /// The reason for the refusal, with the URL to use instead of `url`. The response came from `url`.
     func reason(at url: String) -> String {
         let advice = self == .page ? "the URL of the property list itself" : Self.documentURL(beside: url)
         return "the response is \(words), not a property list; use \(advice)"
     }
 
-    /// The URL to use instead: for a level or a detail, of its item with everything below it; for any other resource of
-    /// the server, of the whole document.
+    /// The URL to use instead. For a level or a detail, this is the URL of its item with everything below the item. For
+    /// any other resource of the server, it is the URL of the whole document.
     private static func documentURL(beside url: String) -> String {
         let place = url.prefix { $0 != "?" }
         for name in ["/levels", "/detail"] {

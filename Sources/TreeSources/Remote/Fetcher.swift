@@ -28,7 +28,7 @@ final class Fetcher {
     /// Whether a request is running.
     var isBusy: Bool { reception != nil }
 
-    /// Sends a request; cancels the current one.
+    /// Sends a request, and cancels the current request.
     func begin(_ request: FetchRequest) throws(SourceError) {
         giveUp()
         guard let begun = Transfer(request: request, from: address, limits: limits, progress: progress) else {
@@ -51,7 +51,7 @@ final class Fetcher {
 
     /// Continues the request without waiting.
     ///
-    /// - Returns: the outcome once the request has ended.
+    /// - Returns: the outcome if the request has ended; nil while it runs.
     func advance() -> FetchOutcome? {
         guard let reception else { return nil }
         if let code = loop.advance() { return end()?.outcome(code, from: address, limits: limits) }
@@ -77,7 +77,7 @@ final class Fetcher {
         switch finish() {
         case .fetched(let document): return document
         case .failed(let error, _): throw error
-        // Impossible: the request was unconditional, and a 304 is then a failure.
+        // This is impossible, because the request was unconditional: a status of 304 is then a failure.
         case .confirmed: throw SourceError(address.shown, reason: "it returned no document")
         }
     }
@@ -92,8 +92,10 @@ final class Fetcher {
     }
 }
 
-/// A request for an origin's document: conditional if one was loaded before, and immediate or after a wait for a
-/// change.
+/// A request for an origin's document.
+///
+/// With validators, the request is conditional. With a wait, the origin may hold its response back until the document
+/// changes.
 struct FetchRequest: Sendable, Equatable {
     /// The validators of the current document; empty for an unconditional request.
     let validators: Validators
@@ -107,12 +109,12 @@ struct FetchRequest: Sendable, Equatable {
         self.wait = validators.entityTag == nil ? nil : wait
     }
 
-    /// The preferred types. A drilldown server returns the binary form, which is the fastest to read and represents
-    /// every text; other servers ignore the field.
+    /// The preferred media types. A drilldown server returns the binary form, which is the fastest to read and can
+    /// represent every text. Other servers ignore this field.
     private static let accept =
         "Accept: application/x-bplist, application/octet-stream;q=0.9, application/x-plist;q=0.8, application/json;q=0.7, */*;q=0.5"
 
-    /// The header lines that curl does not add itself; `Prefer` is from RFC 7240.
+    /// The header lines that curl does not add by itself. `Prefer` is defined in RFC 7240.
     var fieldLines: [String] {
         var lines = [Self.accept]
         if let tag = validators.entityTag { lines.append("If-None-Match: \(tag)") }
@@ -125,9 +127,9 @@ struct FetchRequest: Sendable, Equatable {
 /// The outcome of one request.
 enum FetchOutcome {
     case fetched(FetchedDocument)
-    /// The document is still the one with the sent validators.
+    /// The document has not changed since the origin sent the validators of the request.
     case confirmed(isWaitApplied: Bool)
-    /// - Parameter retryAfter: the pause that the origin asks for; nil if it asks for no pause.
+    /// - Parameter retryAfter: the pause that the origin asks for, if any.
     case failed(SourceError, retryAfter: Duration?)
 }
 

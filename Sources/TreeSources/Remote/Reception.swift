@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Receives one response: the header's lines, and the body into a temporary file.
+/// Receives one response. The lines of the header are read, and the body is written to a temporary file.
 final class Reception {
     /// The reason why a response was cut off.
     enum Cut {
@@ -11,9 +11,10 @@ final class Reception {
     private(set) var head = AnswerHead()
     private(set) var pace: TransferPace
     private(set) var cut: Cut?
-    /// Bytes of the body after content decoding.
+    /// The size of the body in bytes, after content decoding.
     private(set) var size = 0
-    /// Created before the response arrives, when descriptors may still be available; nil if that failed.
+    /// The file for the body. It is created before the response arrives, when descriptors may still be available; nil
+    /// if the creation failed.
     private var file: TemporaryFile?
     private var headBytes = 0
     private let mostBytes: Int
@@ -21,7 +22,7 @@ final class Reception {
     private let clock = ContinuousClock()
 
     static let mostHeadBytes = 256 << 10
-    /// The limit of a header line: the lowest limit of any libcurl release.
+    /// The maximum length of a header line. It is the lowest limit of any libcurl release.
     static let mostLineBytes = 100 << 10
 
     init(mostBytes: Int, pace: TransferPace, progress: FetchProgress? = nil) {
@@ -31,15 +32,15 @@ final class Reception {
         do throws(SystemFailure) {
             file = try TemporaryFile()
         } catch {
-            // Created again when the body arrives; that attempt reports the failure.
+            // The file is created again when the body arrives. If that fails, too, the failure is reported.
             file = nil
         }
     }
 
-    /// The fault of a transfer that takes too long; nil for other transfers.
+    /// Returns the fault if the transfer takes too long, otherwise nil.
     func paceFault() -> TransferPace.Fault? { pace.fault(at: clock.now) }
 
-    /// Reads a line of the header; returns false to abandon the response.
+    /// Reads a line of the header. Returns false if the response must be abandoned.
     func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headBytes += bytes.count
         guard bytes.count <= Self.mostLineBytes else { return end(.lineTooLong) }
@@ -53,7 +54,7 @@ final class Reception {
         return (head.contentLength ?? 0) <= mostBytes || end(.tooLarge)
     }
 
-    /// Reads a piece of the body; returns false to abandon the response.
+    /// Reads a piece of the body. Returns false if the response must be abandoned.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         // The status of an error response is enough, so its body is not read.
         guard head.status == 200 else { return false }
@@ -79,7 +80,7 @@ final class Reception {
         return false
     }
 
-    /// The body, now owned by the caller; nil if the response has none.
+    /// Returns the body, which the caller then owns. Returns nil if the response does not have a body.
     func takeDocument() -> FetchedDocument? {
         guard size > 0, let file = file.take() else { return nil }
         return FetchedDocument(
@@ -87,11 +88,11 @@ final class Reception {
     }
 }
 
-/// The time limits of a transfer: for the beginning of the response, and then for each part of the body.
+/// The time limits of a transfer: one for the beginning of the response, then one for each part of the body.
 struct TransferPace: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// The fault of a transfer that takes too long.
+    /// The reason why a transfer takes too long.
     enum Fault: Sendable, Equatable {
         /// No response began within this time.
         case silent(Duration)
@@ -99,26 +100,26 @@ struct TransferPace: Sendable {
         case slow(Duration)
     }
 
-    /// Bytes per second; a slower response is abandoned.
+    /// The minimum rate in bytes per second. A slower response is abandoned.
     static let leastRate = 1_024
 
     private let patience: Duration
     private let wait: Duration
     /// The time of the next check.
     private(set) var deadline: Instant
-    /// Bytes of the body since the previous check; nil before the body begins.
+    /// The number of bytes of the body since the previous check; nil before the body begins.
     private var received: Int?
 
     /// - Parameters:
     ///   - patience: how long the origin may send nothing, or almost nothing.
-    ///   - wait: how much longer it may take to begin, if the request asks it to wait.
+    ///   - wait: the additional time before the response must begin, if the request asks the origin to wait.
     init(patience: Duration, wait: Duration?, from now: Instant) {
         self.patience = patience
         self.wait = wait ?? .zero
         deadline = now + patience + self.wait
     }
 
-    /// Records a redirect: the request begins again at another origin.
+    /// Records a redirect, after which the request begins again at another URL.
     mutating func beginAnew(at now: Instant) {
         deadline = now + patience + wait
         received = nil
@@ -132,8 +133,8 @@ struct TransferPace: Sendable {
 
     mutating func receive(_ count: Int) { received? += count }
 
-    /// Returns the fault if too little has arrived at the deadline; otherwise returns nil, and sets the next deadline
-    /// if this one has passed.
+    /// Checks the transfer if the deadline has passed. Returns the fault if too little has arrived by then. Otherwise
+    /// sets the next deadline, and returns nil.
     mutating func fault(at now: Instant) -> Fault? {
         guard now >= deadline else { return nil }
         guard let received else { return .silent(patience + wait) }

@@ -1,11 +1,11 @@
 internal import Bytes
 internal import CCurl
 
-/// The parsed URL of a document; its user name and password are sent to the origin only, and never shown.
+/// The parsed URL of a document. The user name and the password in it are sent only to the origin, and are never shown.
 public struct RemoteAddress: Sendable, Equatable {
-    /// Without user, password and fragment: for requests, logs, errors and `/readyz`.
+    /// The URL without user name, password and fragment: for requests, logs, errors and `/readyz`.
     public let shown: String
-    /// The host and port to connect to, as `localhost:8080`.
+    /// The host and port to connect to, such as `localhost:8080`.
     let place: String
     let user, password: String?
 
@@ -15,7 +15,7 @@ public struct RemoteAddress: Sendable, Equatable {
         return text.hasPrefix("http://") || text.hasPrefix("https://")
     }
 
-    /// - Throws: `SourceError` if it is not a valid `http` or `https` URL (RFC 3986).
+    /// - Throws: `SourceError` if the text is not a valid `http` or `https` URL (RFC 3986).
     public init(_ text: String) throws(SourceError) {
         let address = URLHandle()
         try Self.refuseUnprintable(text)
@@ -32,7 +32,7 @@ public struct RemoteAddress: Sendable, Equatable {
         place = "\(address.part(CURLUPART_HOST) ?? ""):\(address.part(CURLUPART_PORT) ?? "")"
     }
 
-    /// Refuses characters that some releases of libcurl accept in a URL and others do not.
+    /// Refuses characters in a URL that some releases of libcurl accept and others refuse.
     ///
     /// - Throws: `SourceError` for control characters, and for spaces before the path.
     private static func refuseUnprintable(_ text: String) throws(SourceError) {
@@ -52,13 +52,13 @@ public struct RemoteAddress: Sendable, Equatable {
         }
     }
 
-    /// The part between the scheme and the path (RFC 3986, section 3.2).
+    /// The part of a URL between the scheme and the path (RFC 3986, section 3.2).
     private static func authority(of text: String) -> Substring {
         guard let scheme = text.firstRange(of: "://") else { return text[...] }
         return text[scheme.upperBound...].prefix { !"/?#".contains($0) }
     }
 
-    /// Percent-encodes spaces and non-ASCII characters after the authority, where releases of libcurl differ.
+    /// Percent-encodes spaces and non-ASCII characters after the authority, because releases of libcurl differ in this.
     private static func encoded(_ text: String) -> String {
         let authority = authority(of: text)
         // A host name may contain non-ASCII characters (RFC 5891).
@@ -68,7 +68,7 @@ public struct RemoteAddress: Sendable, Equatable {
         return text[..<authority.endIndex] + rest.joined()
     }
 
-    /// A source without user name and password, whether or not it is a valid URL.
+    /// Returns the name of a source without user name and password. The name need not be a valid URL.
     public static func shown(_ text: String) -> String {
         do {
             return try RemoteAddress(text).shown
@@ -80,7 +80,8 @@ public struct RemoteAddress: Sendable, Equatable {
     private static func withoutUser(_ text: String) -> String {
         guard let scheme = text.firstRange(of: "://") else { return text }
         let rest = text[scheme.upperBound...]
-        // An unencoded password may contain a slash; in that case the result is shorter than necessary.
+        // The last `@` counts, because an unencoded password may contain a slash. If the path contains an `@`, the
+        // result is shorter than necessary.
         guard let end = rest.lastIndex(of: "@") else { return text }
         return String(text[..<scheme.upperBound] + rest[rest.index(after: end)...])
     }
@@ -100,7 +101,7 @@ private struct URLHandle: ~Copyable {
 
     func remove(_ part: CURLUPart) { _ = unsafe curl_url_set(handle, part, nil, 0) }
 
-    /// A part of the URL; nil if it is absent. An absent port is the scheme's default.
+    /// Returns a part of the URL, or nil if it is absent. For an absent port, returns the default port of the scheme.
     func part(_ part: CURLUPart, decoded: Bool = false) -> String? {
         let flags = decoded ? CURLU_URLDECODE : part == CURLUPART_PORT ? CURLU_DEFAULT_PORT : 0
         var text: UnsafeMutablePointer<CChar>?

@@ -1,12 +1,14 @@
 public import Levels
 internal import PropertyLists
 
-/// A property list at a URL as a source, fetched again when it changes; XML, binary or JSON, detected from its content.
+/// A property list at a URL as a source, which is fetched again when it changes.
+///
+/// The syntax is XML, binary or JSON, and is detected from the content.
 ///
 ///     let address = try RemoteAddress("https://example.com/Data.plist")
 ///     let loaded = try RemoteDocument(address).load(replacing: nil)
 public struct RemoteDocument: TreeSource {
-    /// The limits for an origin, in bytes and in time.
+    /// The limits of size and time for an origin.
     public struct Limits: Sendable {
         /// The maximum size of a document in bytes, after content decoding.
         public var bytes: Int
@@ -22,7 +24,7 @@ public struct RemoteDocument: TreeSource {
         /// The maximum number of redirects.
         static let redirects = 5
 
-        /// The time limit for connecting; a running server needs no longer.
+        /// The time limit for connecting, in seconds. A running server does not need longer.
         var connectSeconds: Int { max(1, min(10, Int(patience.components.seconds))) }
     }
 
@@ -32,11 +34,11 @@ public struct RemoteDocument: TreeSource {
     public var interpretation: Interpretation
     /// The limits for the origin.
     public var limits: Limits
-    /// The pause between requests, if the origin does not hold responses back until the document changes.
+    /// The pause between requests, for an origin that does not hold responses back until the document changes.
     public var interval: Duration
     /// The file that keeps the latest document for the next start, if any.
     public var copyPath: String?
-    /// Receives notices about that copy, on the loading thread.
+    /// Receives notices about the copy of the document, on the loading thread.
     public var onNotice: @Sendable (SourceNotice) -> Void
 
     /// Creates a source from the document at a URL; nothing is fetched yet.
@@ -55,7 +57,7 @@ public struct RemoteDocument: TreeSource {
 
     public var name: String { address.shown }
 
-    /// Fetches the document, even if a copy exists; waits as long as `limits` allow the origin to take.
+    /// Fetches the document, even if a copy exists. Waits for the origin as long as `limits` allow.
     public func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         let fetcher = try Fetcher(address: address, limits: limits, progress: interpretation.progress)
         let document = try fetcher.fetch(FetchRequest())
@@ -91,13 +93,14 @@ public enum SourceNotice: Sendable, Equatable {
     case copyNotRead(SourceError)
     /// The document cannot be stored on disk; it is served anyway.
     case copyNotKept(SourceError)
-    /// The first load waits for a database, at most for a number of seconds.
+    /// The first load waits for a database, at most for the given number of seconds.
     case awaited(SourceError, seconds: Int)
-    /// The connection to a database broke during a commit, whose outcome is not known yet.
+    /// The connection to a database broke during a commit. The outcome of the commit is not known yet.
     case commitInDoubt(name: String)
-    /// The outcome of such a commit is known now.
+    /// The outcome of a commit in doubt is now known.
     case commitSettled(name: String, isWritten: Bool)
-    /// A database was replaced by an older state of itself, such as a backup, which lacks the revision that was served.
+    /// An older state of a database, such as a backup, has replaced the database. It lacks the revision that was
+    /// served.
     case olderCopy(name: String, revision: String)
     /// Old revisions cannot be removed from the log of a database.
     case logKept(SourceError)

@@ -3,20 +3,23 @@ internal import Threads
 
 /// Follows a remote document: sends requests to its origin, and loads the responses.
 ///
-/// Transfers run on the watcher's thread, which never blocks in them, so that a request to stop cancels them at once.
+/// Transfers run on the watcher's thread. The thread never blocks in a transfer, so that a request to stop cancels the
+/// transfer at once.
 final class RemoteWatcher: SourceWatcher {
     private let document: RemoteDocument
     private let clock = ContinuousClock()
     private let copy: DocumentCopy?
     private var fetcher: Fetcher?
-    /// Whether to request the origin; false before the first load, unless `refresh` asks for it.
+    /// Whether to send requests to the origin. This becomes true at the first load or the first `refresh`.
     private var isFollowing = false
     private var schedule: RefreshSchedule
-    /// The current request, or the last one.
+    /// The current request; between requests, the latest one.
     private var request = FetchRequest()
-    /// The validators of the latest loaded document; a refused document is requested again.
+    /// The validators of the latest loaded document. The validators of a refused document are not kept, so that the
+    /// document is requested again.
     private var validators = Validators()
-    /// Whether the origin must respond at once, because a caller waits or no response has arrived yet.
+    /// Whether the origin must respond at once, because a caller waits, or because a copy is served and the origin has
+    /// not responded yet.
     private var isUrgent = false
     /// A document that was fetched but not loaded yet.
     private var arrived: FetchedDocument?
@@ -25,7 +28,7 @@ final class RemoteWatcher: SourceWatcher {
     /// The reason why the latest document could not be stored on disk; nil if it was stored.
     private var keepingFailure: SourceError?
 
-    /// The wait that the origin is asked for; a proxy in front of it may give up after a minute.
+    /// The time for which the origin is asked to wait. A proxy in front of the origin may give up after a minute.
     private static let longestWait = Duration.seconds(50)
 
     init(_ document: RemoteDocument) {
@@ -52,7 +55,7 @@ final class RemoteWatcher: SourceWatcher {
     func addWaits(to waits: inout WaitSet) {
         guard isFollowing else { return }
         if unkept != nil { waits.wake(by: .now) }
-        // A document that has arrived is loaded before another is requested.
+        // A document that has arrived is loaded before the next one is requested.
         guard arrived == nil else { return }
         if let fetcher, fetcher.isBusy { fetcher.addWaits(to: &waits) } else { waits.wake(by: schedule.next) }
     }
@@ -138,7 +141,8 @@ final class RemoteWatcher: SourceWatcher {
 
     // MARK: The copy on disk
 
-    /// The tree of the copy, if it is usable; the origin is requested as soon as the copy is served.
+    /// Loads the copy; returns nil if it does not exist or is unusable. The origin is requested as soon as the copy is
+    /// served.
     private func loadCopy() -> LoadedTree? {
         guard let copy else { return nil }
         do throws(SourceError) {
@@ -154,7 +158,7 @@ final class RemoteWatcher: SourceWatcher {
         }
     }
 
-    /// Stores the loaded document, after publication, because a disk may be slow.
+    /// Stores the loaded document on disk. This is done after the publication, because a disk may be slow.
     private func keep() {
         guard let copy, let fetched = unkept.take() else { return }
         do throws(SourceError) {
@@ -167,8 +171,10 @@ final class RemoteWatcher: SourceWatcher {
     }
 }
 
-/// The times of requests to an origin: at an interval; at once if the origin holds responses back until the document
-/// changes; less and less often while requests fail.
+/// The times of requests to an origin.
+///
+/// Requests are sent at an interval. If the origin holds responses back until the document changes, each response is
+/// followed by the next request almost at once. While requests fail, the pauses become longer and longer.
 struct RefreshSchedule: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -189,11 +195,13 @@ struct RefreshSchedule: Sendable {
     /// When the latest request was sent.
     private var begun: Instant
 
-    /// The pause after a response without news, for an origin that claims to wait but does not.
+    /// The least time between the beginnings of two requests after a response without news. It limits the requests to
+    /// an origin that claims to wait but does not.
     static let leastSpacing = Duration.seconds(1)
-    /// The pause after a response with news, because more may follow.
+    /// The least time between the beginnings of two requests after a response with news. It is shorter, because more
+    /// news may follow.
     static let newsSpacing = Duration.milliseconds(100)
-    /// The longest pause after failures, without `Retry-After`.
+    /// The longest pause after failures, unless the origin sends `Retry-After`.
     static let longestBackOff = Duration.seconds(60)
     /// The longest pause that an origin may ask for (`Retry-After`).
     static let longestRetryAfter = Duration.seconds(3_600)
@@ -212,7 +220,7 @@ struct RefreshSchedule: Sendable {
     /// Records that the origin returned its document, or confirmed the current one.
     ///
     /// - Parameters:
-    ///   - isWaitApplied: whether it applied the requested wait; nil if it was not asked to wait.
+    ///   - isWaitApplied: whether the origin applied the requested wait; nil if the origin was not asked to wait.
     ///   - isNew: whether the document changed.
     mutating func succeed(at now: Instant, isWaitApplied: Bool?, isNew: Bool) {
         failures = 0
@@ -223,11 +231,12 @@ struct RefreshSchedule: Sendable {
         }
     }
 
-    /// Records that the origin returned nothing usable.
+    /// Records that the origin did not return a usable response.
     ///
     /// - Parameters:
     ///   - retryAfter: the pause that the origin asked for.
-    ///   - jitter: from 0 to 1; shortens the pause by up to a half, so that many followers do not return together.
+    ///   - jitter: a number from 0 to 1. It shortens the pause by up to a half, so that many followers do not return at
+    ///     the same time.
     mutating func fail(at now: Instant, retryAfter: Duration?, jitter: Double) {
         let pause = min(Duration.seconds(1 << min(failures, 16)), Self.longestBackOff)
         failures += 1

@@ -4,7 +4,7 @@ internal import Glibc
 /// A running request: a curl handle (`libcurl-easy(3)`), and the reception of its response.
 @safe
 struct Transfer: ~Copyable {
-    /// For the loop that advances the transfer.
+    /// The curl handle, for the loop that advances the transfer.
     let handle: UnsafeMutableRawPointer
     let request: FetchRequest
     let reception: Reception
@@ -12,7 +12,7 @@ struct Transfer: ~Copyable {
     /// Receives curl's error message.
     private let words: UnsafeMutablePointer<CChar>
 
-    /// Prepares a transfer; nil if curl has no memory for it.
+    /// Prepares a transfer. Returns nil if curl cannot get memory for it.
     init?(
         request: FetchRequest, from address: RemoteAddress, limits: RemoteDocument.Limits, progress: LoadProgress?
     ) {
@@ -33,7 +33,7 @@ struct Transfer: ~Copyable {
         setReceivers()
     }
 
-    /// The handle must have left its loop.
+    /// The handle must have been removed from its loop before.
     deinit {
         unsafe curl_easy_cleanup(handle)
         unsafe curl_slist_free_all(fieldLines)
@@ -42,14 +42,15 @@ struct Transfer: ~Copyable {
 
     private func setAddress(_ address: RemoteAddress) {
         setText(CURLOPT_URL, to: address.shown)
-        // Set separately from the URL, they appear in none of curl's messages and go to no other host.
+        // The user name and password are set separately from the URL. So curl's messages do not contain them, and curl
+        // does not send them to other hosts.
         if let user = address.user { setText(CURLOPT_USERNAME, to: user) }
         if let password = address.password { setText(CURLOPT_PASSWORD, to: password) }
         setText(CURLOPT_USERAGENT, to: "drilldown/0.1")
-        // All codings that this curl can decode.
+        // The empty text stands for all codings that this curl can decode.
         setText(CURLOPT_ACCEPT_ENCODING, to: "")
         _ = unsafe shim_curl_set_list(handle, CURLOPT_HTTPHEADER, fieldLines)
-        // The curl command reads this OpenSSL variable, but its library does not.
+        // The curl command reads this variable of OpenSSL, but libcurl does not.
         if let path = unsafe getenv("SSL_CERT_FILE") { _ = unsafe shim_curl_set_text(handle, CURLOPT_CAINFO, path) }
     }
 
@@ -63,9 +64,9 @@ struct Transfer: ~Copyable {
         // A proxy's response to CONNECT is not the origin's response.
         setNumber(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
         setNumber(CURLOPT_BUFFERSIZE, to: 64 << 10)
-        // Only one thread handles signals.
+        // Only one thread handles signals, so curl must not use them.
         setNumber(CURLOPT_NOSIGNAL, to: 1)
-        // Cancelling the transfer does not wait for a name that is still being resolved.
+        // A cancelled transfer does not wait for a host name that is still being resolved.
         setNumber(CURLOPT_QUICK_EXIT, to: 1)
     }
 
@@ -88,12 +89,12 @@ struct Transfer: ~Copyable {
 
     // MARK: The outcome
 
-    /// The outcome of the transfer, once it has ended with a curl code.
+    /// The outcome of a transfer that has ended with a curl code.
     func outcome(_ code: CURLcode, from address: RemoteAddress, limits: RemoteDocument.Limits) -> FetchOutcome {
         let refusal = FetchRefusal(address: address, limits: limits, redirect: redirect)
         let status = reception.head.status
         if let cut = reception.cut ?? cut(by: code) { return failed(refusal.ofCut(cut)) }
-        // A body that is not read ends with its own error.
+        // A transfer whose body is not read ends with `CURLE_WRITE_ERROR`.
         guard code == CURLE_OK || (code == CURLE_WRITE_ERROR && status != 200) else {
             return failed(refusal.ofTransfer(code, words: reason(of: code), system: systemError, status: status))
         }
@@ -104,14 +105,15 @@ struct Transfer: ~Copyable {
         }
     }
 
-    /// The cut by curl itself, because a header line exceeds its buffer; nil for other codes. Older releases report
-    /// `CURLE_OUT_OF_MEMORY`, and newer ones `CURLE_TOO_LARGE` (100), which older headers lack.
+    /// The cut by curl itself, if a header line exceeds curl's buffer; nil for other codes. Older releases of curl
+    /// report `CURLE_OUT_OF_MEMORY`. Newer releases report `CURLE_TOO_LARGE` (100), which the headers of older releases
+    /// do not define.
     private func cut(by code: CURLcode) -> Reception.Cut? {
         let isTooLong = code == CURLE_OUT_OF_MEMORY || code.rawValue == 100
         return isTooLong && !reception.head.isComplete ? .lineTooLong : nil
     }
 
-    /// The URL to which the origin redirected the request, if it did.
+    /// The URL to which the origin redirected the request; nil without a redirect.
     private var redirect: String? {
         guard unsafe shim_curl_number(handle, CURLINFO_REDIRECT_COUNT) > 0,
             let text = unsafe shim_curl_text(handle, CURLINFO_EFFECTIVE_URL)

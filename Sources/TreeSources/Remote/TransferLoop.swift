@@ -1,17 +1,18 @@
 internal import CCurl
 internal import Threads
 
-/// curl's side of a loop (`libcurl-multi(3)`): advances a transfer when a socket or a timer is due, and keeps
-/// connections open between transfers.
+/// A loop of curl (`libcurl-multi(3)`). It advances a transfer when a socket or a timer is due, and keeps connections
+/// open between transfers.
 @safe
 struct TransferLoop: ~Copyable {
     private let loop: UnsafeMutableRawPointer
     private let sockets = TransferSockets()
 
-    /// Whether curl is initialized: once per process, before any other call (`curl_global_init(3)`).
+    /// Whether curl could be initialized. This is done once per process, before any other call of curl
+    /// (`curl_global_init(3)`).
     private static let isPrepared = shim_curl_prepare() == CURLE_OK
 
-    /// Creates a loop; nil if curl has no memory for it.
+    /// Creates a loop. Returns nil if curl cannot be initialized, or cannot get memory for the loop.
     init?() {
         guard Self.isPrepared, let loop = unsafe curl_multi_init() else { return nil }
         unsafe self.loop = loop
@@ -19,7 +20,7 @@ struct TransferLoop: ~Copyable {
             loop, watchSocket, Unmanaged.passUnretained(sockets).toOpaque())
     }
 
-    /// All transfers must have been removed.
+    /// All transfers must have been removed before.
     deinit { unsafe curl_multi_cleanup(loop) }
 
     func add(_ transfer: borrowing Transfer) { unsafe curl_multi_add_handle(loop, transfer.handle) }
@@ -30,15 +31,15 @@ struct TransferLoop: ~Copyable {
     func addWaits(to waits: inout WaitSet) {
         for (socket, events) in sockets.events { waits.add(socket, for: events) }
         var milliseconds = -1
-        // Asked again before each wait, because a time from `CURLMOPT_TIMERFUNCTION(3)` would be lost if it came early
-        // by curl's own clock.
+        // The time is asked for again before each wait. `CURLMOPT_TIMERFUNCTION(3)` would report it only once, so it
+        // would be lost if the wait ended too early by curl's own clock.
         _ = unsafe curl_multi_timeout(loop, &milliseconds)
         if milliseconds >= 0 { waits.wake(by: .now + .milliseconds(milliseconds)) }
     }
 
     /// Continues the transfer without waiting.
     ///
-    /// - Returns: the transfer's result once it has ended.
+    /// - Returns: the result of the transfer if it has ended; otherwise nil.
     func advance() -> CURLcode? {
         var running: Int32 = 0
         var rest: Int32 = 0
@@ -52,13 +53,14 @@ struct TransferLoop: ~Copyable {
     }
 }
 
-/// The sockets that curl waits for on behalf of a transfer, its connections and its name look-up.
+/// The sockets of curl's connections and name look-ups, with the events that curl waits for.
 final class TransferSockets {
     private(set) var events: [curl_socket_t: WaitSet.Events] = [:]
 
     /// Records which events curl waits for from now on.
     ///
-    /// - Parameter action: `CURL_POLL_IN`, `CURL_POLL_OUT`, both, or none (`CURLMOPT_SOCKETFUNCTION(3)`).
+    /// - Parameter action: `CURL_POLL_IN`, `CURL_POLL_OUT` or `CURL_POLL_INOUT`; any other value ends the wait
+    ///   (`CURLMOPT_SOCKETFUNCTION(3)`).
     func watch(_ socket: curl_socket_t, for action: Int32) {
         events[socket] =
             switch action {
@@ -82,7 +84,9 @@ func receiveHeader(
     return isTaken ? size * count : 0
 }
 
-/// The C side of `Reception.takeBody` (`CURLOPT_WRITEFUNCTION(3)`), with the same rule.
+/// The C side of `Reception.takeBody` (`CURLOPT_WRITEFUNCTION(3)`).
+///
+/// Any result other than the number of bytes ends the transfer.
 func receiveBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {

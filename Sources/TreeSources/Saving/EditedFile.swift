@@ -7,7 +7,7 @@ internal import PropertyLists
 
 /// A file of a document that is being edited: its loaded content, and the parameters of a save.
 struct EditedFile {
-    /// The path that the document's author uses; symbolic links are followed.
+    /// The path as the document's author writes it; symbolic links are followed.
     let path: String
     let maximumBytes: Int
     let interpretation: Interpretation
@@ -20,7 +20,7 @@ struct EditedFile {
 
     /// The new content of a file.
     enum Content {
-        /// An edited tree, as the level whose one row is the root item, and the origins of its rows.
+        /// An edited tree: the level whose only row is the root item, with the origins of the tree's rows.
         case tree(Level, Provenance)
         /// A document in the file's syntax, and the tree read from it.
         case bytes([UInt8], Tree)
@@ -33,15 +33,15 @@ struct EditedFile {
         }
     }
 
-    /// The size of the largest document that is held in memory, and checked before it replaces the old one.
+    /// The maximum size of a document that is held in memory, to be checked before it replaces the old document.
     private static let mostCheckedBytes = 256 << 10
 
-    /// Replaces the file's content, and returns when it is on disk.
+    /// Replaces the file's content, and returns when the new content is on disk.
     ///
     /// - Returns: the result of a load of the file.
-    /// - Throws: `SaveError`; the file is unchanged.
+    /// - Throws: `SaveError`. Except for `SaveError.unknown`, the file is unchanged.
     func save(_ content: Content) throws(SaveError) -> LoadedTree {
-        // A file replaced by an earlier save takes its space until it is closed.
+        // The file replaced by an earlier save takes up space until it is closed.
         let wasClosing = worker.isClosing
         do throws(SaveError) {
             return try attempt(content)
@@ -81,7 +81,7 @@ struct EditedFile {
 
     /// Writes the new content.
     ///
-    /// - Returns: the content, to be checked; nil if it is larger than `mostCheckedBytes`.
+    /// - Returns: the new content, which is still to be checked; nil if it is larger than `mostCheckedBytes`.
     private func write(
         _ content: Content, from original: borrowing DocumentFile, to file: inout FileReplacement
     ) throws(SaveError) -> [UInt8]? {
@@ -124,14 +124,14 @@ struct EditedFile {
         }
     }
 
-    /// The old content; a small one is held in memory, because a splice reads it at many places.
+    /// The old content. A small file is read into memory, because a splice reads it at many places.
     private func input(_ original: borrowing DocumentFile) throws(SpliceError<FileReplacementError>) -> DocumentInput {
         guard original.identity.size <= Self.mostCheckedBytes else { return original.input }
         do throws(PropertyListError) { return .memory(try original.bytes()) } catch { throw .document(error) }
     }
 
-    /// A check that reads the new content: returns nil if it gives the edited tree, otherwise the reason not to save
-    /// it.
+    /// Makes a check that reads the new content. The check returns nil if the content is read as the edited tree, and
+    /// otherwise the reason not to save the content.
     private func check(of bytes: [UInt8], document: Level) -> @Sendable () -> SaveError? {
         { [interpretation, syntax] in
             do throws(PropertyListError) {
@@ -149,7 +149,8 @@ struct EditedFile {
 extension DocumentFile {
     /// Opens a file that was read before, to replace it.
     ///
-    /// - Throws: `SaveError.changedMeanwhile` if the file has changed or cannot be opened: it must be read again first.
+    /// - Throws: `SaveError.changedMeanwhile` if the file has changed or cannot be opened. It must then be read again
+    ///   first.
     static func open(
         path: String, maximumBytes: Int, unchangedSince identity: FileIdentity?
     ) throws(SaveError) -> DocumentFile {

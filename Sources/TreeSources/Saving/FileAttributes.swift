@@ -7,7 +7,7 @@ struct FileAttributes: Equatable {
     private let owner: uid_t
     private let group: gid_t
     private let mode: mode_t
-    /// The time of the latest change of an attribute; nil if it is not compared.
+    /// The time of the latest change of an attribute; nil to leave the time out of comparisons.
     private var changed: Int64?
 
     init(status: stat, comparesTime: Bool = true) {
@@ -31,9 +31,9 @@ struct FileAttributes: Equatable {
         return attributes
     }
 
-    /// Gives an open file the attributes of another one.
+    /// Gives an open file the attributes of another open file.
     ///
-    /// If the owner or the group cannot be kept, nobody gets more rights than before.
+    /// If the owner or the group cannot be kept, nobody gets more rights to the new file than to the old one.
     ///
     /// - Returns: the copied attributes.
     /// - Throws: the error number.
@@ -46,15 +46,15 @@ struct FileAttributes: Equatable {
         let keepsGroup = keepsOwner || fchown(target, uid_t.max, status.st_gid) == 0
         try removeInherited(from: target, unlike: source)
         try copyExtended(from: source, to: target)
-        // After the owner, because changing it clears bits; and after the access control list, whose mask is the
-        // group's bits.
+        // The permissions are set after the owner, because a change of the owner clears some of them. They are set
+        // after the access control list, because the list's mask is stored in the permissions of the group.
         let mode = allowed(status.st_mode & 0o7777, keepsOwner: keepsOwner, keepsGroup: keepsGroup)
         guard fchmod(target, mode) == 0 else { throw ErrorNumber(errno) }
         return FileAttributes(status: status)
     }
 
-    /// The permissions for a file whose owner or group differs: former owners and members of the group now count as
-    /// others.
+    /// The permissions for a file whose owner or group could not be kept. The former owner and the members of the
+    /// former group now count as others.
     static func allowed(_ mode: mode_t, keepsOwner: Bool, keepsGroup: Bool) -> mode_t {
         var (owner, group, other) = (mode >> 6 & 7, mode >> 3 & 7, mode & 7)
         var special = mode & 0o7000
@@ -67,8 +67,8 @@ struct FileAttributes: Equatable {
 
     // MARK: Extended attributes (xattr(7))
 
-    /// Removes the access control list that a new file inherits from its folder (acl(5)), if the other file has no
-    /// list. Otherwise the permissions of the group would become its mask and activate it.
+    /// Removes the access control list that a new file inherits from its folder (acl(5)), if the source lacks a list.
+    /// Otherwise the group's permissions would become the mask of the inherited list, and would activate this list.
     private static func removeInherited(from target: Int32, unlike source: Int32) throws(ErrorNumber) {
         let list = "system.posix_acl_access"
         guard try names(of: target).contains(list), try !names(of: source).contains(list) else { return }
@@ -86,10 +86,10 @@ struct FileAttributes: Equatable {
         }
     }
 
-    /// Whether an attribute describes the content, and would be wrong for other content.
+    /// Whether an attribute describes the content, so that it would be wrong for other content.
     private static func isOfContent(_ name: String) -> Bool { name == "security.ima" || name == "security.evm" }
 
-    /// Whether an attribute must be kept; only the system's administrator may set the others.
+    /// Whether an attribute must be kept. The other attributes can be set only by the system's administrator.
     private static func isRequired(_ name: String) -> Bool {
         name.hasPrefix("user.") || name.hasPrefix("system.posix_acl_")
     }
@@ -103,8 +103,8 @@ struct FileAttributes: Equatable {
         try unsafe bytes { buffer, size in unsafe fgetxattr(file, name, buffer, size) }
     }
 
-    /// The bytes that a call writes into a buffer, whose size the call itself reports; nil if the attribute does not
-    /// exist, or the file system does not support attributes.
+    /// Returns the bytes that a call writes into a buffer; the call itself first reports their number. Returns nil if
+    /// the attribute does not exist, or if the file system does not support attributes.
     private static func bytes(_ call: (UnsafeMutablePointer<CChar>?, Int) -> Int) throws(ErrorNumber) -> [UInt8]? {
         while true {
             let size = call(nil, 0)

@@ -4,22 +4,24 @@ internal import Glibc
 
 /// Replaces a file that other programs may save at any moment, without losing their saves.
 ///
-/// The two files exchange their names (`renameat2(2)`), which shows which file was at the path in that instant. If it
-/// is not the file that was read, it is put back.
+/// The new and the old file exchange their names (`renameat2(2)`), which shows which file was at the path in that
+/// instant. If that is not the file that was read, it is put back.
 extension FileReplacement {
     /// Puts the new content in place of the original, unless another program has changed the file since it was read.
     ///
-    /// Three cases cannot be detected: a program opens the new file later and writes content derived from the old one;
-    /// a program has the old file open for writing, on a file system without leases; and a program replaces the file
-    /// between the last look and the renaming, on a file system that cannot exchange names. If the process is killed
-    /// between the exchange and the look, the file taken away remains under the hidden name.
+    /// Three cases cannot be detected. A program opens the new file later and writes content derived from the old
+    /// content. A program has the old file open for writing, on a file system without leases. A program replaces the
+    /// file between the last check and the renaming, on a file system that cannot exchange names. If the process is
+    /// killed after the exchange and before the check that follows, the old file remains under the hidden name.
     ///
     /// - Parameters:
     ///   - original: the open file, in the state in which it was read.
     ///   - worker: runs the check.
-    ///   - check: runs while the new content is written to disk; returns the reason not to save it, or nil.
-    /// - Returns: the state of the new file.
-    /// - Throws: `SaveError`; the old file, or another program's, is in place.
+    ///   - check: runs while the new content is being written to disk. It returns the reason not to save the content,
+    ///     or nil.
+    /// - Returns: the identity of the new file.
+    /// - Throws: `SaveError`. Except for `SaveError.unknown`, the old file, or the file of another program, is at the
+    ///   path.
     mutating func commit(
         replacing original: borrowing DocumentFile, worker: SaveWorker, check: (@Sendable () -> SaveError?)? = nil
     ) throws(SaveError) -> FileIdentity {
@@ -35,13 +37,14 @@ extension FileReplacement {
         throw original.isUnchanged() ? refusal ?? .changedMeanwhile : .changedMeanwhile
     }
 
-    /// Gives the new file the attributes of the original, after a first look at it.
+    /// Checks that the original has not changed, and gives its attributes to the new file.
     private func prepare(_ original: borrowing DocumentFile) throws(FileReplacementError) -> FileAttributes {
         guard original.isUnchanged(), !FileLease.isBeingWritten(original.descriptor) else { throw foreignSave }
         return try copyAttributes(from: original.descriptor)
     }
 
-    /// Writes the new content to disk, and checks it meanwhile; returns the reason not to save it, or nil.
+    /// Writes the new content to disk, and runs the check meanwhile. Returns the reason not to save the content, or
+    /// nil.
     private func sync(
         _ worker: SaveWorker, _ check: (@Sendable () -> SaveError?)?
     ) throws(FileReplacementError) -> SaveError? {
@@ -80,12 +83,12 @@ extension FileReplacement {
             if error.step == .syncFolder { try syncUndo() }
             throw error
         }
-        // While the file is locked: afterwards the name may belong to another process.
+        // This is done while the old file is locked. Afterwards, the hidden name may belong to another process.
         isRenamed = make(.remove, call: .unlink(aside)) == 0
         return state(since: new)
     }
 
-    /// Exchanges the names of the two files; false if the file system cannot.
+    /// Exchanges the names of the two files. Returns false if the file system does not support this.
     private func swap() throws(FileReplacementError) -> Bool {
         do throws(FileReplacementError) {
             try attempt(.exchange, path: path, call: .exchange(aside, path))
@@ -97,7 +100,7 @@ extension FileReplacement {
         }
     }
 
-    /// Looks at the file that was at the path: it must be the original, and no program may be writing to it.
+    /// Checks the file that was at the path. It must be the original, and no program may be writing to it.
     private func verify(
         _ original: borrowing DocumentFile, attributes: FileAttributes
     ) throws(FileReplacementError) {
@@ -105,17 +108,17 @@ extension FileReplacement {
         guard let taken = FileIdentity(named: aside), taken.isSameContent(as: original.identity),
             !FileLease.isBeingWritten(original.descriptor), original.isUnchanged()
         else { throw foreignSave }
-        // Renaming has changed the time of its attributes.
+        // Renaming has changed the time of the original's attributes.
         guard FileAttributes(of: original.descriptor, comparesTime: false) != attributes.withoutTime else { return }
         _ = try copyAttributes(from: original.descriptor)
     }
 
-    /// Puts back the file that the exchange took away, or the newest file that other programs have saved since.
+    /// Puts back the file that the exchange took away, or the newest file that other programs have saved since then.
     ///
-    /// Each exchange puts in place the file that the previous one took away. When an exchange takes away the file that
-    /// was just put in place, nothing was saved in between.
+    /// Each exchange puts in place the file that the previous exchange took away. If an exchange takes away the file
+    /// that was just put in place, no program has saved another file in between.
     ///
-    /// - Parameter new: the state of the new content, which is dropped.
+    /// - Parameter new: the identity of the file with the new content, which is dropped.
     private mutating func restore(_ new: FileIdentity) throws(FileReplacementError) {
         var own = new
         while let offered = FileIdentity(named: aside) {
@@ -125,7 +128,7 @@ extension FileReplacement {
                     return
                 }
                 if errno == EEXIST || errno == ENOENT { continue }
-                // An extra file is better than a lost one.
+                // The other program's file stays under the hidden name: an extra file is better than a lost file.
                 isRenamed = true
                 throw FileReplacementError(step: .restore, code: errno, path: path, isUnknown: true)
             }
@@ -134,7 +137,7 @@ extension FileReplacement {
         }
     }
 
-    /// Replaces the file after a last look, if names cannot be exchanged.
+    /// Replaces the file on a file system that cannot exchange names. Checks the file at the path just before.
     private mutating func renameOver(
         _ original: borrowing DocumentFile
     ) throws(FileReplacementError) -> FileIdentity {
@@ -158,17 +161,17 @@ extension FileReplacement {
 }
 
 extension FileReplacementError {
-    /// Whether no step failed, but the file is not the one that was read.
+    /// Whether the file is not the one that was read, although no step failed.
     fileprivate var isForeignSave: Bool { step == .verify && code == ESTALE }
 }
 
-/// Renaming without replacing (`renameat2(2)`).
+/// Renaming that exchanges two names, or requires a free name (`renameat2(2)`).
 enum FileNames {
     static func exchange(_ one: String, with other: String) -> Int32 {
         unsafe renameat2(AT_FDCWD, one, AT_FDCWD, other, UInt32(RENAME_EXCHANGE))
     }
 
-    /// Renames a file to a name that must be free; fails with `EEXIST`.
+    /// Renames a file to a name that must be free. Fails with `EEXIST` if the name is taken.
     static func moveToFree(_ old: String, new: String) -> Int32 {
         unsafe renameat2(AT_FDCWD, old, AT_FDCWD, new, UInt32(RENAME_NOREPLACE))
     }
@@ -177,10 +180,10 @@ enum FileNames {
 }
 
 extension FileReplacement {
-    /// Gives the new content the path, at which no file existed, and returns when it is on disk.
+    /// Puts the new content at the path, where no file existed, and returns when the content is on disk.
     ///
-    /// - Returns: the state of the new file.
-    /// - Throws: `SaveError`: `changedMeanwhile` if another program has made a file there, which then stays.
+    /// - Returns: the identity of the new file.
+    /// - Throws: `SaveError`. It is `changedMeanwhile` if another program has made a file at the path; that file stays.
     mutating func commitAsNew() throws(SaveError) -> FileIdentity {
         var written = FileIdentity(ofOpen: descriptor)
         do throws(FileReplacementError) {
@@ -204,7 +207,7 @@ extension FileReplacement {
 
     /// Removes the new file after a failed sync of the folder, because a power failure could remove it later.
     ///
-    /// - Returns: the failure; its outcome is unknown if the file cannot be removed durably.
+    /// - Returns: the failure. Its outcome is unknown if the new file cannot be removed durably.
     private func removed(after failure: FileReplacementError) -> FileReplacementError {
         do throws(FileReplacementError) {
             if Self.isStill(descriptor, at: path) { try attempt(.restore, path: path, call: .unlink(path)) }
@@ -215,7 +218,8 @@ extension FileReplacement {
         }
     }
 
-    /// Renames after a last look, on a file system that cannot refuse to replace a file.
+    /// Renames the new file on a file system that may replace a file at the path. Checks just before that no file is
+    /// there.
     private mutating func renameToFree() throws(SaveError) -> FileIdentity {
         guard FileIdentity(named: path) == nil else { throw .changedMeanwhile }
         do throws(FileReplacementError) {
@@ -226,7 +230,7 @@ extension FileReplacement {
     }
 }
 
-/// The folder of a replaced file: a new name is durable only after the folder is synced.
+/// The folder of a replaced file. A new name is durable only after the folder is synced.
 extension FileReplacement {
     /// Writes the names in the folder to disk.
     func syncFolder(_ step: Step = .syncFolder) throws(FileReplacementError) {
@@ -239,9 +243,10 @@ extension FileReplacement {
         throw FileReplacementError(step: step, code: code, path: folder)
     }
 
-    /// Writes the names to disk again, after undoing an exchange or a renaming whose sync failed.
+    /// Writes the names to disk again. This is done after the exchange or renaming was undone, because its sync had
+    /// failed.
     ///
-    /// Undoing it has changed the folder once more, so the system tries again to write it.
+    /// The undoing has changed the folder once more, so the system tries again to write the folder.
     ///
     /// - Throws: `FileReplacementError` with an unknown outcome: the disk may have the new names.
     func syncUndo() throws(FileReplacementError) {
@@ -251,8 +256,9 @@ extension FileReplacement {
 
 /// File systems on which a folder cannot be synced.
 enum FolderSync {
-    /// Drivers without this call for a folder, by their numbers in statfs(2): SMB (before Linux 4.18), 9P (its first
-    /// protocol), and the shared folders of VirtualBox. Another machine keeps their names.
+    /// The file systems whose drivers lack this call for a folder, by their numbers in statfs(2). They are SMB (before
+    /// Linux 4.18), 9P (its first protocol), and the shared folders of VirtualBox. Another machine keeps the names of
+    /// their files.
     private static let withoutCall: Set<UInt32> = [0xFF53_4D42, 0xFE53_4D42, 0x0102_1997, 0x786F_4256]
 
     static func isImpossible(onFileSystemOf descriptor: Int32) -> Bool {

@@ -2,12 +2,14 @@ internal import Files
 internal import Glibc
 internal import Levels
 
-/// Replaces the content of a file durably: at any moment, even after a power failure, its name refers to the whole old
-/// content or to the whole new one, and to the new one for good once `commit` has returned.
+/// Replaces the content of a file durably.
 ///
-/// The new content is written to another file in the same folder, synced, and renamed over the old file; then the
-/// folder is synced. Without a commit, and after a failed one, the other file is removed. A symbolic link is replaced
-/// itself; to replace the file at its end, resolve the path first.
+/// At any moment, even after a power failure, the file's name refers to the whole old content or to the whole new
+/// content. Once `commit` has returned, it refers to the new content for good.
+///
+/// The new content is written to another file in the same folder. This file is synced and renamed over the old file,
+/// and then the folder is synced. Without a commit, and after a failed commit, the other file is removed. If the path
+/// is a symbolic link, the link itself is replaced; to replace the file at its end, resolve the path first.
 struct FileReplacement: ~Copyable {
     /// The steps of a replacement, each of which can fail.
     enum Step: Sendable, CaseIterable {
@@ -15,25 +17,25 @@ struct FileReplacement: ~Copyable {
             remove
     }
 
-    /// Sees each system call before it is made, and its step; for tests.
+    /// A hook for tests, which sees each system call and its step before the call is made.
     ///
-    /// Returns the error number with which the call fails, or nil to make it.
+    /// Returns the error number with which the call must fail, or nil to make the call.
     typealias Fault = @Sendable (Step, SystemCall) -> Int32?
 
     let descriptor: Int32
     let path, aside: String
     let fault: Fault
-    /// Whether the other file no longer exists, or must stay.
+    /// Whether the other file must not be removed, because it has been renamed or must stay.
     var isRenamed = false
 
     /// Begins a replacement with an empty file.
     ///
     /// - Parameters:
     ///   - path: the file to replace; it need not exist.
-    ///   - aside: the path of the other file, in the same folder. If it is always the same for one `path`, the remains
-    ///     of a killed process are removed. An unrelated file at this path would be removed, too.
+    ///   - aside: the path of the other file, in the same folder. Always use the same `aside` for a `path`, so that the
+    ///     remains of a killed process are removed. An unrelated file at this path would be removed, too.
     ///   - mode: the permissions of the new file.
-    /// - Throws: `FileReplacementError` if the other file cannot be created, or another process is writing it.
+    /// - Throws: `FileReplacementError` if the other file cannot be created, or if another process is writing to it.
     static func begin(
         of path: String, through aside: String, mode: mode_t, fault: @escaping Fault = { _, _ in nil }
     ) throws(FileReplacementError) -> FileReplacement {
@@ -59,28 +61,28 @@ struct FileReplacement: ~Copyable {
 
     /// Appends bytes to the new content.
     ///
-    /// - Throws: `FileReplacementError` if they cannot be written; the old file is unchanged.
+    /// - Throws: `FileReplacementError` if the bytes cannot be written; the old file is unchanged.
     mutating func append(_ bytes: Span<UInt8>) throws(FileReplacementError) {
         try attempt(.write, path: aside, call: .write(descriptor, count: bytes.count)) {
             unsafe bytes.withUnsafeBytes { unsafe $0.writeAll(to: descriptor) } ? 0 : -1
         }
     }
 
-    /// Puts the new content in place of the old, and returns when it is on disk.
+    /// Puts the new content in place of the old content, and returns when the new content is on disk.
     ///
-    /// - Returns: the state of the new file.
+    /// - Returns: the identity of the new file.
     /// - Throws: `FileReplacementError`. The old file is unchanged, unless `isUnknown` is true.
     mutating func commit() throws(FileReplacementError) -> FileIdentity {
         try syncContent()
         return try rename()
     }
 
-    /// Returns when the new content is on disk, before it gets its name.
+    /// Writes the new content to disk, before the content gets its name.
     func syncContent() throws(FileReplacementError) { try attempt(.sync, path: aside, call: .fsync(descriptor)) }
 
-    /// Renames the other file, which is on disk, and returns when its new name is on disk, too.
+    /// Renames the other file, whose content is on disk, and returns when the new name is on disk, too.
     ///
-    /// The old file is gone then, so a failed sync of the folder cannot be undone.
+    /// After the renaming, the old file is gone. So the renaming cannot be undone if the sync of the folder fails.
     mutating func rename() throws(FileReplacementError) -> FileIdentity {
         let written = FileIdentity(ofOpen: descriptor)
         try attempt(.rename, path: path, call: .rename(aside, to: path))
@@ -89,10 +91,10 @@ struct FileReplacement: ~Copyable {
         return state(since: written)
     }
 
-    /// The state of the new file under its name.
+    /// The identity of the new file under its name.
     ///
-    /// Renaming changes the time of the attributes. If another program has written into the file since then, the result
-    /// is the state before that, so that the file is recognised as changed.
+    /// Renaming changes the time of the attributes. If another program has written to the file since `written` was
+    /// determined, the result is `written`, so that the file is recognised as changed.
     func state(since written: FileIdentity) -> FileIdentity {
         let now = FileIdentity(ofOpen: descriptor)
         return now.isSameContent(as: written) ? now : written
@@ -108,7 +110,7 @@ struct FileReplacement: ~Copyable {
 
     /// Makes a system call of a step.
     ///
-    /// - Parameter perform: makes a call that needs more than the value's parameters.
+    /// - Parameter perform: makes the call, if that needs more than the parameters in `call`.
     @discardableResult
     func attempt(
         _ step: Step, path: String, call: SystemCall, by perform: () -> Int32
@@ -118,7 +120,7 @@ struct FileReplacement: ~Copyable {
         return result
     }
 
-    /// Makes a system call of a step; if it fails, returns a negative number and leaves its `errno`.
+    /// Makes a system call of a step. If the call fails, returns a negative number, and leaves the reason in `errno`.
     func make(_ step: Step, call: SystemCall) -> Int32 { Self.make(step, call: call, fault: fault, by: call.make) }
 
     private static func make(_ step: Step, call: SystemCall, fault: Fault, by perform: () -> Int32) -> Int32 {
@@ -136,7 +138,7 @@ struct FileReplacement: ~Copyable {
             let made = unsafe open(aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             if made >= 0 {
                 if isFree(made, at: aside) { return made }
-                // Another process mistook it for remains before it was locked.
+                // Before the file was locked, another process mistook it for remains.
                 _ = close(made)
             } else if errno != EEXIST || removeRemains(at: aside) != 0 {
                 return -1
@@ -160,7 +162,8 @@ struct FileReplacement: ~Copyable {
 extension FileReplacement {
     /// The path through which an edited file is replaced: a hidden name in the same folder, always the same for a path.
     ///
-    /// Without the ending, the name is the file's own, or as much of it as a name can hold (`NAME_MAX`), and a hash.
+    /// The name consists of a full stop, the file's own name and an ending. If this exceeds the maximum length of a
+    /// name (`NAME_MAX`), the file's own name is cut, and a hash follows it.
     static func editPath(of path: String) -> String {
         let name = path.lastSlash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
         return (path.lastSlash == nil ? "" : folder(of: path)) + "." + shortened(name) + editEnding
@@ -187,13 +190,14 @@ extension FileReplacement {
 
     /// Removes the other file of a killed process, if it exists.
     ///
-    /// - Returns: 0; or -1 with its `errno` if it cannot be removed, `EWOULDBLOCK` if a living process is writing it.
+    /// - Returns: 0, or -1 if the file cannot be removed. `errno` then has the reason; `EWOULDBLOCK` means that a
+    ///   living process is writing to the file.
     @discardableResult
     static func removeRemains(at aside: String) -> Int32 {
         let opened = unsafe open(aside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard opened >= 0 else { return errno == ENOENT ? 0 : -1 }
         var isRemoved = flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
-        // If it has lost its name, another process has removed or renamed it.
+        // If the file has lost its name, another process has removed or renamed it.
         if isRemoved, isStill(opened, at: aside) { isRemoved = unsafe unlink(aside) == 0 }
         let code = errno
         _ = close(opened)
@@ -201,7 +205,7 @@ extension FileReplacement {
         return isRemoved ? 0 : -1
     }
 
-    /// Locks a file; returns whether no other process has locked it and it still has its name.
+    /// Locks a file. Returns whether the file still has its name, and no other process has locked it.
     static func isFree(_ opened: Int32, at aside: String) -> Bool {
         // A file system without locks fails with another error number.
         (flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && isStill(opened, at: aside)
@@ -224,8 +228,8 @@ enum SystemCall: Equatable, Sendable {
 
     /// Makes the call.
     ///
-    /// - Returns: a negative number, with its `errno`, if it fails; 0 for calls that need more than the value's
-    ///   parameters: the caller writes, copies attributes, or looks at a file.
+    /// - Returns: a negative number, with `errno` set, if the call fails. The calls `write`, `copyAttributes` and
+    ///   `look` need more than the parameters of this value: the result is 0, and the caller does the work.
     func make() -> Int32 {
         switch self {
         case .create(let path): FileReplacement.create(path)

@@ -1,13 +1,14 @@
 internal import Glibc
 internal import PropertyLists
 
-/// A file that could not be replaced: the step that failed, its error number, and the file or folder concerned.
+/// The error for a file that could not be replaced: the step that failed, the error number, and the file or folder
+/// concerned.
 struct FileReplacementError: Error, Equatable {
     let step: FileReplacement.Step
-    /// As in `errno(3)`, such as `ENOSPC`.
+    /// The error number (`errno(3)`), such as `ENOSPC`.
     let code: Int32
     let path: String
-    /// Whether the content after a power failure is unknown: the new one, or the old one.
+    /// Whether it is unknown which content the file has after a power failure: the old or the new content.
     var isUnknown = false
 
     var withUnknownOutcome: FileReplacementError {

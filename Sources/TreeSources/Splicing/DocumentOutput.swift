@@ -3,17 +3,17 @@ internal import Heap
 internal import Levels
 internal import PropertyLists
 
-/// Sends the bytes of documents to a sink, about a megabyte at a time.
+/// Sends the bytes of documents to a sink, in pieces of about a megabyte.
 enum DocumentOutput {
     static let pieceBytes = 1 << 20
 
-    /// The content of a document that is written anew.
+    /// The content of a document that is written as a whole, without an older text.
     enum Whole {
         case tree(Level)
         case dictionary(PropertyListDictionary)
     }
 
-    /// Writes a document anew.
+    /// Writes a document as a whole, without an older text.
     static func write<Failure: Error>(
         _ document: Whole, syntax: PropertyListSyntax, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
@@ -48,7 +48,7 @@ enum DocumentOutput {
         try send(writer.output.span, to: sink)
     }
 
-    /// Writes about another megabyte of a tree; returns false at the end of the tree.
+    /// Writes about another megabyte of a tree. Returns false at the end of the tree.
     private static func advance<Writer: WholeDocumentWriter & ~Copyable>(
         _ walk: inout TreeWalk, writer: inout Writer
     ) throws(PropertyListError) -> Bool {
@@ -109,7 +109,7 @@ enum DocumentOutput {
     }
 }
 
-/// A writer of whole documents, whose bytes may be taken out between events.
+/// A writer of whole documents, from which the bytes written so far may be taken between events.
 protocol WholeDocumentWriter: PropertyListConsumer, ~Copyable {
     var output: ByteBuffer { get set }
     mutating func finish() throws(PropertyListError)
@@ -119,7 +119,7 @@ extension XMLPropertyListWriter: WholeDocumentWriter {}
 extension JSONPropertyListWriter: WholeDocumentWriter {}
 extension BinaryPropertyListWriter: WholeDocumentWriter {}
 
-/// A piece of a document that is made from an older one.
+/// A piece of a document that is made from an older document.
 enum SplicePiece: Sendable, Equatable {
     /// Code units of the older document.
     case copy(Range<Int>)
@@ -131,21 +131,21 @@ enum SplicePiece: Sendable, Equatable {
 
 /// The change of the indentation of lines that move.
 struct IndentShift: Sendable, Equatable {
-    /// The prefix of the moved lines before and after the move.
+    /// The prefixes of the moved lines before and after the move.
     let old, new: [UInt8]
 
-    /// The new indentation of a line; a line with another prefix keeps its own.
+    /// Returns the new indentation of a line. A line that does not begin with the old prefix keeps its indentation.
     func callAsFunction(_ indent: [UInt8]) -> [UInt8] {
         indent.starts(with: old) ? new + indent.dropFirst(old.count) : indent
     }
 }
 
-/// The pieces of a document in the order in which it is written.
+/// The pieces of a document, in the order in which they are written.
 struct SplicePieces {
     private(set) var all: [SplicePiece] = []
-    /// The end of the part of the older document that was copied or omitted.
+    /// The place up to which the older document has been copied or omitted.
     private(set) var cursor = 0
-    /// The current change of indentation, inside an item that moves; otherwise nil.
+    /// The current change of indentation inside an item that moves; otherwise nil.
     private(set) var shift: IndentShift?
 
     /// Copies the older document up to a place.
@@ -170,13 +170,13 @@ struct SplicePieces {
     mutating func append(_ text: [UInt8]) {
         guard !text.isEmpty else { return }
         guard case .text(var last)? = all.last else { return all.append(.text(text)) }
-        // The text has one owner, so that it grows in place.
+        // The text is removed from the array first, so that it has only one owner and grows in place.
         all.removeLast()
         last += text
         all.append(.text(last))
     }
 
-    /// The indentation that a line of the older document has in the new document; nil for nil.
+    /// The indentation in the new document for a line of the older document; nil if `indent` is nil.
     func shifted(_ indent: [UInt8]?) -> [UInt8]? { indent.map { shift?($0) ?? $0 } }
 
     /// A place in the older document where copying continues later.
@@ -185,7 +185,7 @@ struct SplicePieces {
         fileprivate let shift: IndentShift?
     }
 
-    /// Continues at another place in the older document; returns the current place, for `resume`.
+    /// Continues at another place in the older document. Returns the current place, for `resume`.
     mutating func leave(for place: Int, shift: IndentShift?) -> Place {
         defer { (cursor, self.shift) = (place, shift) }
         return Place(cursor: cursor, shift: self.shift)
@@ -194,8 +194,8 @@ struct SplicePieces {
     mutating func resume(at place: Place) { (cursor, shift) = (place.cursor, place.shift) }
 }
 
-/// Copies values of a document with another indentation. Only lines between values change, so that texts, comments and
-/// data stay as they are.
+/// Copies values of a document with another indentation. Only the white space between values changes: texts, comments
+/// and data stay as they are.
 enum ShiftedText<Tokens: DocumentTokens & ~Copyable> {
     static func write<Failure: Error>(
         _ units: Range<Int>, shift: IndentShift, of document: DocumentText,
@@ -225,7 +225,7 @@ enum ShiftedText<Tokens: DocumentTokens & ~Copyable> {
         }
     }
 
-    /// The text between two values, which is white space, commas and comments, with the indentation changed; lines
+    /// Changes the indentation in the text between two values, which is white space, commas and comments. The lines
     /// within a comment stay as they are.
     private static func shifted(_ gap: [UInt8], by shift: IndentShift) -> [UInt8] {
         var result: [UInt8] = []
@@ -246,7 +246,7 @@ enum ShiftedText<Tokens: DocumentTokens & ~Copyable> {
         return result
     }
 
-    /// The end of a comment or a processing instruction at an index, if any.
+    /// The end of a comment or a processing instruction that begins at an index; nil if none begins there.
     private static func endOfMarkup(in gap: [UInt8], at index: Int) -> Int? {
         guard gap[index] == UInt8(ascii: "<") else { return nil }
         let isComment = gap[index...].starts(with: Array("<!--".utf8))

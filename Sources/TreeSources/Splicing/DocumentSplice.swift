@@ -1,19 +1,19 @@
 package import Levels
 package import PropertyLists
 
-/// Writes a document after edits, copying everything that the edits did not touch from its older text.
+/// Writes a document after edits. Everything that the edits did not touch is copied from the older text.
 ///
 /// The values come from the new tree. In an XML or JSON document, comments, indentation, the order of entries, line
 /// ends and the encoding stay the same outside the changed items, and new text follows the layout around it. A binary
-/// document, or a document whose root is new, is written anew.
+/// document is written as a whole, and so is a document whose root is new.
 package struct DocumentSplice: Sendable {
     private let old, new: Level
     private let provenance: Provenance
 
     /// - Parameters:
-    ///   - old: the document read from the file, a level whose one row is the root item.
+    ///   - old: the document read from the file: a level whose only row is the root item.
     ///   - new: the document after the edits.
-    ///   - provenance: the origins of the items of `new` in `old`, for the root.
+    ///   - provenance: the origin of the root of `new` in `old`, with the origins of the items below the root.
     package init(old: Level, new: Level, provenance: Provenance) {
         self.old = old
         self.new = new
@@ -22,12 +22,12 @@ package struct DocumentSplice: Sendable {
 
     /// Writes the new document.
     ///
-    /// O(file) time; memory only for the touched items.
+    /// Takes O(file) time, and memory only for the touched items.
     ///
     /// - Parameters:
-    ///   - input: the file that `old` was read from.
+    ///   - input: the file from which `old` was read.
     ///   - sink: takes the document's bytes, piece by piece.
-    /// - Throws: `SpliceError`; the sink may have received part of the document.
+    /// - Throws: `SpliceError`. The sink may then have received part of the document.
     package func write<Failure: Error>(
         _ input: DocumentInput, syntax: PropertyListSyntax, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
@@ -100,9 +100,9 @@ package struct DictionarySplice: Sendable {
     /// Writes the new document.
     ///
     /// - Parameters:
-    ///   - input: the file that `old` was read from; nil to write a new one.
+    ///   - input: the file from which `old` was read; nil to write a new document.
     ///   - sink: takes the document's bytes, piece by piece.
-    /// - Throws: `SpliceError`; the sink may have received part of the document.
+    /// - Throws: `SpliceError`. The sink may then have received part of the document.
     package func write<Failure: Error>(
         _ input: DocumentInput?, syntax: PropertyListSyntax, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {

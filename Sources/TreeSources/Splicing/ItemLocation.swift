@@ -2,7 +2,7 @@ internal import Bytes
 internal import Levels
 internal import PropertyLists
 
-/// Finds the touched items of a document in its text, in one pass.
+/// Finds the touched items of a document in the document's text, in one pass.
 struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
     private var tokens: Tokens
     private let text: DocumentText
@@ -57,7 +57,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
         }
     }
 
-    /// The next key of a dictionary and the beginning of its value; nil at the dictionary's end.
+    /// Returns the next key of a dictionary and the beginning of its value. Returns nil at the dictionary's end.
     private mutating func entry(
         of dictionary: inout TextDictionary
     ) throws(PropertyListError) -> TextDictionary.OpenEntry? {
@@ -95,7 +95,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
         var dictionary = TextDictionary(opening: token.range, anchor: anchor)
         let place = step.place
         while let entry = try entry(of: &dictionary) {
-            // Under the name of the rows, a scalar can only be JSON's null.
+            // A scalar under the name of the rows can only be JSON's null.
             guard entry.name == place?.name, entry.value.kind != .scalar else {
                 dictionary.add(entry, value: try tokens.finish(entry.value))
                 continue
@@ -109,7 +109,8 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
 
     // MARK: Rows
 
-    /// Finds the rows of an item whose array, or dictionary of arrays, begins with a token; returns the end of it.
+    /// Finds the rows of an item. Their array, or a dictionary of their arrays, begins with the token. Returns the end
+    /// of this container.
     private mutating func structure(
         of item: TouchedItem, step: Item.Step, token: DocumentToken, anchor: Int
     ) throws(PropertyListError) -> Int {
@@ -143,7 +144,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Finds the rows of a section, which is an array or a dictionary with one; returns the end of it.
+    /// Finds the rows of a section, which is an array, or a dictionary with an array. Returns the end of the section.
     private mutating func section(
         _ number: Int, sections: [WrittenSection], of item: TouchedItem, step: Item.Step,
         token: DocumentToken, anchor: Int
@@ -170,7 +171,7 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
         return dictionary.closing.upperBound
     }
 
-    /// Finds the needed rows of an array; returns the end of the array.
+    /// Finds the needed rows of an array. Returns the end of the array.
     private mutating func rows(
         _ expected: Range<Int>, of item: TouchedItem, step: Item.Step, section: Int, token: DocumentToken,
         anchor: Int
@@ -211,13 +212,13 @@ struct ItemLocation<Tokens: DocumentTokens & ~Copyable>: ~Copyable {
     }
 }
 
-/// Reads the keys of a document, as the readers do.
+/// Reads the keys of a document in the same way as the readers.
 struct KeyText {
     private let syntax: FragmentWriter.Syntax
 
     init(_ syntax: FragmentWriter.Syntax) { self.syntax = syntax }
 
-    /// Returns the name in the text of a key, which includes its tags or quotes.
+    /// Returns the name in the text of a key. The text includes the tags or quotes.
     func name(_ key: Range<Int>, in text: DocumentText) throws(PropertyListError) -> [UInt8] {
         let bytes = try text.utf8(key)
         if let plain = plainName(bytes) { return plain }
@@ -234,7 +235,7 @@ struct KeyText {
         return name.name
     }
 
-    /// The name in a key without entities, escapes and markup; nil for other keys.
+    /// Returns the name in a key that lacks entities, escapes and markup. Returns nil for other keys.
     private func plainName(_ key: [UInt8]) -> [UInt8]? {
         switch syntax {
         case .json:
@@ -253,7 +254,7 @@ struct KeyText {
     private static let end = Array("</key>".utf8)
 }
 
-/// Collects the one key of a document.
+/// Collects the only key of a document.
 private struct KeyCollector: PropertyListConsumer {
     private(set) var name: [UInt8] = []
 

@@ -1,11 +1,11 @@
 internal import Levels
 internal import PropertyLists
 
-/// The changes of the rows of one array of a document.
+/// The changes of the rows in one array of a document.
 struct RowPlan {
     /// A new row, or a row with changes inside it.
     struct Change {
-        /// Its number in the new level.
+        /// The number of the row in the new level.
         let row: Int
         let provenance: Provenance
     }
@@ -15,10 +15,10 @@ struct RowPlan {
     /// The section's rows in the older level.
     let old: Range<Int>
     private(set) var steps: [ListStep<Change>] = []
-    /// The first older row that is neither kept nor dropped by a step so far.
+    /// The first older row that no step so far keeps or drops.
     private var next: Int
 
-    /// Whether rows come or go; otherwise rows at most change in place.
+    /// Whether rows come or go. Otherwise, rows at most change in place.
     var isRearranged: Bool { steps.contains(where: \.rearranges) }
 
     /// Whether anything changes in the array.
@@ -32,7 +32,7 @@ struct RowPlan {
         next = old.lowerBound
     }
 
-    /// The changes of all arrays of an item's rows; nil if the arrays themselves differ.
+    /// The changes of all arrays with an item's rows; nil if the old and the new item do not have the same arrays.
     static func all(
         _ runs: [Provenance.Run], origin: [Int], old: Item.Step, new: Item.Step
     ) -> [RowPlan]? {
@@ -82,7 +82,7 @@ struct RowPlan {
         }
     }
 
-    /// The parts of runs within some of the new rows.
+    /// The parts of the runs that lie within a range of new rows.
     private static func clipped(
         _ runs: [Provenance.Run], starts: [Int], to rows: Range<Int>
     ) -> [(run: Provenance.Run, new: Int)] {
@@ -136,7 +136,8 @@ struct RowPlan {
         next = max(next, row)
     }
 
-    /// The older rows whose places in the text are needed: rows that go, and the neighbours of rows that come or go.
+    /// The older rows whose places in the text are needed. These are rows that go, and neighbours of rows that come or
+    /// go.
     var wanted: Set<Int> {
         guard isRearranged else { return [] }
         var wanted: Set<Int> = []
@@ -154,7 +155,7 @@ struct RowPlan {
 }
 
 extension Provenance {
-    /// The place of the item in the older document; nil for a new item.
+    /// The path of the item in the older document; nil for a new item.
     var origin: [Int]? {
         switch self {
         case .new: nil
@@ -166,7 +167,7 @@ extension Provenance {
 
 /// The rows of items.
 extension Splicer {
-    /// Copies or writes an item's rows, given the edit of their place.
+    /// Copies or writes an item's rows, as the edit of their place requires.
     func splice(
         _ edit: PlaceEdit, of item: TouchedItem, as new: Item.Step, runs: [Provenance.Run]?
     ) throws(PropertyListError) {
@@ -225,7 +226,7 @@ extension Splicer {
         }
     }
 
-    /// Writes the first rows of a section whose dictionary has no array for them.
+    /// Writes the first rows of a section. The section's dictionary does not have an array for rows yet.
     private func addRows(
         of plan: RowPlan, to dictionary: TextDictionary, new: Item.Step, runs: [Provenance.Run]
     ) throws(PropertyListError) {

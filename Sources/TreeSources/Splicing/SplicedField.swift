@@ -22,7 +22,7 @@ struct SplicedField {
         content = .value(entry.value)
     }
 
-    /// Whether its value contains the item's rows.
+    /// Whether the value of the entry contains the item's rows.
     var isPlace: Bool { if case .packed(let field) = content { field.form != nil } else { false } }
 
     func value() throws(PropertyListError) -> PropertyListValue {
@@ -32,7 +32,7 @@ struct SplicedField {
         }
     }
 
-    /// Whether both have the same value.
+    /// Whether two entries have the same value.
     func isSame(as other: SplicedField) throws(PropertyListError) -> Bool {
         if case .packed(let one) = content, case .packed(let other) = other.content {
             return one.form == other.form && one.packed == other.packed
@@ -50,7 +50,7 @@ extension PropertyListValue {
         self = value
     }
 
-    /// Whether it is written as an array or a dictionary.
+    /// Whether the value is written as an array or a dictionary.
     var isContainer: Bool {
         switch self {
         case .array, .dictionary, .uid: true
@@ -58,7 +58,7 @@ extension PropertyListValue {
         }
     }
 
-    /// Whether both are written the same way; unlike with `==`, numbers are compared bit for bit.
+    /// Whether two values are written in the same way. Unlike with `==`, numbers are compared bit for bit.
     func isWritten(like other: PropertyListValue) -> Bool {
         switch (self, other) {
         case (.real(let one), .real(let other)), (.date(let one), .date(let other)):
@@ -75,14 +75,14 @@ extension PropertyListValue {
     }
 }
 
-/// Finds entries of a dictionary that can stay in place when their order changes.
+/// Finds entries of a dictionary that can stay in place when the order of the entries changes.
 enum EntryOrder {
     /// Finds the longest ascending subsequence of entries that includes the pinned entry.
     ///
     /// - Parameters:
-    ///   - old: for each entry of the new order, its number in the old order; nil for new entries.
+    ///   - old: the number in the old order for each entry of the new order; nil for new entries.
     ///   - pinned: the index in `old` of an entry that must stay.
-    /// - Returns: `old` with nil for entries that cannot stay.
+    /// - Returns: `old`, with nil for the entries that cannot stay.
     static func staying(_ old: [Int?], pinned: Int?) -> [Int?] {
         guard let pinned, let bound = old[pinned] else { return increasing(old) }
         let before = increasing(old[..<pinned].map { $0.flatMap { $0 < bound ? $0 : nil } })
@@ -92,8 +92,8 @@ enum EntryOrder {
 
     /// The longest increasing subsequence, by patience sorting: O(n log n).
     private static func increasing(_ numbers: [Int?]) -> [Int?] {
-        // For each length, the index of the smallest number that ends a subsequence of it; and each number's
-        // predecessor.
+        // `ends` has the index of the smallest number that ends a subsequence, for each length of the subsequence.
+        // `before` has the index of each number's predecessor.
         var ends: [Int] = []
         var before = [Int](repeating: -1, count: numbers.count)
         for (place, number) in numbers.enumerated() {

@@ -14,7 +14,7 @@ struct SplicedText {
         self.syntax = syntax
     }
 
-    /// The character at a place; nil outside the document.
+    /// The character at a place; nil if the place is outside the document.
     mutating func character(_ place: Int) throws(PropertyListError) -> UInt8? {
         guard place >= 0, place < document.count else { return nil }
         if place < blockStart || place >= blockStart + block.count {
@@ -30,7 +30,7 @@ struct SplicedText {
         return found
     }
 
-    /// Whether the text is at a place.
+    /// Whether a text is at a place of the document.
     mutating func matches(_ text: StaticString, at place: Int) throws(PropertyListError) -> Bool {
         for offset in 0..<text.utf8CodeUnitCount {
             let expected = unsafe text.utf8Start[offset]
@@ -41,28 +41,28 @@ struct SplicedText {
 
     // MARK: Lines
 
-    /// The beginning of the blanks before a place.
+    /// The beginning of the blanks that end at a place.
     mutating func blanks(before place: Int) throws(PropertyListError) -> Int {
         var start = place
         while let character = try character(start - 1), character.isBlank { start -= 1 }
         return start
     }
 
-    /// The end of the blanks from a place on.
+    /// The end of the blanks that begin at a place.
     mutating func blanks(after place: Int) throws(PropertyListError) -> Int {
         var end = place
         while let character = try character(end), character.isBlank { end += 1 }
         return end
     }
 
-    /// The indentation of a line that begins at a place; nil if something precedes the place on its line.
+    /// The indentation of a line, if a place is its first character after the blanks; otherwise nil.
     mutating func indent(of place: Int) throws(PropertyListError) -> [UInt8]? {
         let start = try blanks(before: place)
         guard let before = try character(start - 1) else { return try characters(start..<place) }
         return before.isLineBreak ? try characters(start..<place) : nil
     }
 
-    /// The indentation of the line around a place; nil if its beginning is far away.
+    /// The indentation of the line around a place; nil if the beginning of the line is far away.
     mutating func lineIndent(around place: Int) throws(PropertyListError) -> [UInt8]? {
         var start = place
         while let character = try character(start - 1), !character.isLineBreak {
@@ -72,7 +72,8 @@ struct SplicedText {
         return try characters(start..<min(blanks(after: start), place))
     }
 
-    /// The beginning of the blanks before a place, or of the line break before these, if there is one.
+    /// The beginning of the blanks that end at a place. If a line break precedes these blanks, the beginning of the
+    /// line break.
     mutating func lineBreak(before place: Int) throws(PropertyListError) -> Int {
         let start = try blanks(before: place)
         guard try character(start - 1) == UInt8(ascii: "\n") else {
@@ -83,9 +84,9 @@ struct SplicedText {
 
     /// The end of a line, seen from a place on it.
     struct LineEnd {
-        /// The end of the last comment after the place; the place itself without one.
+        /// The end of the last comment after the place; without a comment, the place itself.
         let comments: Int
-        /// The end of the line; nil if something other than comments follows.
+        /// The end of the line; nil if anything but comments follows the place.
         let end: Int?
     }
 
@@ -140,7 +141,7 @@ struct SplicedText {
         return found.allSatisfy(\.isBlank) ? found : nil
     }
 
-    /// Whether a space follows the first colon near a place; true without a colon.
+    /// Whether a space follows the first colon after a place; true if no colon is near.
     mutating func isSpaced(near place: Int) throws(PropertyListError) -> Bool {
         for near in place..<place + Self.blockUnits {
             guard try character(near) == UInt8(ascii: ":") else { continue }
@@ -149,7 +150,8 @@ struct SplicedText {
         return true
     }
 
-    /// The line break near a place: a line feed, a carriage return, or both; a line feed if no line ends near it.
+    /// The line break nearest to a place: a line feed, a carriage return, or both. Without a line break nearby, a line
+    /// feed.
     mutating func lineBreak(around place: Int) throws(PropertyListError) -> [UInt8] {
         for direction in [-1, 1] {
             var near = place
@@ -175,14 +177,14 @@ extension UInt8 {
 
 /// An element or an entry in a document's text.
 struct TextSlot {
-    /// From the first to the last code unit; an entry begins at its key.
+    /// The code units of the element. An entry begins at its key.
     let range: Range<Int>
-    /// The position of the comma after it; nil in XML, and after the last element.
+    /// The position of the comma after the element; nil in XML, and after the last element.
     var comma: Int?
     /// The text between the key and the value of an entry.
     var between = 0..<0
 
-    /// The end, including the comma.
+    /// The end of the element, including the comma.
     var end: Int { comma.map { $0 + 1 } ?? range.upperBound }
 }
 
@@ -198,21 +200,21 @@ struct TextEntry {
     }
 }
 
-/// An array or a dictionary in a document's text, with the places of its needed elements.
+/// An array or a dictionary in a document's text, with the places of the elements that are needed.
 struct TextList {
-    /// The beginning and the end of the container; the end is empty in `<array/>`.
+    /// The texts that begin and end the container. `closing` is empty for `<array/>`.
     let opening: Range<Int>
     var closing = 0..<0
-    /// The beginning of the container's key; without a key, of the container itself.
+    /// The beginning of the container's key; for a container without a key, the beginning of the container itself.
     let anchor: Int
-    /// The numbers of its elements.
+    /// The numbers of the container's elements.
     var numbers: Range<Int>
     /// The beginning of the first element; nil in an empty container.
     var firstStart: Int?
     var slots: [Int: TextSlot] = [:]
-    /// Whether it is a dictionary, whose elements are entries.
+    /// Whether the container is a dictionary, whose elements are entries.
     private(set) var isDictionary = false
-    /// The text between keys and values of a dictionary; nil if values begin on their own line.
+    /// The text between the keys and the values of a dictionary; nil if values begin on lines of their own.
     var keyGap: [UInt8]?
 
     init(opening: Range<Int>, anchor: Int, numbers: Range<Int>) {
@@ -221,7 +223,7 @@ struct TextList {
         self.numbers = numbers
     }
 
-    /// Creates the list of a dictionary's entries, without their places.
+    /// Creates the list of a dictionary's entries, without the places of the entries.
     init(entriesOf dictionary: TextDictionary) {
         self.init(
             opening: dictionary.opening, anchor: dictionary.anchor, numbers: dictionary.entries.indices)
@@ -230,7 +232,7 @@ struct TextList {
         firstStart = dictionary.entries.first?.key.lowerBound
     }
 
-    /// Creates the list of a dictionary's entries, with their places.
+    /// Creates the list of a dictionary's entries, with the places of the entries.
     init(_ dictionary: TextDictionary) {
         self.init(entriesOf: dictionary)
         for (number, entry) in dictionary.entries.enumerated() { slots[number] = entry.slot }
@@ -238,7 +240,7 @@ struct TextList {
 
     /// The element with a number.
     ///
-    /// - Throws: `PropertyListError` if it was not found in the text.
+    /// - Throws: `PropertyListError` if the element was not found in the text.
     func slot(_ number: Int) throws(PropertyListError) -> TextSlot {
         guard let slot = slots[number] else { throw .notWhatWasRead }
         return slot

@@ -6,13 +6,13 @@ internal import PropertyLists
 extension Splicer {
     /// The edit of the place of an item's rows.
     enum PlaceEdit {
-        /// The place is in the older text, with its value at a range.
+        /// The place is in the older text. The range is that of its value.
         case kept(Range<Int>)
-        /// The place is new; a writer writes its value.
+        /// The place is new, and a writer writes its value.
         case new(Place)
     }
 
-    /// Copies a dictionary with its changes, with the entries in the new order.
+    /// Copies a dictionary with its changes. The entries get the new order.
     ///
     /// - Parameter editPlace: copies or writes the value of the place of an item's rows.
     func splice(
@@ -40,7 +40,7 @@ extension Splicer {
         func pass(upTo end: Int) {
             for number in next..<max(next, end) {
                 let name = dictionary.entries[number].name
-                // A new value takes the place of a null, which is otherwise kept.
+                // A null is dropped if a new value with the same name takes its place; otherwise the null is kept.
                 let isKept =
                     nulls.contains(number) ? !names.contains(name) : entries[name] != number && names.contains(name)
                 steps.append(isKept ? .keep(number..<number + 1, changing: nil) : .drop(number))
@@ -68,7 +68,7 @@ extension Splicer {
         }
     }
 
-    /// The entries of JSON that are `null`, which the tree does not have.
+    /// The entries of a JSON dictionary that are `null`. The tree does not have these entries.
     private func nulls(of dictionary: TextDictionary) throws(PropertyListError) -> Set<Int> {
         guard syntax == .json else { return [] }
         var nulls: Set<Int> = []
@@ -80,14 +80,14 @@ extension Splicer {
         value.count == 4 && syntax == .json ? try text.document.utf8(value).elementsEqual("null".utf8) : false
     }
 
-    /// An entry that stays, or a new one.
+    /// An entry that stays, or a new entry.
     private struct FieldChange {
         let entry: TextEntry?
         let old: SplicedField?
         let new: SplicedField
     }
 
-    /// Copies a dictionary whose entries stay in place.
+    /// Copies a dictionary whose entries all stay in place.
     private func spliceInPlace(
         _ dictionary: TextDictionary, old: [SplicedField], new: [SplicedField],
         _ editPlace: (PlaceEdit) throws(PropertyListError) -> Void
@@ -129,8 +129,8 @@ extension Splicer {
         try write(at: place) { (writer) throws(PropertyListError) in try value.tell(to: &writer) }
     }
 
-    /// The text between the keys and the values of a dictionary, as in its last entry with a short gap; nil without
-    /// such an entry, or if the gap contains a line break or a comment.
+    /// The text between the keys and the values of a dictionary, taken from the last entry with a short gap. Nil if all
+    /// gaps are long, or if this gap contains a line break or a comment.
     func keyGap(of dictionary: TextDictionary) throws(PropertyListError) -> [UInt8]? {
         guard let entry = dictionary.entries.last(where: { $0.value.lowerBound - $0.key.upperBound < 64 }) else {
             return nil
@@ -142,7 +142,7 @@ extension Splicer {
 
     // MARK: Values
 
-    /// Replaces a value, or only its differing parts.
+    /// Replaces a value, or only those parts of the value that differ.
     func splice(
         _ range: Range<Int>, anchor: Int, old: PropertyListValue, new: PropertyListValue
     ) throws(PropertyListError) {
@@ -174,7 +174,7 @@ extension Splicer {
         }
     }
 
-    /// Replaces a value; a value without elements inherits the attributes of the old tag.
+    /// Replaces a value. A new value without elements inherits the attributes of the old tag.
     func replace(_ range: Range<Int>, by new: [UInt8], isScalar: Bool) throws(PropertyListError) {
         pieces.copy(upTo: range.lowerBound)
         let attributes = syntax == .xml && isScalar ? try text.attributes(ofTagAt: range.lowerBound) : 0..<0

@@ -1,14 +1,15 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The elements of one container: inserts new elements, and removes others with their commas, comments and lines.
+/// The elements of one container. New elements are inserted, and others are removed with their commas, comments and
+/// lines.
 extension Splicer {
-    /// The element before the current place in a container.
+    /// The element that precedes the current place in a container.
     private enum Before {
         case nothing
         /// An element of the older text.
         case old(Int)
-        /// A new element, and its place.
+        /// A new element, with its place.
         case new(Place, isBeforeOld: Bool)
     }
 
@@ -63,7 +64,8 @@ extension Splicer {
         }
     }
 
-    /// Measures the indentation of the elements relative to their container, as the unit for this part of the document.
+    /// Measures the indentation of the elements relative to their container. The result is the unit of indentation for
+    /// this part of the document.
     func measureUnit(of list: TextList) throws(PropertyListError) {
         guard let first = list.firstStart, let inner = try text.indent(of: first),
             let outer = try indent(of: list), inner.starts(with: outer)
@@ -71,7 +73,7 @@ extension Splicer {
         unit = Array(inner.dropFirst(outer.count))
     }
 
-    /// The indentation of the line that a container, or its key, begins; nil within a line.
+    /// The indentation of the line that begins with a container or its key; nil if the container begins within a line.
     private func indent(of list: TextList) throws(PropertyListError) -> [UInt8]? {
         if let indent = try text.indent(of: list.anchor) { return indent }
         return try text.indent(of: list.opening.lowerBound)
@@ -83,7 +85,8 @@ extension Splicer {
         if isLast, let comma = slot.comma {
             let end = try text.blanks(after: comma + 1)
             let endsLine = try text.character(end)?.isLineBreak ?? true
-            // Otherwise, the blanks around the comma would be left at the end of the line.
+            // If the comma ends its line, the blanks around it are omitted, too; otherwise they would be left at the
+            // line's end.
             pieces.copy(upTo: endsLine ? max(slot.range.upperBound, try text.blanks(before: comma)) : comma)
             pieces.pass(upTo: endsLine ? end : comma + 1)
         } else if !isLast, slot.comma == nil {
@@ -132,14 +135,14 @@ extension Splicer {
         }
     }
 
-    /// Begins the line of a new element, or writes the gap before it.
+    /// Begins the line of a new element, or writes the gap before the element.
     private func begin(_ place: Place, gap: [UInt8]) throws(PropertyListError) {
         guard let indent = place.lineIndent else { return pieces.append(gap) }
         pieces.append(place.style.lineBreak)
         pieces.append(indent)
     }
 
-    /// The indentation of a new element after an old one; nil on the same line.
+    /// The indentation of a new element after an old element; nil if the new element is on the same line.
     private func indent(after number: Int, in list: TextList) throws(PropertyListError) -> [UInt8]? {
         let slot = try list.slot(number)
         let own = try text.indent(of: slot.range.lowerBound)
@@ -152,7 +155,8 @@ extension Splicer {
 
     /// The layout of a new element.
     ///
-    /// - Parameter number: the element beside it; if it is a container on one line, the new one is, too.
+    /// - Parameter number: the element beside the new one. If it is a container on one line, the new element is also
+    ///   written on one line.
     private func place(
         in list: TextList, indent: [UInt8]?, like number: Int
     ) throws(PropertyListError) -> Place {
@@ -175,7 +179,7 @@ extension Splicer {
         return isContainer && !found.contains(where: \.isLineBreak)
     }
 
-    /// The text between two elements on one line, after the comma.
+    /// The text between two elements on the same line, after the comma.
     private func gap(in list: TextList, near number: Int?) throws(PropertyListError) -> [UInt8] {
         let first = list.numbers.lowerBound
         for number in [number ?? first, (number ?? first) - 1, first] {
@@ -209,17 +213,17 @@ extension Splicer {
         pieces.append(closing.text)
     }
 
-    /// The indentation of an empty container; nil within a line.
+    /// The indentation of an empty container; nil if the container is within a line.
     ///
-    /// A container whose end begins a line was emptied earlier: it counts as multi-line, even if it begins within a
-    /// line.
+    /// A container whose end begins a line was emptied by an earlier edit. Such a container counts as multi-line, even
+    /// if it begins within a line.
     private func indent(ofEmpty list: TextList) throws(PropertyListError) -> [UInt8]? {
         if let indent = try indent(of: list) { return indent }
         guard try text.hasLineBreak(in: list.opening.upperBound..<list.closing.lowerBound) else { return nil }
         return try text.indent(of: list.closing.lowerBound)
     }
 
-    /// Copies or writes the beginning of an empty container; returns the text to write after its elements.
+    /// Copies or writes the beginning of an empty container. Returns the text to write after the new elements.
     private func open(
         _ list: TextList, isOnOneLine: Bool
     ) throws(PropertyListError) -> (needsLine: Bool, text: [UInt8]) {
@@ -250,7 +254,7 @@ extension Splicer {
 
     // MARK: Deletion
 
-    /// XML: the comments between the key and the value of an entry, if any.
+    /// The comments between the key and the value of an entry in XML, if any.
     private func comments(in slot: TextSlot) throws(PropertyListError) -> Range<Int>? {
         guard syntax == .xml else { return nil }
         let gap = try text.characters(slot.between)
@@ -260,7 +264,7 @@ extension Splicer {
         return slot.between.lowerBound + first..<slot.between.lowerBound + last + 1
     }
 
-    /// Omits elements on one line, and the line itself if nothing else is on it.
+    /// Omits elements on one line, and also the line if nothing else is on it.
     private func drop(_ first: Int, last: Int, of list: TextList) throws(PropertyListError) {
         let start = try list.slot(first).range.lowerBound
         let end = try list.slot(last).end
@@ -282,10 +286,10 @@ extension Splicer {
     }
 }
 
-/// The steps that turn a container's old elements into its new ones, in the new order, with dropped elements in
-/// between.
+/// The steps that turn the old elements of a container into the new elements. The steps are in the order of the new
+/// elements, with the dropped elements in between.
 enum ListStep<Content> {
-    /// Elements stay; the content is for one element with changes inside it.
+    /// Elements that stay. With `changing`, there is a single element, and it changes inside.
     case keep(Range<Int>, changing: Content?)
     case drop(Int)
     /// A new element.

@@ -23,7 +23,7 @@ final class Splicer {
     struct Place {
         /// The layout of the new text.
         let style: FragmentStyle
-        /// The indentation of the line that the text begins; nil within a line.
+        /// The indentation of the line that the new text begins; nil if the text is within a line.
         let lineIndent: [UInt8]?
         /// The text between a key and its value.
         var keyGap: [UInt8] = []
@@ -59,7 +59,7 @@ final class Splicer {
         }
     }
 
-    /// The place of a value to be replaced.
+    /// The place of a value that is to be replaced.
     func place(of start: Int) throws(PropertyListError) -> Place {
         let indent = pieces.shifted(try text.indent(of: start))
         return Place(style: try style(indent, near: start), lineIndent: indent)
@@ -70,7 +70,7 @@ final class Splicer {
             indent: indent, unit: unit, lineBreak: try text.lineBreak(around: place), colon: try colon())
     }
 
-    /// JSON: the text between keys and values in this document.
+    /// The text between keys and values in this document, for JSON.
     func colon() throws(PropertyListError) -> [UInt8] {
         if let knownColon { return knownColon }
         var colon = Array(": ".utf8)
@@ -102,7 +102,7 @@ final class Splicer {
         }
     }
 
-    /// Writes an item anew, but its rows according to their provenance.
+    /// Writes an item as new text, but its rows according to their provenance.
     private func rewrite(
         _ new: Item.Step, runs: [Provenance.Run]?, at place: Place
     ) throws(PropertyListError) {
@@ -132,7 +132,8 @@ final class Splicer {
         writer.output.truncate(to: 0)
     }
 
-    /// Copies an item of the older document to another place, with the comments after it on its line.
+    /// Copies an item of the older document to another place. In XML, the comments after the item on its line are
+    /// copied, too.
     private func move(
         _ path: [Int], to place: Place, _ change: (TouchedItem) throws(PropertyListError) -> Void
     ) throws(PropertyListError) {
@@ -154,9 +155,9 @@ final class Splicer {
     }
 }
 
-/// New items with older rows.
+/// New items whose rows come from the older document.
 extension Splicer {
-    /// Writes a new item, and its rows according to their provenance.
+    /// Writes a new item. Its rows are written according to their provenance.
     func compose(
         _ new: Item.Step, runs: [Provenance.Run]?, writer: inout FragmentWriter
     ) throws(PropertyListError) {
@@ -178,7 +179,7 @@ extension Splicer {
         }
     }
 
-    /// Writes the rows below an item, or its sections.
+    /// Writes the rows below an item, or the sections with these rows.
     func composeRows(
         _ new: Item.Step, runs: [Provenance.Run]?, writer: inout FragmentWriter
     ) throws(PropertyListError) {

@@ -1,23 +1,23 @@
 internal import Levels
 internal import PropertyLists
 
-/// An item of the older document that matters for an edit, and its place in the text.
+/// An item of the older document that matters for an edit, with its place in the text.
 final class TouchedItem {
-    /// The touched items among its rows, by row.
+    /// The touched items among the rows of the item, by row.
     private(set) var below: [Int: TouchedItem] = [:]
     /// The rows whose places in the text are needed.
     private(set) var wanted: Set<Int> = []
-    /// The changes of its rows, by old section; nil if the rows are unchanged or written anew.
+    /// The changes of the item's rows, by old section; nil if the rows are unchanged or are written as new text.
     private(set) var plans: [RowPlan]?
-    /// The touched or wanted rows in ascending order, from the beginning of the search on.
+    /// The touched or wanted rows in ascending order; set when the search begins.
     private var sought: [Int] = []
-    /// The item in the tree, once found in the text.
+    /// The item in the tree; nil until the search for its text begins.
     var step: Item.Step?
-    /// Its place in the text.
+    /// The item's place in the text.
     var range = 0..<0
     /// The item's dictionary; nil for an item that is not a dictionary.
     var dictionary: TextDictionary?
-    /// The arrays of its rows, by section.
+    /// The arrays of the item's rows, by section.
     var arrays: [Int: TextList] = [:]
     /// The dictionaries of sections without rows.
     var sections: [Int: TextDictionary] = [:]
@@ -26,7 +26,7 @@ final class TouchedItem {
     ///
     /// - Parameters:
     ///   - provenance: the origin of `new`.
-    ///   - old: the older document.
+    ///   - old: the level whose only row is the root of the older document.
     func touch(by provenance: Provenance, old: Level, new: Item.Step) throws(PropertyListError) {
         switch provenance {
         case .new: break
@@ -59,7 +59,7 @@ final class TouchedItem {
         try item(at: Array(path.dropLast()), old: old).0.wanted.insert(row)
     }
 
-    /// The item at a path below this one, the root.
+    /// The item at a path below this item, which must be the root.
     private func item(at path: [Int], old: Level) throws(PropertyListError) -> (TouchedItem, Item.Step) {
         var (item, step) = (self, Item.Step(level: old, row: 0))
         for row in path {
@@ -79,8 +79,8 @@ final class TouchedItem {
 
     // MARK: Finding
 
-    /// Begins to find the item in the text. Forgets earlier results, because of several entries with one key, the last
-    /// counts.
+    /// Begins to find the item in the text. Earlier results are forgotten, because the last of several entries with the
+    /// same key counts.
     func begin(_ step: Item.Step) {
         self.step = step
         sought = wanted.union(below.keys).sorted()
@@ -105,7 +105,7 @@ final class TouchedItem {
         sought[sought.firstIndex(from: rows.lowerBound)..<sought.firstIndex(from: rows.upperBound)]
     }
 
-    /// The touched item at a path below this one.
+    /// The touched item at a path below this item.
     func item(at path: ArraySlice<Int>) throws(PropertyListError) -> TouchedItem {
         var item = self
         for row in path {
@@ -123,7 +123,7 @@ final class TouchedItem {
 }
 
 extension [Int] {
-    /// The index of the first number that is not below a bound, in ascending numbers.
+    /// The index of the first number that is not below a bound. The numbers must be in ascending order.
     func firstIndex(from bound: Int) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -135,13 +135,13 @@ extension [Int] {
 }
 
 extension Item.Step {
-    /// The arrays of its rows in the document, including empty ones.
+    /// The arrays of the item's rows in the document, including empty arrays.
     var writtenSections: [WrittenSection] {
         if let level = below { return level.writtenSections }
         return writtenForm == .rows ? [WrittenSection(noRowsNamed: [])] : []
     }
 
-    /// The form of its rows in the document; nil for an item without a place for rows.
+    /// The form of the item's rows in the document; nil for an item without a place for rows.
     var writtenForm: LevelForm? {
         if let place { return place.form }
         return writtenKind == .array ? below?.form ?? .rows : nil

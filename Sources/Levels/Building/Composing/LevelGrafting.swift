@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// Puts the levels of parts into a document, innermost levels first.
 ///
-/// Visits only levels with parts in or below them, and copies each of these once.
+/// Visits only the levels with parts in or below them, and copies each of these levels once.
 struct LevelGrafting: ~Copyable {
     private let parts: [PartReference: Composition.Part]
     private let names: StructuralNames
@@ -25,8 +25,8 @@ struct LevelGrafting: ~Copyable {
 
     mutating func document(from source: Level) throws(TreeError) -> Level {
         guard source.holdsParts else { return source }
-        // Without recursion, because levels may be deep. A level in several places is listed once for each, so that it
-        // always follows the levels above it.
+        // Without recursion, because levels may be deep. A level in several places is listed once for each place, so
+        // that it always follows the levels above it in the list.
         var levels = [source]
         var next = 0
         while next < levels.count {
@@ -95,7 +95,7 @@ extension Level {
         return try packed(scions, over: children, isDocument: isDocument, names: names)
     }
 
-    /// As `grafted`, for rows that are parts, whose fields and keys may change.
+    /// Like `grafted`, for a level with rows that are parts. The fields and keys of these rows may change.
     private func packed(
         _ scions: [Scion], over children: [Level?], isDocument: Bool, names: StructuralNames
     ) throws(TreeError) -> Level {

@@ -3,11 +3,12 @@ extension Composition {
     ///
     /// - Parameters:
     ///   - source: the document of the file itself.
-    ///   - parts: the part of each reference; a row whose part is missing here gets no level.
+    ///   - parts: the part for each reference. A row whose reference is missing here gets no level.
     ///   - names: the structural keys of the document.
     ///   - limits: the limits for the whole document.
     ///   - old: an earlier composition of the same file, for sharing unchanged levels.
-    /// - Throws: `TreeError` if mounted documents give two rows the same `Key`, or exceed the limits.
+    /// - Throws: `TreeError` if mounted documents give two rows the same `Key`, or if the whole document exceeds the
+    ///   limits.
     public convenience init(
         source: Level, parts: [PartReference: Part], names: StructuralNames = .init(), limits: TreeLimits = .init(),
         sharing old: Composition? = nil
@@ -24,7 +25,7 @@ struct Recomposition {
     private let names: StructuralNames
     private let limits: TreeLimits
     private var known: [ObjectIdentifier: Composition] = [:]
-    /// The replaced compositions, with the new ones.
+    /// Each replaced composition, with the new composition that replaces it.
     private(set) var made: [(old: Composition, new: Composition)] = []
 
     init(names: StructuralNames, limits: TreeLimits) {
@@ -36,7 +37,8 @@ struct Recomposition {
         try note(Composition(source: source, parts: old.parts, names: names, limits: limits, sharing: old), for: old)
     }
 
-    /// Returns the composition of a file with the changes in and below it; without changes, the old composition.
+    /// Returns the new composition of a file, with the changes in the file and in the files below it. If nothing has
+    /// changed, returns the old composition.
     mutating func composition(of root: Composition) throws(TreeError) -> Composition {
         // Without recursion, because files may be mounted in each other to any depth.
         var waiting = [(composition: root, isOpen: false)]

@@ -2,10 +2,10 @@ internal import Bytes
 
 /// Rows that mount the root of another document.
 extension RowGatherer {
-    /// Appends a row with the fields of a mounted root after its own.
+    /// Appends a row: first its own fields, then the fields of the mounted root.
     ///
-    /// The row's own fields override the root's, and so do its title and key, under any of their names. The root's
-    /// structural fields describe the level.
+    /// A field of the row overrides the root's field of the same name. The row's title overrides the root's title, even
+    /// under another name for titles; the same holds for the key. The root's structural fields describe the level.
     ///
     /// - Parameter isDocument: whether the row is the root of its own document.
     mutating func gather(_ own: Item.Step, mounting root: Item.Step, isDocument: Bool) -> PendingRow {
@@ -32,7 +32,7 @@ extension RowGatherer {
         return row
     }
 
-    /// The names of fields that the root cannot contribute.
+    /// The names of the fields that the root does not contribute, because the row's own fields override them.
     private func taken(by fields: [PackedField], in bytes: Span<UInt8>) -> Set<String> {
         var taken: Set<String> = []
         for field in fields { taken.insert(String(utf8: bytes.extracting(field.name))) }
@@ -58,8 +58,8 @@ extension RowGatherer {
             hasPlace = hasPlace || field.isHole
             append(bytes.span.extracting(field.range))
         }
-        // The root of an array document has no fields, and a root whose own part could not be read has no level. The
-        // level of a settings page comes from its specifiers, which are a field.
+        // The root of an array document lacks fields, so a place for its level is added. No place is added if the level
+        // could not be read, or if it is a settings page, because the page's specifiers are a field.
         guard !hasPlace, let level = root.below, level.refusal == nil, level.form != .specifiers else {
             return
         }

@@ -36,7 +36,7 @@ enum ControlRule {
         }
     }
 
-    /// The value to store; nil if the control does not accept it.
+    /// Returns the value to store for a client's value; nil if the control does not accept the client's value.
     func accepted(_ value: PropertyListValue) -> PropertyListValue? {
         switch self {
         case .oneOf(let values): values.first { $0.isChosen(by: value) }
@@ -47,7 +47,7 @@ enum ControlRule {
         }
     }
 
-    /// The accepted values for the member `allowed` of a problem: the values, the bounds, or descriptions.
+    /// The member `allowed` of a problem: the accepted values, their bounds, or descriptions of them.
     var allowed: [PropertyListValue] {
         switch self {
         case .oneOf(let values): values
@@ -124,8 +124,8 @@ extension PropertyListValue? {
 
 /// The rules for the text of a text field.
 enum ControlText {
-    /// The first character that keyboards cannot type, a control character or a noncharacter that XML cannot represent;
-    /// nil if all can be typed.
+    /// The first character of a text that keyboards cannot type: a control character, or a noncharacter that XML cannot
+    /// represent. Nil if keyboards can type all characters.
     static func fault(in text: String) -> Unicode.Scalar? {
         text.unicodeScalars.first { scalar in
             scalar.properties.generalCategory == .control || scalar.value == 0xFFFE || scalar.value == 0xFFFF

@@ -1,7 +1,7 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The types of controls outside of settings bundles, as an item's or a section's `Type` names them.
+/// The types of controls outside of settings bundles, named by the `Type` of an item or a section.
 enum ControlType: String {
     case toggleSwitch = "ToggleSwitch"
     case textField = "TextField"
@@ -10,12 +10,12 @@ enum ControlType: String {
     case radioGroup = "RadioGroup"
     case titleValue = "TitleValue"
     case button = "Button"
-    /// A section of independent Booleans, or one of them.
+    /// A section of independent Booleans, or one of these Booleans.
     case checkbox = "Checkbox"
     /// A section whose rows are the elements of one array value.
     case multirow = "Multirow"
 
-    /// The type that a section gives to its rows; nil if the rows keep their own.
+    /// The type that a section gives to its rows; nil if the rows keep their own types.
     var ofRows: ControlType? {
         switch self {
         case .radioGroup, .checkbox, .multirow: self
@@ -25,7 +25,7 @@ enum ControlType: String {
 }
 
 extension SetAsideRows {
-    /// Makes the rows of a section controls if the section's `Type` determines that of its rows.
+    /// Makes the rows of a section controls if the section's `Type` determines the type of its rows.
     mutating func addControls() {
         for section in sections where !section.fields.isEmpty {
             let fields = section.fields
@@ -59,7 +59,7 @@ extension SetAsideRows {
         append(control, toRow: number)
     }
 
-    /// An item's packed value, or else its title.
+    /// The packed `Value` of an item, or else the item's packed title.
     private func value(of item: PackedDictionary, title: Range<Int>) -> [UInt8] {
         if let value = item.packed("Value") { return Array(copying: item.bytes.extracting(value)) }
         var text = ByteBuffer()
@@ -67,7 +67,7 @@ extension SetAsideRows {
         return Array(copying: text.span)
     }
 
-    /// Moves a row to the end of the bytes, with a control after its fields.
+    /// Moves a row to the end of the bytes, and appends a control to the row's fields.
     private mutating func append(_ control: borrowing PackedControl, toRow number: Int) {
         let row = rows[number]
         let source = bytes

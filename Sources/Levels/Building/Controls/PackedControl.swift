@@ -28,7 +28,7 @@ struct PackedControl: ~Copyable {
         bytes.append(packed)
     }
 
-    /// Adds the value of a field under another name, if the dictionary has it.
+    /// Adds the value of a field under another name, if the dictionary has the field.
     mutating func add(_ name: String, field: String, of item: PackedDictionary) {
         guard let value = item.packed(field) else { return }
         add(name, packed: item.bytes.extracting(value))
@@ -68,7 +68,7 @@ struct PackedControl: ~Copyable {
 
     /// Appends the member `options`.
     ///
-    /// - Parameter source: the bytes that the values are in.
+    /// - Parameter source: the bytes that contain the values.
     static func appendOptions(
         _ options: [(title: String, value: Range<Int>)], from source: Span<UInt8>, to output: inout ByteBuffer
     ) {
@@ -101,8 +101,8 @@ struct ControlChoices {
     /// The ranges of the packed values.
     let values: [Range<Int>]
 
-    /// Reads `Values` and `Titles` of a dictionary; without titles, each value's text is its title. Surplus elements of
-    /// the longer list are ignored.
+    /// Reads `Values` and `Titles` of a dictionary. If `Titles` is missing, the text of each value is also its title.
+    /// Surplus elements of the longer list are ignored.
     init(of item: PackedDictionary) {
         let values = item.elements("Values")
         let shown = item.value("Titles") == nil ? values : item.elements("Titles")
@@ -145,8 +145,8 @@ extension Level {
         return .dictionary(PropertyListDictionary([PropertyListDictionary.Entry(key: "value", value: choice)]))
     }
 
-    /// Returns the row of the selected choice in a radio group of this settings page, or else the row of its first
-    /// choice; nil without a group with this key.
+    /// Returns the row of the selected choice in a radio group of this settings page; if no choice is selected, the row
+    /// of the group's first choice. Nil if the page lacks a group with this key.
     public func radioRow(ofGroup key: String) -> Int? {
         guard form == .specifiers else { return nil }
         let rows = (0..<rowCount).filter { controlKey(ofRow: $0) == key }
@@ -177,7 +177,8 @@ extension Level {
         return control
     }
 
-    /// The key for storing the value of a row's control; nil without one.
+    /// The key under which the value of a row's control is stored; nil if the row lacks a control, or the control lacks
+    /// a key.
     func controlKey(ofRow number: Int) -> String? {
         let bytes = bytes
         guard let members = row(number).control(in: bytes.span) else { return nil }

@@ -3,7 +3,7 @@ public import PropertyLists
 
 /// Repacks the rows of a level with other titles or controls; keys and other fields stay.
 struct RowRepacking: ~Copyable {
-    /// Returns the new members of a row's control; nil to keep them.
+    /// Returns the new members of a row's control; nil to keep the old members.
     typealias ControlMembers = (_ row: Int, _ bytes: Span<UInt8>, _ control: Range<Int>) -> [UInt8]?
 
     private let level: Level
@@ -12,8 +12,8 @@ struct RowRepacking: ~Copyable {
     private var output = ByteBuffer()
 
     /// - Parameters:
-    ///   - newTitle: the new title for a nonempty title; nil to keep it.
-    ///   - newMembers: the new members of a row's control.
+    ///   - newTitle: returns the new title for a nonempty title; nil to keep the old title.
+    ///   - newMembers: returns the new members of a row's control.
     init(
         of level: Level, newTitle: @escaping (String) -> String? = { _ in nil }, newMembers: @escaping ControlMembers
     ) {
@@ -55,8 +55,8 @@ struct RowRepacking: ~Copyable {
             pending, key: isOwn ? Array(copying: source.extracting(row.key)) : nil, from: gathered.span, to: &output)
     }
 
-    /// Copies the fields, with the new members of the control; returns the range of the title in the copy, or nil if it
-    /// is in no field.
+    /// Copies the fields, and replaces the members of the control. Returns the range of the title in the copy; nil if
+    /// the title is not in a field.
     private func appendFields(
         of number: Int, _ row: Row, of source: Span<UInt8>, to output: inout ByteBuffer
     ) -> Range<Int>? {
@@ -81,7 +81,7 @@ extension Level {
     ///
     /// - Parameters:
     ///   - values: the stored values, by key.
-    ///   - unusable: receives each value that its control rejects, once for a radio group.
+    ///   - unusable: receives each stored value that its control rejects; for a radio group, only once.
     public func showing(
         _ values: PropertyListDictionary, unusable: (UnusableValue) -> Void = { _ in }
     ) -> Level {
@@ -155,9 +155,9 @@ extension PropertyListValue {
     }
 }
 
-/// A stored value that its control rejects, so that the default shows.
+/// A stored value that its control rejects, so that the control shows the default.
 public struct UnusableValue: Sendable, Equatable {
-    /// The key under which it is stored.
+    /// The key under which the value is stored.
     public let key: String
     /// The reason, as the end of a sentence: `must be true or false, not 5`.
     public let objection: String
@@ -168,7 +168,7 @@ extension Level {
     ///
     /// Keys, fields and the levels below are the same, so that paths do not depend on the language.
     ///
-    /// - Parameter translation: the translation of a text, or nil.
+    /// - Parameter translation: returns the translation of a text; nil to keep the text.
     public func translated(_ translation: @escaping (String) -> String?) -> Level {
         var repacking = RowRepacking(of: self, newTitle: translation) { _, source, control in
             PackedControl.members(PackedDictionary(bytes: source, fields: control), translatedBy: translation)
@@ -209,7 +209,7 @@ extension PackedControl {
     ) {
         var options: [(title: String, value: Range<Int>)] = []
         for element in control.elements("options") {
-            // After the tag and the size of a dictionary.
+            // The fields of a dictionary follow its tag and its size.
             let option = PackedDictionary(bytes: control.bytes, fields: element.lowerBound + 5..<element.upperBound)
             guard let title = option.text("title"), let value = option.packed("value") else { continue }
             options.append((translate(title) ?? title, value))

@@ -1,7 +1,7 @@
 internal import Bytes
 public import PropertyLists
 
-/// A settings page, and the other files that it needs.
+/// A settings page, and the other files that the page needs.
 public struct SettingsPage: Sendable {
     /// A row whose level is another page.
     public struct ChildPane: Sendable, Equatable {
@@ -22,7 +22,7 @@ public struct SettingsPage: Sendable {
     /// The rows whose levels are other pages, in the order of the page.
     public let childPanes: [ChildPane]
 
-    /// The page's `StringsTable`: the name of its table of strings.
+    /// The page's `StringsTable`: the name of the page's table of strings.
     public var stringsTable: String? { document.text("StringsTable", inRow: 0) }
 }
 

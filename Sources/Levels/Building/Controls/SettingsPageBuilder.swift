@@ -38,7 +38,7 @@ struct SettingsPageBuilder: ~Copyable {
 
     var rowCount: Int { rows.count }
 
-    /// The rows, and the sections with something to show; without rows, no sections.
+    /// Returns the rows, and the sections with rows, a title or a footer. A page without rows gets no sections.
     consuming func finish(at position: SourcePosition) -> SetAsideRows {
         let shown = sections.filter { $0.count > 0 || $0.title != nil || $0.footer != nil }
         return SetAsideRows(
@@ -86,13 +86,13 @@ struct SettingsPageBuilder: ~Copyable {
         control.append(to: &bytes)
     }
 
-    /// Adds the default as the value; `Level.showing` replaces it with a stored one.
+    /// Adds the key, and the default as the value. `Level.showing` replaces the default with a stored value.
     private func addKeyAndValue(of specifier: PackedDictionary, to control: inout PackedControl) {
         control.add("key", field: "Key", of: specifier)
         control.add("value", field: "DefaultValue", of: specifier)
     }
 
-    /// Adds a row for each choice; its fields are its `Title` and its `Value`.
+    /// Adds a row for each choice of a radio group. The fields of the row are `Title` and `Value`.
     private mutating func addChoices(of group: PackedDictionary) {
         let choices = ControlChoices(of: group)
         for (title, value) in zip(choices.titles, choices.values) {

@@ -10,7 +10,7 @@ public struct DocumentWarnings: Sendable, Equatable {
     /// The maximum number of kept warnings.
     package static let most = 100
 
-    /// Whether further warnings are only counted, and need not be made.
+    /// Whether the maximum is reached, so that further warnings are only counted.
     var isFull: Bool { first.count >= Self.most }
 
     mutating func add(_ warning: DocumentWarning) {
@@ -21,11 +21,11 @@ public struct DocumentWarnings: Sendable, Equatable {
     mutating func omit(_ count: Int = 1) { omitted += count }
 }
 
-/// A readable part of a document that its author probably did not intend.
+/// A warning about a part of a document that can be read, but that the author probably did not intend.
 public struct DocumentWarning: Sendable, Equatable {
     /// The position in the document; nil for a source without positions.
     public let position: SourcePosition?
-    /// The titles from the root, as `/Item 4`; `/` at the root.
+    /// The titles from the root, such as `/Item 4`; `/` at the root.
     public let path: String
     /// A whole sentence without the final full stop.
     public let message: String

@@ -1,18 +1,20 @@
 internal import Bytes
 internal import PropertyLists
 
-/// Divides groups of records by the values of one field; linear in the records and their bytes.
+/// Divides groups of records by the values of one field, in time linear in the records and their bytes.
 struct FacetDivision: ~Copyable {
     private var groups = FacetGroups()
     private var values = FacetValues()
-    /// For each value, the last previous group that contains it, and its new group there.
+    /// For each value, the latest previous group that contains the value, and the new group for the value within that
+    /// previous group.
     private var seen: [(before: Int, group: Int)] = []
     private var counts: [Int] = []
     private var packed = ByteBuffer()
 
     /// Divides each group of `before` by the values of a field; returns the new groups.
     ///
-    /// - Parameter order: the numbers of the records, group after group; on return, in the order of the new groups.
+    /// - Parameter order: the numbers of the records in the order of their groups. On return, the numbers are in the
+    ///   order of the new groups.
     static func divide(
         _ before: FacetGroups, by field: String, order: inout [UInt32], of records: borrowing SetAsideRows
     ) throws(PropertyListError) -> FacetGroups {
@@ -35,7 +37,8 @@ struct FacetDivision: ~Copyable {
         return division.finish(&order, numbers: numbers)
     }
 
-    /// Returns the group of the next record, by the text of its value; for the first record of a group, adds its row.
+    /// Returns the new group of the next record, which depends on the text of the record's value. For the first record
+    /// of a group, adds the row of the group.
     private mutating func group(of text: Span<UInt8>, at place: PackedPosition, within before: Int) -> Int {
         let number = values.number(of: text)
         if number == seen.count { seen.append((-1, 0)) }
@@ -48,7 +51,7 @@ struct FacetDivision: ~Copyable {
         return seen[number].group
     }
 
-    /// Adds the row of a group; its only field is its title.
+    /// Adds the row of a group. The only field of the row is its title.
     private mutating func addRow(_ text: Span<UInt8>, at place: PackedPosition) {
         let start = packed.count
         packed.append(run: "Title".utf8Span.span)
@@ -81,11 +84,11 @@ struct FacetDivision: ~Copyable {
 /// Groups are numbered by previous group, then by first appearance, so that the groups within a previous group are
 /// adjacent.
 struct FacetGroups {
-    /// The number of the first group within each previous group, and at the end the number of groups.
+    /// The number of the first group within each previous group. The last element is the number of groups.
     var firsts: [Int] = []
-    /// The start of each group's records in the order, and at the end the number of records.
+    /// The start of each group's records in the order. The last element is the number of records.
     var starts: [Int] = [0]
-    /// The rows of the groups, and their bytes.
+    /// The rows of the groups, and the bytes of these rows.
     var rows: [PendingRow] = []
     var bytes: [UInt8] = []
 
@@ -140,7 +143,7 @@ enum FacetText {
         }
     }
 
-    /// Appends JSON; data appears as base64 without quotation marks.
+    /// Appends the JSON text of a value. Data appears as base64 without quotation marks.
     private static func appendJSON(
         _ value: Int, in bytes: Span<UInt8>, to text: inout ByteBuffer
     ) throws(PropertyListError) {

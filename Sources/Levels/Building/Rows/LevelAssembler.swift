@@ -2,7 +2,7 @@ internal import Bytes
 internal import Heap
 internal import PropertyLists
 
-/// Makes a level from gathered rows: determines their keys, packs them and hashes the level.
+/// Makes a level from gathered rows: determines the keys of the rows, packs the rows and hashes the level.
 struct LevelAssembler: ~Copyable {
     private var output = ByteBuffer(capacity: 1 << 16)
     private var keys = SiblingKeys()
@@ -17,16 +17,16 @@ struct LevelAssembler: ~Copyable {
         var form = LevelForm.rows
         /// Whether the rows must be searched for text that XML cannot represent.
         var mayHoldTextBeyondXML = false
-        /// The start of the rows in the document, for errors about all of them.
+        /// The start of the rows in the document, for errors that concern all rows.
         var position: SourcePosition?
     }
 
-    /// The title that most rows of the last level share, if any.
+    /// The title that the largest number of rows in the last level share; nil if all titles differ.
     private(set) var repeatedTitle: RepeatedTitle?
 
-    /// Makes the level of some rows, in their order; their bytes are in `source`.
+    /// Makes a level of rows, which keep their order. The ranges of the rows refer to `source`.
     ///
-    /// Linear in the rows and bytes. Returns an equal level of the pool if it has one.
+    /// The time is linear in the rows and bytes. If the pool contains an equal level, returns that level.
     ///
     /// - Throws: `PropertyListError` if two rows have the same `Key`, too many keys share a hash, the level exceeds 4
     ///   GiB, or the memory does not suffice.
@@ -41,7 +41,7 @@ struct LevelAssembler: ~Copyable {
         }
     }
 
-    /// As `assemble`, with an error that an edit can handle.
+    /// Like `assemble`, but throws an error that an edit can handle.
     mutating func level(
         of rows: Span<PendingRow>, from source: Span<UInt8>, parts: Parts
     ) throws(TreeError) -> Level {
@@ -72,8 +72,8 @@ struct LevelAssembler: ~Copyable {
 
     // MARK: Packing
 
-    /// The largest size of rows that are packed in `output` and then copied; memory may be too small for two copies of
-    /// larger rows.
+    /// The maximum size of rows that are packed in `output` and then copied. For larger rows, the memory may not
+    /// suffice for two copies.
     private static let mostBytesPackedTwice = 1 << 20
 
     /// Packs the rows after the table in `output`.
@@ -126,10 +126,11 @@ struct LevelAssembler: ~Copyable {
         try assemble(rows.span.extracting(base..<rows.count), from: source.span, parts: parts)
     }
 
-    /// Levels of fewer rows and bytes are packed without asking the `MemoryBudget`.
+    /// Levels with fewer rows and bytes than these are packed without asking the `MemoryBudget`.
     private static let fewRows = 4_096
     private static let fewBytes = 256 << 10
-    /// The memory per row for keys, their index and the levels below, with their growth.
+    /// The memory that one row takes in the keys, the key index and the list of levels below, including the growth of
+    /// these.
     private static let bytesOfRow = 96
 
     /// Checks that the packed rows are complete, and can be copied.
@@ -144,7 +145,7 @@ struct LevelAssembler: ~Copyable {
         output.replace(at: number * 4, halfWord: offset)
     }
 
-    /// Packs a row; see `Row` for the form. The key is nil if it is the title.
+    /// Packs a row in the form that `Row` describes. The key is nil if the title is the key.
     static func append(
         _ row: PendingRow, key: [UInt8]?, from source: Span<UInt8>, to output: inout ByteBuffer
     ) {
@@ -155,8 +156,8 @@ struct LevelAssembler: ~Copyable {
 
     /// Packs the head of a row, before its fields.
     ///
-    /// An empty title is always in the head: it is not part of a field, but its offset would depend on the fields before
-    /// it.
+    /// The head always contains an empty title: although an empty title is not part of any field, its offset would
+    /// depend on the fields before it.
     private static func appendHead(
         of row: PendingRow, key: [UInt8]?, from source: Span<UInt8>, to output: inout ByteBuffer
     ) {
@@ -165,7 +166,7 @@ struct LevelAssembler: ~Copyable {
             title.isEmpty || row.title.lowerBound < row.fields.lowerBound
             || row.title.upperBound > row.fields.upperBound
         var flags = row.marks
-        // With the flag but without a number, parsing the row would end its fields four bytes too early.
+        // With the flag but without a number, the fields of the parsed row would end four bytes too early.
         if row.recordNumber == 0 { flags.remove(.hasRecordNumber) }
         if ownsTitle { flags.insert(.hasOwnTitle) }
         if row.isString { flags.insert(.isString) }
@@ -185,10 +186,10 @@ struct LevelAssembler: ~Copyable {
     }
 }
 
-/// A row whose level is incomplete: offsets into the gathered bytes.
+/// A row of an incomplete level, as ranges of the gathered bytes.
 struct PendingRow {
     var fields: Range<Int>
-    /// Inside `fields`, or after them if the title is not itself a text.
+    /// The range of the title: inside `fields` if the title is a text in a field, otherwise outside of `fields`.
     var title: Range<Int>
     var explicitKey: Range<Int>?
     var isString = false
@@ -199,9 +200,9 @@ struct PendingRow {
     var place = PackedPosition.none
 }
 
-/// The levels of an older snapshot by content, for sharing unchanged levels with a new tree.
+/// The levels of an older snapshot by their content, so that a new tree can share the unchanged levels.
 ///
-/// A reload thus needs memory only for the changes, and comparing two trees stops at shared references.
+/// A reload thus needs memory only for the changes, and a comparison of two trees stops at shared levels.
 public final class LevelPool {
     private var levels: [ContentHash: Level] = [:]
 
@@ -216,6 +217,6 @@ public final class LevelPool {
         }
     }
 
-    /// The old level with the same content, or else the new one.
+    /// Returns the old level with the same content, or else the new level.
     public func adopt(_ level: Level) -> Level { levels[level.hash] ?? level }
 }

@@ -1,24 +1,26 @@
 import Bytes
 internal import PropertyLists
 
-/// Writes packed fields and values, and drops a repeated key's earlier value.
+/// Writes packed fields and values, and drops the earlier value of a repeated key.
 ///
-/// All bytes are on one stack. A complete level removes its rows, so that the fields of its owner continue.
+/// All bytes are on one stack. When a level is complete, its rows are removed from the stack, and the fields of the
+/// level's item continue there.
 struct PackedFields: ~Copyable {
     var bytes = ByteBuffer(capacity: 1 << 16)
     /// The fields of all open dictionaries, the innermost last.
     private var starts: [Start] = []
-    /// The number of fields that a later one with the same name replaced.
+    /// The number of fields that a later field with the same name has replaced.
     private var overridden = 0
 
-    /// For large dictionaries, by the number of their first field: the hash of a name → the number of its field.
+    /// The tables of large dictionaries, by the number of a dictionary's first field. Each table maps the hash of a
+    /// name to the number of the field with this name.
     private var wide: [Int: [UInt64: Int]] = [:]
 
-    /// The maximum number of fields that are compared one by one.
+    /// The maximum number of fields whose names are compared one by one.
     private static let comparedFields = 24
 
     struct Start {
-        /// The offset of the field, which begins with its name's length.
+        /// The offset of the field. A field begins with the length of its name.
         var offset: Int
         var name: Range<Int>
         let meaning: KeyMeaning
@@ -31,7 +33,7 @@ struct PackedFields: ~Copyable {
 
     func start(_ field: Int) -> Start { starts[field] }
 
-    /// Begins a field; earlier ones with the same name are kept.
+    /// Begins a field. Earlier fields with the same name are kept.
     @inline(__always)
     mutating func begin(_ name: Span<UInt8>, meaning: KeyMeaning, at position: SourcePosition) {
         let offset = bytes.count
@@ -42,8 +44,8 @@ struct PackedFields: ~Copyable {
                 place: PackedPosition(position)))
     }
 
-    /// Begins a field of the dictionary whose first field is `base`. Returns an earlier field with the same name, which
-    /// is now overridden, or nil.
+    /// Begins a field of the dictionary whose first field is `base`. Returns the earlier field with the same name,
+    /// which is now overridden; nil if the name is new.
     mutating func begin(
         _ name: Span<UInt8>, meaning: KeyMeaning, base: Int, at position: SourcePosition
     ) -> Int? {
@@ -84,7 +86,8 @@ struct PackedFields: ~Copyable {
         return found.flatMap { isField($0, named: name) ? $0 : nil }
     }
 
-    /// Closes the dictionary whose first field is `base` and drops its overridden fields; true if bytes have moved.
+    /// Closes the dictionary whose first field is `base`, and drops its overridden fields. Returns whether bytes have
+    /// moved.
     mutating func close(base: Int) -> Bool {
         if !wide.isEmpty { wide[base] = nil }
         defer { starts.removeSubrange(base...) }
@@ -106,7 +109,8 @@ struct PackedFields: ~Copyable {
 
     // MARK: Values
 
-    /// Replaces an open dictionary of only `CF$UID` and an integer with an archive's UID.
+    /// Replaces an open dictionary with an archive's UID if `CF$UID` with an integer is its only entry. Returns whether
+    /// the dictionary was replaced.
     ///
     /// Formats other than the binary one write UIDs in this way (`CFPropertyList.c`, `parseDictTag`).
     mutating func replaceWithUID(dictionaryAt start: Int) -> Bool {
@@ -123,7 +127,8 @@ struct PackedFields: ~Copyable {
         return true
     }
 
-    /// `CF$UID` and the tag of an integer, packed; the length is separate, because every dictionary is checked.
+    /// The packed name `CF$UID` and the tag of an integer. The length is a separate constant, because every dictionary
+    /// is checked.
     private static let uidHead: [UInt8] = [6] + Array("CF$UID".utf8) + [PackedTag.positive.rawValue]
     private static let uidHeadBytes = 8
 
@@ -136,7 +141,8 @@ struct PackedFields: ~Copyable {
 extension PackedFields {
     func textRange(_ value: Int) -> Range<Int>? { PackedReader(bytes: bytes.span, at: value).text }
 
-    /// Returns the range of a title's text: in place, or appended if the value is a number, a date or a Boolean.
+    /// Returns the range of a title's text. A text stays in place; the text of a number, a date or a Boolean is
+    /// appended.
     mutating func titleText(_ value: Int) -> Range<Int> {
         if let range = textRange(value) { return range }
         return loose(scalarText(at: value) ?? "")
@@ -151,7 +157,7 @@ extension PackedFields {
     func scalarText(at value: Int) -> String? { PackedReader(bytes: bytes.span, at: value).scalarText }
 }
 
-/// A document position in one word, because every open row and field has one.
+/// A document position in one word, because every open row and field has a position.
 struct PackedPosition {
     /// The highest bit marks a byte offset; for text, the line is in the bits above the column.
     private let bits: UInt64
@@ -184,15 +190,15 @@ struct PackedPosition {
 
 /// The meaning of a dictionary key in an item or a section.
 struct KeyMeaning {
-    /// The rank of the name among the names of its slot; the lowest is the strongest.
+    /// The rank of the name among the names of its slot; the name with the lowest rank is the strongest.
     var rank: UInt32 = 0
-    /// 0 if the key is an ordinary field.
+    /// The number of the slot; 0 if the key is an ordinary field.
     var slot: SlotNumber = 0
-    /// Whether the name is one typing error away from a structural one.
+    /// Whether the name is one typing error away from a structural name.
     var isNearMiss = false
     /// Whether the name is, regardless of case, one typing error away from the name of a list.
     var isNearList = false
 }
 
-/// The number of a slot in its `SlotTable`, from 1; 0 for none.
+/// The number of a slot in its `SlotTable`, from 1; 0 stands for no slot.
 typealias SlotNumber = UInt8

@@ -3,13 +3,14 @@ internal import PropertyLists
 
 /// A survey of the fields of a table's records, which suggests fields for titles and levels.
 ///
-/// It examines the first thousand records. Only for a title that must differ in all records, it examines all.
+/// The survey examines the first thousand records. Only the search for a title that differs in all records examines
+/// every record.
 struct RecordSurvey {
     /// The values of one field in the first records.
     struct Field {
         let name: String
-        /// The numbers of texts, of numbers (including other scalars and text that is entirely a number), and of other
-        /// values; empty texts do not count.
+        /// How many values are texts, numbers and other values. Scalars other than text count as numbers, and so does
+        /// text that is entirely a number. Empty texts do not count.
         var texts = 0
         var numbers = 0
         var others = 0
@@ -62,13 +63,18 @@ struct RecordSurvey {
 
     // MARK: Titles
 
-    /// Returns the field that titles the records: the field with the default name; else the first text field that
-    /// differs in all records; else the text field with the most values, if at least half of the examined records
-    /// differ in it; else the first number field that differs in all records; else the text field with the most values.
+    /// Returns the field that titles the records: the first of the following fields that exists.
     ///
-    /// - Parameter levels: the fields of the levels above the records, which cannot be titles, because all records of a
-    ///   level have the same value.
-    /// - Returns: nil if no field qualifies, so that the records' numbers are their titles.
+    /// 1. The field with the default name.
+    /// 2. The first text field with a different value in each record.
+    /// 3. The text field with the most values, if it has at least half as many values as there are examined records.
+    /// 4. The first number field with a different value in each record.
+    /// 5. The text field with the most values.
+    ///
+    /// - Parameter levels: the fields of the levels above the records. These fields cannot be titles, because all
+    ///   records of a level have the same value in them.
+    /// - Returns: the name of the field; nil if no field qualifies, so that the numbers of the records are their
+    ///   titles.
     func title(below levels: [String]) -> String? {
         let standard = RecordDrilling.defaultTitleField
         let fields = fields.filter { !levels.contains($0.name) }

@@ -1,11 +1,12 @@
 internal import PropertyLists
 
-/// A title that several rows of one level share; a class, so that nil, the value for nearly every level, takes one
-/// word.
+/// A title that several rows of one level share.
+///
+/// This is a class, so that an optional takes only one word. For nearly every level, the optional is nil.
 final class RepeatedTitle {
     let title: String
     let count: Int
-    /// The positions of the first two rows; nil if not known.
+    /// The positions of the first two of these rows; nil if the position is not known.
     let first, second: SourcePosition?
 
     init(title: String, count: Int, first: SourcePosition?, second: SourcePosition?) {
@@ -26,7 +27,7 @@ final class RepeatedTitle {
     }
 
     private var place: String {
-        // In a binary document, both may be one shared object with one position.
+        // In a binary document, both rows may be one shared object with one position.
         let other = first == second ? nil : first
         return other.map { ", the first \($0.phrase(apartFrom: second))" } ?? ""
     }
@@ -35,7 +36,7 @@ final class RepeatedTitle {
 /// A key that appears twice in one dictionary.
 enum RepeatedKey {
     static func message(_ name: QuotedText, first: SourcePosition?, second: SourcePosition) -> String {
-        // In a binary document, both may be one shared object with one position.
+        // In a binary document, both keys may be one shared object with one position.
         let other = first == second ? nil : first
         let place = other.map { ", first \($0.phrase(apartFrom: second))" } ?? ""
         return "the key '\(name)' appears more than once in one dictionary\(place); the last one counts"

@@ -43,7 +43,8 @@ struct RowGatherer: ~Copyable {
 
     // MARK: Rows with another level
 
-    /// Appends a row with a place for a level: the row's own place, that of `other`, or a new place after its fields.
+    /// Appends a row that has a place for the level `child`. The place is the row's own, or the place in the row
+    /// `other`, or a new place after the row's fields.
     mutating func gather(
         _ level: Level, number: Int, over child: Level, structure other: Item.Step?
     ) -> PendingRow {
@@ -63,7 +64,7 @@ struct RowGatherer: ~Copyable {
         return gather(level, number: number, adding: structure.span, keepsStructure: isMade)
     }
 
-    /// Appends a row with some of its fields made structure, which details omit.
+    /// Appends a row, and hides the fields with these names: they become structure, which details omit.
     mutating func gather(_ level: Level, number: Int, hiding names: Set<String>) -> PendingRow {
         let source = level.bytes
         let row = level.row(number)
@@ -94,7 +95,8 @@ struct RowGatherer: ~Copyable {
         return structure
     }
 
-    /// Appends a row with more fields after its own; without `keepsStructure`, its own structural fields are omitted.
+    /// Appends a row with more fields after its own. If `keepsStructure` is false, the row's own structural fields are
+    /// omitted.
     mutating func gather(
         _ level: Level, number: Int, adding more: Span<UInt8>, keepsStructure: Bool
     ) -> PendingRow {

@@ -3,7 +3,7 @@ public import PropertyLists
 
 /// Packs rows that are not part of a tree into a level, such as the rows of one page of a database.
 ///
-/// Keys are not checked or changed; they must all differ.
+/// The packer neither checks nor changes the keys; all keys must differ.
 ///
 ///     var packer = RowPacker()
 ///     packer.beginRow(key: "1".utf8Span.span, title: "Satie".utf8Span.span)

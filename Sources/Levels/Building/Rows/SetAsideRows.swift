@@ -2,7 +2,8 @@ internal import Bytes
 internal import Heap
 internal import PropertyLists
 
-/// Rows and their bytes, taken off the builder's stack until the end of their item determines their level.
+/// Rows and their bytes, which were taken off the builder's stack. The level of the rows is made at the end of their
+/// item.
 struct SetAsideRows {
     var bytes: [UInt8]
     var rows: [PendingRow]
@@ -10,10 +11,10 @@ struct SetAsideRows {
     /// The sections of the rows; empty for a level without sections.
     var sections: [Section]
     let form: LevelForm
-    /// The start of their list.
+    /// The start of the list of rows in the document.
     let position: SourcePosition
 
-    /// Puts the rows into the order of `sections`, after sections were moved or removed; drops the rows of removed
+    /// Puts the rows into the order of `sections`, after sections were moved or removed. Drops the rows of removed
     /// sections.
     mutating func followSections() {
         reorder(sections.flatMap { $0.start..<$0.start + $0.count })
@@ -32,7 +33,7 @@ struct SetAsideRows {
 }
 
 extension SetAsideRows {
-    /// Numbers the rows as records, and titles each by a field, or else by its number.
+    /// Numbers the rows as records. The title of each row is its value in a field, or else its number.
     mutating func becomeRecords(titledBy field: String) throws(PropertyListError) {
         let name = Array(field.utf8)
         let end = bytes.count
@@ -57,7 +58,8 @@ extension SetAsideRows {
 }
 
 extension TreeAssembly {
-    /// Takes the rows of a list off the stack; the starts of `sections` count from the bottom of the stack.
+    /// Takes the rows of a list off the stack. In `sections`, the starts of the sections count from the bottom of the
+    /// stack.
     mutating func setAside(
         _ base: Base, sections: [Section], form: LevelForm, at position: SourcePosition
     ) throws(PropertyListError) -> SetAsideRows {
@@ -76,10 +78,11 @@ extension TreeAssembly {
         return aside
     }
 
-    /// The largest size of a list whose room is kept for the next one.
+    /// The maximum size of a list whose room on the stack is kept for the next list.
     private static let mostBytesKept = 1 << 24
 
-    /// Frees the room of rows that were set aside and so exist twice.
+    /// Frees the room that rows took on the stack before they were set aside. Otherwise, the rows would take memory
+    /// twice.
     private mutating func freeRoom() {
         var rest = ByteBuffer(capacity: 1 << 16)
         rest.append(fields.bytes.span)

@@ -3,12 +3,13 @@ internal import PropertyLists
 
 /// Gives the rows of one level their keys (manual, Paths and keys), in time linear in the rows.
 struct SiblingKeys: ~Copyable {
-    /// The explicit keys, and the other keys that differ from their titles: by row, the start in `texts`.
+    /// The start of each row's own key in `texts`, by row. A row has an own key if its key is explicit or differs from
+    /// its title.
     private var own: [UInt32: Int] = [:]
-    /// The keys, each after its length; a level can have a million of them.
+    /// The own keys, each after its length. They share one buffer, because a level can have a million of them.
     private var texts = ByteBuffer()
     private var hashes: [UInt64] = []
-    /// The title that most rows share, if any.
+    /// The title that the largest number of rows share; nil if all titles differ.
     private(set) var repeatedTitle: RepeatedTitle?
 
     /// The numbering of the rows that share a natural key: the second row, the next number to try, and the number of
@@ -19,8 +20,8 @@ struct SiblingKeys: ~Copyable {
         var count = 1
     }
 
-    /// The maximum number of other keys with the same hash; by chance, two of a million keys share a hash in one of
-    /// forty million levels.
+    /// The maximum number of other keys with the same hash. By chance, a level with a million keys contains two keys
+    /// with the same hash only once in forty million levels.
     private static let mostCollisions = 16
 
     func ownKey(of row: Int) -> [UInt8]? { ownRange(of: row).map { Array(copying: texts.span.extracting($0)) } }
@@ -77,7 +78,7 @@ struct SiblingKeys: ~Copyable {
         return try rehashed(rows.count, shown: shown)
     }
 
-    /// Inserts a row and returns nil, or returns the row with an equal key that the index already contains.
+    /// Inserts a row and returns nil. If the index already contains a row with an equal key, returns that row instead.
     private func enter(
         _ row: Int, in index: inout KeyIndex, isEqual: (Int) -> Bool
     ) throws(TreeError) -> Int? {
@@ -124,7 +125,7 @@ struct SiblingKeys: ~Copyable {
         return source.extracting(rows[row].title)
     }
 
-    /// Two rows with the same `Key`; nil if there are none.
+    /// Returns two rows with the same `Key`; nil if all values of `Key` differ.
     private func rowsOfOneKey(_ repeats: [(row: UInt32, first: UInt32)], rows: Span<PendingRow>) -> (Int, Int)? {
         var explicit: [UInt32: UInt32] = [:]
         for (row, first) in repeats where rows[Int(row)].explicitKey != nil {
@@ -150,7 +151,7 @@ struct SiblingKeys: ~Copyable {
         _ repeats: [(row: UInt32, first: UInt32)], rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
     ) {
         var groups: [UInt32: Group] = [:]
-        // Only the key of the group's first row is compared here, and it stays.
+        // Only the key of the group's first row is compared here, and that key does not change.
         for (row, first) in repeats {
             var group = groups[first] ?? Group(second: Int(row))
             let base = Array(copying: natural(Int(first), rows: rows, source: source))
@@ -170,7 +171,8 @@ struct SiblingKeys: ~Copyable {
             second: rows[most.value.second].place.position)
     }
 
-    /// Returns the base with the smallest number from `next` on for which no row has the result as its natural key.
+    /// Returns `base` followed by `~` and a number: the smallest number from `next` on for which the result is not the
+    /// natural key of another row.
     private func freeKey(
         _ base: [UInt8], next: inout Int, rows: Span<PendingRow>, in source: Span<UInt8>, naturals: KeyIndex
     ) -> [UInt8] {
@@ -194,7 +196,7 @@ struct SiblingKeys: ~Copyable {
 
 /// Natural keys: the keys of rows without regard to their siblings (manual, Paths and keys).
 extension Level {
-    /// A row's key without the number that distinguishes it from siblings.
+    /// A row's key without the number that distinguishes the row from its siblings.
     func naturalKey(of number: Int, names: StructuralNames) -> [UInt8] {
         let bytes = bytes
         let row = row(number)
@@ -217,7 +219,7 @@ extension Level {
         guard bytes.span.extracting(row(number).key).isEqual(to: natural.span), !isShared(natural, names: names) else {
             return false
         }
-        // Among rows with the key `a`, one may have skipped `a~2` because of this row.
+        // If the key of this row is `a~2`, a row with the natural key `a` may have skipped `a~2` because of this row.
         guard let base = ItemKey.numberedBase(of: natural.span) else { return true }
         return !isShared(Array(natural[..<base]), names: names)
     }

@@ -1,7 +1,8 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The names of structural dictionary keys, by role; the first name present counts.
+/// The names of structural dictionary keys, by role. If a dictionary contains several names of a role, the name that
+/// comes first in the role's list counts.
 ///
 /// The option `--keys` gives a mapping:
 ///
@@ -11,7 +12,7 @@ public struct StructuralNames: Sendable, Equatable {
     public enum Role: String, CaseIterable, Sendable {
         /// The title of an item or a section.
         case title
-        /// The key of an item, if it is not the title.
+        /// The key of an item; if it is missing, the title is the key.
         case key
         /// The rows of an item or a section.
         case children
@@ -31,7 +32,8 @@ public struct StructuralNames: Sendable, Equatable {
     /// The default names: `Title`, `Key`, `Children` or `Rows`, `Sections`, `SectionKeys`, `SectionTitles`.
     public init() {}
 
-    /// Maps roles to other names, as `title=name|group,children=entries`; other roles keep the defaults.
+    /// Maps roles to other names, as in `title=name|group,children=entries`. The remaining roles keep the default
+    /// names.
     ///
     /// - Throws: `StructuralNamesError` for an unknown role, a missing name, or a name in two roles.
     public init(mapping text: String) throws(StructuralNamesError) {
@@ -60,8 +62,8 @@ public struct StructuralNames: Sendable, Equatable {
     /// The names of a role, the strongest first.
     public subscript(role: Role) -> [String] { names[role] ?? [] }
 
-    /// Returns a copy with other names for one role; nil if `list` is empty, repeats a name, or has a name of another
-    /// role.
+    /// Returns a copy with other names for one role; nil if `list` is empty, repeats a name, or contains a name of
+    /// another role.
     public func replacing(_ role: Role, with list: [String]) -> StructuralNames? {
         let others = Role.allCases.filter { $0 != role }.flatMap { self[$0] }
         guard !list.isEmpty, Set(others + list).count == others.count + list.count else { return nil }
@@ -77,8 +79,8 @@ public struct StructuralNames: Sendable, Equatable {
             .map { "\($0.rawValue)=" + self[$0].joined(separator: "|") }.joined(separator: ",")
     }
 
-    /// Returns a name of these roles that is one typing error away from a key, regardless of case; nil also if the key
-    /// is one of the names.
+    /// Returns a name of these roles that is one typing error away from a key, regardless of case. Returns nil if the
+    /// names are all further away, or if the key is one of them.
     public func slip(_ key: String, of roles: [Role]) -> String? {
         let candidates = roles.flatMap { self[$0] }
         guard !candidates.contains(key) else { return nil }
@@ -111,7 +113,7 @@ extension StructuralNames {
         return names.contains("Rows") ? "Rows" : names.first ?? "Rows"
     }
 
-    /// Returns the number of sections that an item's `SectionKeys` names; nil without `SectionKeys`.
+    /// Returns how many sections an item's `SectionKeys` names; nil without `SectionKeys`.
     func listedSections(of item: Item.Step) -> Int? {
         let bytes = item.level.bytes
         let fields = item.level.row(item.row).fields

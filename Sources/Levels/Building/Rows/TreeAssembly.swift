@@ -2,7 +2,7 @@ internal import Bytes
 internal import Heap
 internal import PropertyLists
 
-/// The working memory of all builders: packed bytes, and rows whose levels are incomplete.
+/// The working memory of any builder: the packed bytes, and the rows whose levels are incomplete.
 ///
 /// A level is packed after its last row; its rows and their bytes are then removed from the stack.
 struct TreeAssembly: ~Copyable {
@@ -17,7 +17,7 @@ struct TreeAssembly: ~Copyable {
     private var hasTextBeyondXML = false
     /// The number of items so far, not counting the root.
     private var items = -1
-    /// The number of items after which the next one is reported, or the document is refused.
+    /// If the number of items exceeds this mark, progress is reported, or the document is refused.
     private var nextItemMark: Int
     private let progress: ReadingProgress?
     private var reportedItems = 0
@@ -33,7 +33,7 @@ struct TreeAssembly: ~Copyable {
         assembler = LevelAssembler(pool: pool)
     }
 
-    /// The numbers of fields and rows, and the offset of the next byte, when a container opened.
+    /// The state when a container opened: the number of fields, the number of rows, and the offset of the next byte.
     struct Base {
         let field: Int
         let row: Int
@@ -77,7 +77,7 @@ struct TreeAssembly: ~Copyable {
     static let bytesOfOpenRow = 4 * MemoryLayout<PendingRow>.stride
     private static let bytesOfNextItems = 4 << 20
 
-    /// Throws if packed bytes are incomplete for lack of memory, so that they are not read.
+    /// Throws if packed bytes are incomplete for lack of memory, so that incomplete bytes are never read.
     @inline(__always)
     func checkComplete() throws(PropertyListError) {
         guard !fields.bytes.isIncomplete else { throw .outOfMemory }
@@ -105,7 +105,7 @@ struct TreeAssembly: ~Copyable {
 
     // MARK: Levels
 
-    /// Makes the level of the rows from number `base` on; removes them and the bytes from `start` on.
+    /// Makes the level of the rows from number `base` on. Removes these rows, and the bytes from `start` on.
     mutating func level(
         from base: Int, start: Int, form: LevelForm, at position: SourcePosition?
     ) throws(PropertyListError) -> Level {
@@ -138,10 +138,10 @@ struct TreeAssembly: ~Copyable {
         document = try level(from: 0, start: fields.bytes.count, form: form, at: nil)
     }
 
-    /// The title that most rows of the last level share, if any.
+    /// The title that the largest number of rows in the last level share; nil if all titles differ.
     var repeatedTitle: RepeatedTitle? { assembler.repeatedTitle }
 
-    /// Takes the children of the rows from number `base` on; empty if all are leaves.
+    /// Takes the children of the rows from number `base` on; empty if all these rows are leaves.
     private mutating func takeChildren(from base: Int) -> [Level?] {
         defer { children.removeSubrange(base...) }
         return children[base...].contains { $0 != nil } ? Array(children[base...]) : []
@@ -149,13 +149,13 @@ struct TreeAssembly: ~Copyable {
 
     // MARK: Texts
 
-    /// Notes whether XML cannot represent a text, for later requests for XML.
+    /// Notes a text that XML cannot represent. Later requests for XML depend on this note.
     @inline(__always)
     mutating func note(_ text: Span<UInt8>) {
         if !isXML, !hasTextBeyondXML, XMLText.holdsMoreThanXML(text) { hasTextBeyondXML = true }
     }
 
-    /// Notes dates with a fraction of a second.
+    /// Notes dates with a fraction of a second, which XML cannot represent.
     @inline(__always)
     mutating func note(_ value: PropertyListScalar) {
         if case .date(let seconds) = value, seconds != seconds.rounded() { hasTextBeyondXML = true }

@@ -1,7 +1,7 @@
 import Bytes
 import PropertyLists
 
-/// A property list's number, or text that is a JSON number; comparing integers never loses digits.
+/// A number of a property list, or a text that is a JSON number. Comparisons of integers use all digits.
 enum ExactNumber {
     case integer(Int128)
     case real(Double)
@@ -26,7 +26,7 @@ enum ExactNumber {
 }
 
 extension ExactNumber {
-    /// Appends bytes that sort as the numbers do, with equal bytes for equal numbers; NaN sorts last.
+    /// Appends a key: bytes that sort in the order of the numbers. Equal numbers have equal bytes; NaN sorts last.
     func appendKey(to output: inout ByteBuffer) {
         if case .integer(let value) = self, let small = Int64(exactly: value), small.magnitude < 1 << 53 {
             output.append(bigEndian: Self.orderedBits(Double(small)))
@@ -42,11 +42,12 @@ extension ExactNumber {
         }
     }
 
-    // After the floating-point number comes the rest of an integer that it does not represent: a byte for the kind of
-    // rest, such that the bytes sort as the rests do, and the bytes of the rest.
+    // A key begins with the number as a `Double`. The rest of an integer that the `Double` does not represent follows:
+    // a byte for the kind of rest, and the bytes of the rest. All these bytes sort in the order of the rests.
     private static let exact: UInt8 = 0x80
 
-    /// Bits that sort, as unsigned integers, like the floating-point numbers; both zeros have the same bits.
+    /// Returns bits that, as unsigned integers, sort in the order of the floating-point numbers. Both zeros have the
+    /// same bits.
     private static func orderedBits(_ value: Double) -> UInt64 {
         if value.isNaN { return .max }
         let bits = (value == 0 ? 0 : value).bitPattern
@@ -91,7 +92,7 @@ extension ExactNumber: Comparable {
 }
 
 extension ByteBuffer {
-    /// Appends a word, highest byte first, so that bytes sort as the words do.
+    /// Appends a word, highest byte first, so that the bytes sort in the order of the words.
     mutating func append(bigEndian word: UInt64) { append(littleEndian: word.byteSwapped) }
 }
 
@@ -137,14 +138,14 @@ extension ExactNumber {
         return start..<place
     }
 
-    /// Skips a fraction if one follows; false if the fraction has no digits.
+    /// Skips a fraction if one follows. Returns false if the fraction lacks digits.
     private static func skipFraction(of text: Span<UInt8>, at place: inout Int) -> Bool {
         guard place < text.count, text[place] == UInt8(ascii: ".") else { return true }
         place += 1
         return !digits(of: text, at: &place).isEmpty
     }
 
-    /// Skips an exponent if one follows; false if the exponent has no digits.
+    /// Skips an exponent if one follows. Returns false if the exponent lacks digits.
     private static func skipExponent(of text: Span<UInt8>, at place: inout Int) -> Bool {
         guard place < text.count, text[place] | 0x20 == UInt8(ascii: "e") else { return true }
         place += 1

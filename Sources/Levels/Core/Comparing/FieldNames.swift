@@ -4,7 +4,7 @@ import Bytes
 public struct FieldNames: Hashable, Sendable {
     /// The names as UTF-8, each once, in ascending order of their bytes.
     public let names: [[UInt8]]
-    /// A bit for each length of a name; the last bit stands for all lengths from 63 bytes on.
+    /// A bit for each length that a name has; the last bit stands for all lengths from 63 bytes on.
     @usableFromInline
     let lengths: UInt64
 

@@ -28,7 +28,7 @@ public enum RowField: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Returns the value in a row of the level with these bytes; nil if the item lacks the field.
+    /// Returns the value in a row; nil if the row's item lacks the field. `bytes` are the bytes of the row's level.
     func value(of row: Row, in bytes: Span<UInt8>) -> FieldValue? {
         switch self {
         case .title: return .text(row.title)
@@ -55,7 +55,8 @@ enum FieldValue {
     /// A dictionary, data or a UID, which cannot be compared.
     case other
 
-    /// Reads the packed value at the reader's offset and moves on; nil for structure.
+    /// Reads the packed value at the reader's offset, and moves the reader past the value. Nil for structure and for a
+    /// control.
     init?(_ reader: inout PackedReader) {
         let start = reader.offset
         let tag = PackedTag(rawValue: reader.byte())
@@ -112,7 +113,7 @@ enum FieldValue {
 }
 
 extension Row {
-    /// The value of a text field; nil if it is missing or another type.
+    /// The value of a text field in a row; nil if the field is missing or has another type.
     func text(ofField name: String, in bytes: Span<UInt8>) -> String? {
         guard case .text(let range) = FieldValue.field(named: Array(name.utf8).span, of: self, in: bytes) else {
             return nil

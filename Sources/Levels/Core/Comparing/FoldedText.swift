@@ -3,7 +3,8 @@ import CUTF8Proc
 
 /// Folds texts for comparison without case and marks: canonical decomposition, full case folding, no marks.
 ///
-/// Equals `utf8proc_map` with `DECOMPOSE`, `CASEFOLD` and `STRIPMARK`. Folded texts sort by their bytes.
+/// The result equals the result of `utf8proc_map` with `DECOMPOSE`, `CASEFOLD` and `STRIPMARK`. Folded texts sort by
+/// their bytes.
 package enum FoldedText {
     private static let options = utf8proc_option_t(
         rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_DECOMPOSE.rawValue | UTF8PROC_CASEFOLD.rawValue
@@ -18,7 +19,7 @@ package enum FoldedText {
         }
     }
 
-    /// Appends the folded form of ASCII bytes, eight at a time; returns their number.
+    /// Appends the folded form of ASCII bytes, eight at a time; returns the number of these bytes.
     @inline(__always)
     private static func appendASCII(of text: Span<UInt8>, from start: Int, to output: inout ByteBuffer) -> Int {
         var index = start
@@ -47,7 +48,7 @@ package enum FoldedText {
         return String(utf8: output.span).unicodeScalars.first
     }
 
-    /// Appends the folded form of one code point; returns its length in bytes.
+    /// Appends the folded form of one code point; returns the length of the code point in the text, in bytes.
     @inline(__always)
     private static func appendCharacter(of text: Span<UInt8>, at index: Int, to output: inout ByteBuffer) -> Int {
         let byte = text[index]
@@ -65,7 +66,7 @@ package enum FoldedText {
             output.append(text[index])
             return 1
         }
-        // No code point has a longer decomposition than 18 code points (U+FDFA).
+        // The decomposition of a code point has at most 18 code points (U+FDFA).
         var folded: InlineArray<32, Int32> = .init(repeating: 0)
         var span = folded.mutableSpan
         let count = unsafe span.withUnsafeMutableBufferPointer { buffer in
@@ -92,7 +93,8 @@ package enum InitialLetter {
     /// Stands for all titles that do not begin with a letter.
     static let other = "#"
 
-    /// The first character of the folded title in upper case if it is a letter (general category L), else `#`.
+    /// The first character of the folded title, in upper case, if that character is a letter (general category L);
+    /// otherwise `#`.
     ///
     /// First letters with the same upper case, such as `i` and `ı`, give the same letter.
     package static func of(_ title: Span<UInt8>) -> String {
@@ -104,12 +106,12 @@ package enum InitialLetter {
         return first.properties.uppercaseMapping
     }
 
-    /// Appends bytes that sort as the letters do, `#` last.
+    /// Appends bytes that sort in the order of the letters, with `#` last.
     static func appendKey(of title: Span<UInt8>, to key: inout ByteBuffer) {
         let letter = of(title)
         guard letter != other else { return key.append(0xFF as UInt8) }
         key.append(letter)
-        // No letter is a prefix of another one.
+        // No letter is a prefix of another letter.
         key.append(0 as UInt8)
     }
 

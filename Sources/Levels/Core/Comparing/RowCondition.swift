@@ -2,12 +2,12 @@ import Bytes
 import DrilldownDates
 import PropertyLists
 
-/// A condition on a row, as `Price<10`: its field is equal to a value, or different, less or greater, or contains a
-/// text.
+/// A condition on a row, such as `Price<10`: a field of the row equals a value, differs from it, is less, is greater,
+/// or contains a text.
 ///
-/// It is created from text, as in `RowCondition("Price<10")`; the result is nil for text without a sign.
+/// A condition is created from text, as in `RowCondition("Price<10")`; the result is nil for text without a sign.
 public struct RowCondition: Sendable {
-    /// The relation of a field to the value; its raw value is the sign in ASCII.
+    /// The relation of a field to the value. The raw value of a relation is its sign in ASCII.
     public enum Relation: UInt8, Sendable {
         case different = 0x21
         case equal = 0x3A
@@ -37,7 +37,7 @@ public struct RowCondition: Sendable {
     }
 
     func holds(for row: Row, in bytes: Span<UInt8>) -> Bool {
-        // A row without the field is different, too.
+        // A row without the field also counts as different.
         guard let value = field.value(of: row, in: bytes) else { return relation == .different }
         return relation == .different
             ? !holds(.equal, for: value, in: bytes) : holds(relation, for: value, in: bytes)
@@ -75,11 +75,11 @@ extension RowCondition: Hashable, CustomStringConvertible {
         hasher.combine(value)
     }
 
-    /// As written: `Price<10`.
+    /// The condition as written, such as `Price<10`.
     public var description: String { "\(field)\(UnicodeScalar(relation.rawValue))\(value)" }
 }
 
-/// The value of a condition, read in each comparable type.
+/// The value of a condition, interpreted in each type that can be compared.
 struct WantedValue: Sendable {
     private let normalized: [UInt8]
     private let folded: [UInt8]
@@ -95,7 +95,7 @@ struct WantedValue: Sendable {
         flag = text == Array("true".utf8) ? true : text == Array("false".utf8) ? false : nil
     }
 
-    /// Whether a value is the same number, text in NFC, Boolean or date.
+    /// Whether a value equals the wanted value as a number, as text in NFC, as a Boolean or as a date.
     func isEqual(to value: FieldValue, in bytes: Span<UInt8>) -> Bool {
         switch value {
         case .flag(let isTrue): return flag == isTrue
@@ -108,7 +108,7 @@ struct WantedValue: Sendable {
         return ItemKey.normalized(bytes.extracting(range)).span.isEqual(to: normalized.span)
     }
 
-    /// Whether a value is text that contains the wanted text, both folded.
+    /// Whether a value is text whose folded form contains the folded wanted text.
     func isContained(in value: FieldValue, in bytes: Span<UInt8>) -> Bool {
         guard case .text(let range) = value else { return false }
         var text = ByteBuffer(capacity: range.count)
@@ -124,7 +124,7 @@ struct WantedValue: Sendable {
         compare(value, in: bytes, numbers: >, moments: >, texts: { $1.lexicographicallyPrecedes($0) })
     }
 
-    /// Compares values of the same kind; false for different kinds.
+    /// Compares a value with the wanted value; false if the two are of different kinds.
     private func compare(
         _ value: FieldValue, in bytes: Span<UInt8>, numbers: (ExactNumber, ExactNumber) -> Bool,
         moments: (Double, Double) -> Bool, texts: ([UInt8], [UInt8]) -> Bool

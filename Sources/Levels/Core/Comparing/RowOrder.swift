@@ -1,11 +1,12 @@
 import Bytes
 import PropertyLists
 
-/// An order of rows by some of their fields, as `-Price,Title`: booleans, numbers, dates, other text, then all else.
+/// An order of rows by some of their fields, such as `-Price,Title`.
 ///
-/// The sort is stable, and rows without a field come last.
+/// In ascending order, Booleans come first, followed by numbers, dates, text that is not a number, and all other
+/// values. Rows without the field come last in either direction. The sort is stable.
 ///
-/// `RowQuery.order` and `SortBy` in a document use it.
+/// `RowQuery.order` and `SortBy` in a document are orders of this type.
 public struct RowOrder: Sendable, Hashable {
     /// One field of an order.
     public struct Criterion: Sendable, Hashable {
@@ -16,21 +17,21 @@ public struct RowOrder: Sendable, Hashable {
     /// The fields, the most significant first; empty for the order of the document.
     public let criteria: [Criterion]
 
-    /// By displayed title.
+    /// The order by displayed title.
     public static let title = RowOrder(criteria: [Criterion(field: .title, isDescending: false)])
 
     /// The order of the document.
     public static let document = RowOrder(criteria: [])
 
-    /// The maximum number of fields, since each is looked up in each row.
+    /// The maximum number of fields. There is a limit because each field is looked up in each row.
     public static let limit = 16
 
     private init(criteria: [Criterion]) { self.criteria = criteria }
 
     /// Reads an order.
     ///
-    /// - Parameter text: field names separated by commas, `-` before a descending one; empty for the order of the
-    ///   document.
+    /// - Parameter text: field names separated by commas, with `-` before the name of a descending field; empty for the
+    ///   order of the document.
     /// - Throws: `MalformedOrder` for an empty name or too many names.
     public init(_ text: String) throws(MalformedOrder) {
         let parts = text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
@@ -47,7 +48,7 @@ public struct RowOrder: Sendable, Hashable {
         self.criteria = criteria
     }
 
-    /// Appends bytes that sort as the rows do.
+    /// Appends the key of a row: bytes that sort in the order of the rows.
     func appendKey(of row: Row, in bytes: Span<UInt8>, to keys: inout ByteBuffer) {
         for criterion in criteria {
             guard let value = criterion.field.value(of: row, in: bytes) else {
@@ -60,8 +61,8 @@ public struct RowOrder: Sendable, Hashable {
         }
     }
 
-    // The first byte of a value's key is its kind. The byte for a missing value exceeds all kinds and their
-    // complements.
+    // The first byte of a value's key is the kind of the value. The byte for a missing value is greater than all kinds
+    // and their complements.
     private static let missing: UInt8 = 0xFF
 
     private static func appendKey(of value: FieldValue, in bytes: Span<UInt8>, to keys: inout ByteBuffer) {
@@ -87,7 +88,7 @@ public struct RowOrder: Sendable, Hashable {
 }
 
 extension RowOrder: CustomStringConvertible {
-    /// As in a query: `-Price,Title`.
+    /// The order as in a query, such as `-Price,Title`.
     public var description: String {
         criteria.map { ($0.isDescending ? "-" : "") + $0.field.name }.joined(separator: ",")
     }
@@ -102,7 +103,8 @@ extension ByteBuffer {
         }
     }
 
-    /// Terminates the text that begins at `start`, so that it sorts before every longer text.
+    /// Terminates the text that begins at `start`, so that the text sorts before every longer text with the same
+    /// beginning.
     ///
     /// The terminator is two zero bytes; a zero byte in the text is followed by 0xFF.
     fileprivate mutating func terminate(from start: Int) {
@@ -126,7 +128,7 @@ public enum MalformedOrder: Error, Equatable, CustomStringConvertible {
     /// The number of names, which exceeds `RowOrder.limit`.
     case tooManyNames(Int)
 
-    /// The rule for an order, to follow the name of the option or the key.
+    /// The rule for an order, as the end of a sentence that begins with the name of the option or the key.
     public var description: String {
         switch self {
         case .emptyName(let text):

@@ -1,24 +1,24 @@
 import Bytes
 import PropertyLists
 
-/// Sorts rows by keys: bytes that sort as the rows do.
+/// Sorts rows by keys, which are bytes that sort in the order of the rows.
 ///
-/// No key is a prefix of a different one. The first 24 bytes of each key are stored beside the row's number, which
-/// sorts most rows without other memory accesses; the rests of longer keys are packed.
+/// No key is a prefix of a different key. The first 24 bytes of each key are stored beside the row's number, so that
+/// most rows are sorted without other memory accesses. The rests of longer keys are in one buffer.
 struct SortKeys: ~Copyable {
     private var entries: [Entry] = []
     private var rests = ByteBuffer()
-    /// The start of each rest, and the end of the last one.
+    /// The start of each rest, and the end of the last rest.
     private var offsets: [Int] = [0]
     private var key = ByteBuffer(capacity: 64)
 
     private struct Entry: Comparable {
-        /// Eight bytes of the key each, the first byte highest, padded with zeros.
+        /// Eight bytes of the key in each word, with the first byte as the highest. A shorter key is padded with zeros.
         var head: UInt64
         let second, third: UInt64
         /// The row's number before sorting.
         let place: UInt32
-        /// The number of the key's rest; 0 for a key without one.
+        /// The number of the key's rest; 0 for a key without a rest.
         let rest: UInt32
 
         static func < (one: Entry, other: Entry) -> Bool {
@@ -55,7 +55,8 @@ struct SortKeys: ~Copyable {
                 third: key.span.bigEndianWord(at: 16), place: UInt32(entries.count), rest: rest))
     }
 
-    /// The numbers of the rows as added, in the order of their keys; the sort is stable.
+    /// Returns the numbers of the rows in the order of their keys. The rows are numbered in the order in which they
+    /// were added; the sort is stable.
     consuming func sorted() -> [Int] {
         var runs: [Run] = []
         for bucket in scatter() {
@@ -75,7 +76,7 @@ struct SortKeys: ~Copyable {
 
     /// The number of rows from which scattering pays off.
     private static let scatteredRows = 2_048
-    /// The number of bits of the keys that choose a bucket.
+    /// The number of bits of a key that determine its bucket.
     private static let bucketBits = 16
 
     /// Moves the entries into buckets by the first bits in which their heads differ, so that each bucket is sorted
@@ -106,9 +107,9 @@ struct SortKeys: ~Copyable {
 
     // MARK: Ties
 
-    /// Adds the runs of equal entries in a sorted range whose order depends on further bytes of their rests.
+    /// Adds each run of equal entries in a sorted range, if the order of the run depends on further bytes of the rests.
     ///
-    /// - Parameter isSame: whether two entries with equal heads have equal other words.
+    /// - Parameter isSame: whether the other words of two entries with equal heads are equal.
     private borrowing func addTies(
         in range: Range<Int>, depth: Int, to runs: inout [Run], isSame: (Entry, Entry) -> Bool
     ) {
@@ -129,7 +130,7 @@ struct SortKeys: ~Copyable {
         rest == 0 ? 0 : offsets[Int(rest)] - offsets[Int(rest) - 1]
     }
 
-    /// Eight bytes of a rest from `depth` on, the first byte highest, padded with zeros.
+    /// Eight bytes of a rest from `depth` on, with the first byte as the highest, padded with zeros.
     private borrowing func head(of rest: UInt32, at depth: Int) -> UInt64 {
         let start = offsets[Int(rest) - 1] + depth
         let end = offsets[Int(rest)]

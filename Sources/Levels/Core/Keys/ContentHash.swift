@@ -1,9 +1,10 @@
 internal import Bytes
 internal import CXXHash
 
-/// A 128-bit hash of content: XXH3-128, seedless, so equal on every machine and after every restart.
+/// A 128-bit hash of content: XXH3-128 without a seed, so that the hash is equal on every machine and after every
+/// restart.
 ///
-/// It is not cryptographic: it detects changes, and only an author of the document could forge a collision.
+/// The hash is not cryptographic. It detects changes; only an author of the document could forge a collision.
 public struct ContentHash: Hashable, Sendable {
     /// The two halves.
     public let high, low: UInt64

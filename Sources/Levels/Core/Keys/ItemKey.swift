@@ -1,8 +1,8 @@
 internal import Bytes
 internal import PropertyLists
 
-/// The rules for an item's natural key: its `Key` or title in Unicode NFC, and `~1` after a text that URLs cannot
-/// contain as a segment.
+/// The rules for an item's natural key. The key is the item's `Key` or title in Unicode NFC, followed by `~1` if URLs
+/// cannot contain that text as a segment.
 enum ItemKey {
     /// Whether a text is certainly in NFC: all its characters are below U+0300 or from U+4000 to U+9FFF.
     @inline(__always)
@@ -34,7 +34,7 @@ enum ItemKey {
 }
 
 extension ItemKey {
-    /// The start of a key's numeric suffix, `~` and a number from 2 on; nil without one.
+    /// The start of a key's suffix, which is `~` and a number from 2 on; nil for a key without a suffix.
     static func numberedBase(of key: Span<UInt8>) -> Int? {
         var start = key.count
         while start > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(key[start - 1]) { start -= 1 }

@@ -11,7 +11,8 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
     let bytes: [UInt8]
     /// The end of each key in `bytes`.
     let ends: [Int]
-    /// The keys as they were written, by number, for each key that may not be in Unicode NFC.
+    /// The written forms of the keys, by number. Only a key that may have been written in another form than Unicode NFC
+    /// is included.
     private let written: [Int: [UInt8]]
 
     /// The root's path.
@@ -26,7 +27,8 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
     /// The number of keys; 0 for the root.
     public var count: Int { ends.count }
 
-    /// Parses the part of a target after `/levels`, such as `/Item%204/Screen%20G`; empty for the root.
+    /// Parses the part of a target after `/levels`, such as `/Item%204/Screen%20G`. An empty text is the path of the
+    /// root.
     ///
     /// - Throws: `ItemPathError` for a segment that is not percent-encoded UTF-8.
     public init(_ text: Span<UInt8>) throws(ItemPathError) {
@@ -71,7 +73,7 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
         return String(utf8: text.span)
     }
 
-    /// Appends a key in NFC; returns the key as it was written if it may differ from that, otherwise nil.
+    /// Appends a key in NFC. Returns the key as it was written if the written form may not be in NFC; otherwise nil.
     private static func append(
         _ segment: Span<UInt8>, to bytes: inout [UInt8]
     ) throws(ItemPathError) -> [UInt8]? {
@@ -129,7 +131,7 @@ public enum PercentEncoding {
         return decode(segment, into: &bytes) ? bytes : nil
     }
 
-    /// Appends the decoded bytes of a segment; false if a `%` is not followed by two digits.
+    /// Appends the decoded bytes of a segment. Returns false if a `%` is not followed by two digits.
     static func decode(_ segment: Span<UInt8>, into bytes: inout [UInt8]) -> Bool {
         var index = 0
         while index < segment.count {

@@ -1,9 +1,13 @@
-/// Finds rows by key hash: open addressing, six to twelve bytes a row in a new table, and no table for short levels.
+/// Finds rows by the hashes of their keys.
 ///
-/// The hash is `ContentHash.short`, as in cursors; the slot also depends on this process's seed, so that no document
-/// can be crafted whose keys collide there. `SiblingKeys` limits how many keys share one hash.
+/// The index is a table with open addressing, which takes six to twelve bytes per row when it is new. Short levels do
+/// without a table.
+///
+/// The hash is `ContentHash.short`, as in cursors. The slot also depends on this process's seed, so that nobody can
+/// craft a document whose keys collide in the table. `SiblingKeys` limits how many keys share one hash.
 struct KeyIndex: Sendable {
-    /// The number of a row plus one, or 0 for an empty slot; the length is a power of two, or 0.
+    /// Each slot contains the number of a row plus one, or 0 if the slot is empty. The number of slots is a power of
+    /// two; 0 for a short level.
     var slots: [UInt32]
     let rowCount: Int
 
@@ -28,7 +32,7 @@ struct KeyIndex: Sendable {
 
     var residentBytes: Int { slots.count * 4 }
 
-    /// Inserts a row and returns nil, or returns the equal row that the index already contains.
+    /// Inserts a row and returns nil. If the index already contains an equal row, returns that row instead.
     mutating func insert(_ row: Int, hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
         let slot = slot(hash: hash, isEqual: isEqual)
         guard slots[slot] == 0 else { return Int(slots[slot]) - 1 }
@@ -50,13 +54,13 @@ struct KeyIndex: Sendable {
         return nil
     }
 
-    /// Returns the row that `isEqual` accepts, from an index with a table, or nil.
+    /// Returns the row with this hash that `isEqual` accepts, or nil. The index must have a table.
     func find(hash: UInt64, isEqual: (Int) -> Bool) -> Int? {
         let found = slots[slot(hash: hash, isEqual: isEqual)]
         return found == 0 ? nil : Int(found) - 1
     }
 
-    /// The slot of the row that `isEqual` accepts, or the empty slot at which its search ends.
+    /// The slot of the row that `isEqual` accepts, or the empty slot at which the search ends.
     @inline(__always)
     private func slot(hash: UInt64, isEqual: (Int) -> Bool) -> Int {
         let mask = slots.count - 1
@@ -72,13 +76,13 @@ extension KeyIndex {
         self.rowCount = rowCount
     }
 
-    /// Whether the table suits another number of rows, so that updating it is cheaper than filling a new one.
+    /// Whether the table suits another number of rows, so that updating the table is cheaper than filling a new table.
     func isSuited(to newCount: Int) -> Bool {
         guard !slots.isEmpty, newCount > Self.searchedRows else { return false }
         return (Self.size(newCount)...Self.size(newCount) * 4).contains(slots.count)
     }
 
-    /// Removes a row, and moves back only the rows that it displaced.
+    /// Removes a row, and moves back only the rows that the removed row has displaced.
     mutating func remove(_ row: Int, hashOf: (Int) -> UInt64) {
         let mask = slots.count - 1
         var hole = Int(truncatingIfNeeded: TableHash.of(hashOf(row))) & mask
@@ -91,8 +95,8 @@ extension KeyIndex {
             slot = (slot + 1) & mask
             guard slots[slot] != 0 else { break }
             let home = Int(truncatingIfNeeded: TableHash.of(hashOf(Int(slots[slot]) - 1))) & mask
-            // A row's home is the slot of its hash, and the row may be in any slot from there on: it moves to the hole
-            // unless the hole is before its home.
+            // The home of a row is the slot of its hash; the row may be in any slot from its home on. The row moves to
+            // the hole unless the hole is before the row's home.
             guard (slot - home) & mask >= (slot - hole) & mask else { continue }
             slots[hole] = slots[slot]
             hole = slot
@@ -109,7 +113,7 @@ extension KeyIndex {
         for slot in table.indices {
             let old = table[slot]
             var new = old
-            // Without branches, because the numbers are in random order, so that branches would be mispredicted.
+            // Without branches: they would be mispredicted, because the numbers are in random order.
             for step in 0..<4 { new &+= old >= steps.first[step] ? steps.distance[step] : 0 }
             table[slot] = new
         }
@@ -132,7 +136,8 @@ struct RowShift {
     let rows: Range<Int>
     let distance: Int
 
-    /// The change of distance at each of up to four runs, for rows counted from 1.
+    /// For each of up to four runs: the first row, counted from 1, and the difference between the run's distance and
+    /// the distance of the run before.
     static func steps(_ shifts: [RowShift]) -> (first: SIMD4<UInt32>, distance: SIMD4<UInt32>) {
         var first = SIMD4<UInt32>(repeating: .max)
         var distance = SIMD4<UInt32>()
@@ -147,8 +152,8 @@ struct RowShift {
 }
 
 extension RandomAccessCollection {
-    /// Returns the index of the first element that satisfies a condition, which all later elements satisfy too, or else
-    /// `endIndex`.
+    /// Returns the index of the first element that satisfies a condition, or else `endIndex`. All elements after that
+    /// element must satisfy the condition, too.
     func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
         var low = startIndex
         var rest = count

@@ -4,8 +4,8 @@ internal import PropertyLists
 
 /// Unicode NFC (UAX #15) with the tables of utf8proc.
 ///
-/// `utf8proc_map` orders marks by swapping neighbours, which takes seconds for 40,000 marks. This sorts each run of
-/// marks, and leaves the rest to utf8proc.
+/// `utf8proc_map` orders marks by swapping neighbours, which takes seconds for 40,000 marks. This implementation sorts
+/// each run of marks, and leaves the rest to utf8proc.
 package enum NormalizationFormC {
     private static let options = utf8proc_option_t(rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue)
 
@@ -47,7 +47,7 @@ package enum NormalizationFormC {
 
     private static func compose(_ codePoints: inout [Int32]) -> [UInt8] {
         let count = codePoints.count
-        // The result replaces the code points, followed by a zero byte.
+        // The result overwrites the code points, and a zero byte follows the result.
         codePoints.append(0)
         return unsafe codePoints.withUnsafeMutableBufferPointer { buffer in
             let size = unsafe max(0, utf8proc_reencode(buffer.baseAddress, count, options))

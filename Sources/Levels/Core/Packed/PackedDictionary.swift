@@ -12,7 +12,8 @@ struct PackedDictionary: ~Escapable {
         self.fields = fields
     }
 
-    /// The offset of a field's value; nil if the field is missing. Of repeated names, the last counts.
+    /// The offset of a field's value; nil if the field is missing. If a name is repeated, the last field with the name
+    /// counts.
     func value(_ name: String) -> Int? {
         var name = name
         name.makeContiguousUTF8()
@@ -55,7 +56,8 @@ struct PackedDictionary: ~Escapable {
         value(name).flatMap { PackedReader(bytes: bytes, at: $0).elements } ?? []
     }
 
-    /// Whether a field is `true`, a number other than 0 or the text of one, or the text `yes` or `true` in any case.
+    /// Whether a field is `true`, a number other than 0, the text of a number other than 0, or the text `yes` or `true`
+    /// in any case.
     func isTrue(_ name: String) -> Bool {
         guard let text = scalarText(name) else { return false }
         return ["true", "yes"].contains(text.lowercased()) || Double(text).map { $0 != 0 } ?? false

@@ -2,10 +2,10 @@ internal import Bytes
 
 /// The position and the kind of one packed field.
 struct PackedField {
-    /// The range from the length of its name to its end.
+    /// The range of the whole field, which begins with the length of the name.
     let range: Range<Int>
     let name: Range<Int>
-    /// The offset of its tag.
+    /// The offset of the value, which begins with the tag.
     let value: Int
     let tag: PackedTag?
 

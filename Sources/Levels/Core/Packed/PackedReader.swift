@@ -80,7 +80,7 @@ public struct PackedReader: ~Escapable {
 }
 
 extension PackedReader {
-    /// Reads a number, a Boolean, a date or a UID after its tag; nil for other tags.
+    /// Reads the content of a number, a Boolean, a date or a UID, after its tag was read; nil for other tags.
     @_lifetime(self: copy self)
     mutating func scalar(_ tag: PackedTag?) -> PropertyListScalar? {
         switch tag {
@@ -117,7 +117,7 @@ extension ByteBuffer {
         for step in 0..<4 { set(UInt8(truncatingIfNeeded: halfWord >> UInt32(step * 8)), at: offset + step) }
     }
 
-    /// Appends a length and bytes.
+    /// Appends the number of the bytes, then the bytes.
     @inline(__always)
     mutating func append(run bytes: Span<UInt8>) {
         append(packed: UInt64(bytes.count))
@@ -149,7 +149,7 @@ extension ByteBuffer {
         append(run: content)
     }
 
-    /// Begins a container, whose size is filled in at its end; returns the start of its content.
+    /// Begins a container; returns the start of its content. The size is filled in when the container ends.
     mutating func beginContainer(_ tag: PackedTag) -> Int {
         append(tag)
         append(halfWord: 0)

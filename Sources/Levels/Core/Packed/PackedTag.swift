@@ -1,12 +1,14 @@
-/// The first byte of a packed value. A field is its name (length, UTF-8) and a value; a dictionary is its fields.
+/// The first byte of a packed value.
 ///
-/// Lengths and integers are LEB128; containers carry their size in four bytes, so that a reader can skip them.
+/// A packed field is a name (its length, then its UTF-8) and a value. A packed dictionary consists of its fields.
+/// Lengths and integers are LEB128. A container carries its size in four bytes, so that a reader can skip the
+/// container.
 public enum PackedTag: UInt8, Sendable {
     /// A boolean, without content.
     case no, yes
-    /// The magnitude of an integer.
+    /// An integer, as its magnitude.
     case positive, negative
-    /// Eight bytes of a `Double`; a date is seconds since 2001-01-01T00:00:00Z.
+    /// Eight bytes of a `Double`. For a date, the number is the seconds since 2001-01-01T00:00:00Z.
     case real, date
     /// Length and bytes.
     case string, data
@@ -14,12 +16,12 @@ public enum PackedTag: UInt8, Sendable {
     case uid
     /// Size in four bytes, then the elements.
     case array, dictionary
-    /// The place of the children, followed by their `LevelForm` in one byte.
+    /// The place of the children. The `LevelForm` of the children follows in one byte.
     case hole
-    /// A structural field, such as `SectionKeys`, that details omit; its value follows. It is kept so that the document
-    /// can be written again.
+    /// The mark of a structural field, such as `SectionKeys`, that details omit. The value of the field follows. The
+    /// field is kept so that the document can be written again.
     case hidden
-    /// The control that a row shows, which is not a field; see `PackedControl`.
+    /// The control that a row shows. A control is not a field of the item; see `PackedControl`.
     case control
 }
 

@@ -1,7 +1,8 @@
 internal import Bytes
 public import PropertyLists
 
-/// Sends packed fields to a consumer, without recursion and in pieces; `/detail` and `/document` are written with it.
+/// Sends packed fields to a consumer, without recursion and in pieces. `/detail` and `/document` are written with this
+/// walk.
 public struct PackedWalk {
     /// The open containers, the innermost last.
     private var open: [(end: Int, isDictionary: Bool)] = []
@@ -11,7 +12,7 @@ public struct PackedWalk {
 
     private static let nowhere = SourcePosition.byte(offset: 0)
 
-    /// Sends the value at `offset`; returns the offset after it.
+    /// Sends the value at `offset`; returns the offset after the value.
     ///
     /// Sends a `hidden` value as the value that it hides. The value must not contain a hole.
     public mutating func tell(

@@ -1,17 +1,19 @@
-/// One document of several files: the tree of a file, and its parts.
+/// One document made of several files: the tree of one file, and the parts that the file refers to.
 ///
-/// It is immutable. A new composition shares the levels of an older one, except for the levels on the way to a change.
+/// A composition is immutable. A new composition shares the levels of an older composition, except for the levels on
+/// the way to a change.
 public final class Composition: Sendable {
     public enum Part: Sendable {
         /// The tree of another file, with its own parts in place.
         case composed(Composition)
         /// Rows that are not in memory.
         case elsewhere(any RowsElsewhere)
-        /// A part that cannot be read; the reason is a whole sentence, which the row and its level carry.
+        /// A part that cannot be read. The reason is a whole sentence, which the row of the part and the level below
+        /// the row carry.
         case refused(String)
     }
 
-    /// The document of the file itself: rows that are parts are without a level.
+    /// The document of the file alone, in which rows that are parts lack a level.
     public let source: Level
     /// The document with all parts in place.
     public let document: Level
@@ -41,7 +43,7 @@ public final class Composition: Sendable {
         }
     }
 
-    /// Whether composing the file again would give the same result.
+    /// Whether composing this source with these parts would give the same result.
     public func isMade(of source: Level, parts: [PartReference: Part]) -> Bool {
         guard self.source === source, parts.count == self.parts.count else { return false }
         return parts.allSatisfy { reference, part in
@@ -68,7 +70,8 @@ public final class Composition: Sendable {
         }
     }
 
-    /// Finds an item of the composed document in its file: the composition of that file, and the item there.
+    /// Finds the file of an item in the composed document. Returns the composition of that file, and the item in that
+    /// file.
     public func origin(of item: Item) -> (file: Composition, item: Item) {
         var file = self
         var steps = [Item.Step(level: source, row: 0)]
@@ -85,19 +88,19 @@ public final class Composition: Sendable {
     }
 }
 
-/// The composed levels of one document, by the identity of their sources.
+/// The composed levels of one document, by the identity of their source levels.
 typealias LevelGrafts = [ObjectIdentifier: LevelGraft]
 
 /// A replacement for the level below a row.
 struct Scion {
     enum Graft {
-        /// A level with parts below it, already composed; the row stays.
+        /// An already composed level that has parts below it; the row stays.
         case level(Level)
         /// The root of another document: its fields and its level.
         case root(Item.Step)
         /// A level without rows, with the reason why a part could not be read.
         case refusal(Level)
-        /// A level without rows, for rows that are not in memory.
+        /// A level without rows of its own, because its rows are not in memory.
         case elsewhere(Level)
         /// No level, for an omitted part.
         case nothing

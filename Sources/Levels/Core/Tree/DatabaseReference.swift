@@ -1,7 +1,8 @@
 internal import Bytes
 internal import PropertyLists
 
-/// An item's reference to a database, in place of children: its tables, one of them, or the answer to a query.
+/// An item's reference to a database, in place of children. The item's level is the list of tables, the records of one
+/// table, or the answer to a query.
 public struct DatabaseReference: Hashable, Sendable {
     /// The table whose records are the item's level; nil for all tables.
     public var table: String?
@@ -18,7 +19,7 @@ public struct DatabaseReference: Hashable, Sendable {
     /// The order of the records, as in the query option `sort`.
     public var order: String?
 
-    /// The keys of an item with a reference that are structure, so that details omit them.
+    /// The keys that are structure in an item with a reference, so that details omit them.
     static let hiddenNames: Set<String> = [name, "Table", "Query"]
     /// The structural key for an item whose level is in a database; `--keys` does not change it.
     static let name = "Database"
@@ -44,7 +45,7 @@ extension PackedDictionary {
     }
 }
 
-/// The rows below an item of a document that are not in memory; a source of rows (`ItemRows`).
+/// The rows below an item of a document, if these rows are not in memory. `ItemRows` adds the source of the rows.
 public protocol RowsElsewhere: AnyObject, Sendable {
     /// The level in the document that takes the place of the rows; see `Level.elsewhere`.
     var level: Level { get }

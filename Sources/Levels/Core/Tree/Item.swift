@@ -1,7 +1,7 @@
 import Bytes
 internal import PropertyLists
 
-/// An item in a tree: the rows that lead to it, starting with the root's own.
+/// An item in a tree: the rows that lead to the item, from the root's row on.
 ///
 /// `find` follows a path down from a document:
 ///
@@ -26,10 +26,10 @@ public struct Item: Sendable {
         public var below: Level? { level.child(row) }
     }
 
-    /// From the root's row to the item's own; never empty.
+    /// The steps from the root's row to the item's own row; never empty.
     public let steps: [Step]
 
-    /// The number of rows below an item outside of a tree; nil if the level determines it.
+    /// The number of rows below an item outside of a tree; nil if the level determines the number.
     private let knownCount: Int?
 
     package init(_ steps: [Step]) {
@@ -43,8 +43,8 @@ public struct Item: Sendable {
     /// An item outside of a tree.
     ///
     /// - Parameters:
-    ///   - steps: the rows from the root's to the item's own, which may each be in a level of its own.
-    ///   - count: the number of rows below it.
+    ///   - steps: the rows from the root to the item itself. Each row may be in a level of its own.
+    ///   - count: the number of rows below the item.
     public init(steps: [Step], count: Int) {
         self.steps = steps
         knownCount = count
@@ -54,7 +54,7 @@ public struct Item: Sendable {
     public enum Lookup: Sendable {
         /// The item that the path leads to.
         case found(Item)
-        /// The nearest existing item, and the index of the first key without a row.
+        /// The last existing item on the path, and the index of the first key without a row.
         case missing(nearest: Item, keyNumber: Int)
     }
 
@@ -80,7 +80,7 @@ public struct Item: Sendable {
     /// The level below the item; nil for most leaves.
     public var level: Level? { own.below }
 
-    /// The number of rows below the item; an estimate if they are not in memory.
+    /// The number of rows below the item; an estimate if these rows are not in memory.
     public var count: Int {
         if let knownCount { return knownCount }
         let count = own.level.childCount(own.row)
@@ -90,7 +90,7 @@ public struct Item: Sendable {
     /// The number of levels above the item; 0 for the root.
     public var depth: Int { steps.count - 1 }
 
-    /// The titles below the root, as `/Item 4/Screen G`; `/` for the root.
+    /// The titles below the root, such as `/Item 4/Screen G`; `/` for the root.
     public var titlePath: String { TitlePath.text(steps.dropFirst().map { $0.level.title($0.row) }) }
 
     /// The row of the item above; nil for the root.
@@ -101,10 +101,11 @@ public struct Item: Sendable {
 enum TitlePath {
     private static let mostTitles = 12
 
-    /// `/Item 4/Screen G`, or `/` for the root; the middle of a very deep path and the end of a long title are `…`.
+    /// `/Item 4/Screen G`, or `/` for the root. The middle of a very deep path and the end of a long title appear as
+    /// `…`.
     static func text(_ titles: [String]) -> String { joined(titles.map { QuotedText(text: $0).description }) }
 
-    /// The path without quoting, for texts that are safe in a message.
+    /// Joins titles into a path without quoting them. The titles must be safe in a message.
     static func joined(_ steps: [String]) -> String {
         guard !steps.isEmpty else { return "/" }
         guard steps.count > mostTitles else { return steps.map { "/" + $0 }.joined() }
@@ -118,7 +119,7 @@ extension Item {
     /// The row numbers from the root's level to the item; empty for the root.
     var rowPath: [Int] { steps.dropFirst().map(\.row) }
 
-    /// The item at row numbers; nil if a row is missing.
+    /// The item to which the row numbers lead; nil if a row is missing.
     init?(rowPath: [Int], in document: Level) {
         var steps = [Step(level: document, row: 0)]
         for row in rowPath {

@@ -5,20 +5,20 @@ internal import PropertyLists
 ///
 /// Its rows are packed in one block. It is immutable, does not know its parent, and many snapshots may share it.
 ///
-/// The document of a tree is a level with one row, the root; `child` leads down:
+/// The document of a tree is a level with one row, the root. `child` returns the level below a row:
 ///
 ///     let level = tree.document.child(0)
 ///     for row in 0..<(level?.count ?? 0) { print(level?.title(row) ?? "") }
 public final class Level: Sendable {
-    /// The offsets of the rows and of the end, four bytes each; in a short level, a byte of each key's hash; then the
-    /// rows. See `Row` and `KeyIndex`.
+    /// The packed level. It begins with the offsets of the rows and of the end, four bytes each. In a short level, a
+    /// byte of each key's hash follows. The rows come last. See `Row` and `KeyIndex`.
     public let bytes: [UInt8]
     /// The levels below the rows; empty if all rows are leaves.
     let children: [Level?]
     /// All sections, the hidden ones last; empty for a plain list.
     let allSections: [Section]
     let keyIndex: KeyIndex
-    /// The number of shown rows; hidden ones follow them.
+    /// The number of shown rows. Hidden rows follow the shown rows.
     public let count: Int
     /// The number of shown items in and below this level.
     public let itemCount: Int
@@ -38,15 +38,15 @@ public final class Level: Sendable {
     let rowsHoldTextBeyondXML: Bool
     /// Whether the level of some row in or below this level comes from another file; see `PartReference`.
     public let holdsParts: Bool
-    /// Whether a row of this level itself has its level in another file.
+    /// Whether the level of a row in this level itself comes from another file.
     let rowsHoldParts: Bool
-    /// Whether an item in or below this level may give its level an order (`Item.Step.order`); removing the item does
-    /// not reset it.
+    /// Whether an item in or below this level may order the item's own level (`Item.Step.order`). The value stays true
+    /// after the item is removed.
     public let mayHoldOrders: Bool
-    // This order of properties fits an object into a block of 128 bytes: a large tree has a million levels.
+    // With this order of properties, an object fits into a block of 128 bytes; a large tree has a million levels.
 
-    /// - Parameter mayHoldOrders: whether an item of this level itself may give its level an order; the levels below
-    ///   are examined here.
+    /// - Parameter mayHoldOrders: whether an item of this level itself may order the item's own level. The initializer
+    ///   examines the levels below.
     init(
         bytes: [UInt8], children: [Level?], sections: [Section], keyIndex: KeyIndex, form: LevelForm,
         ownHash: ContentHash, rowsHoldTextBeyondXML: Bool, rowsHoldParts: Bool, mayHoldOrders: Bool
@@ -183,9 +183,9 @@ extension Section {
 extension Level {
     private static let rowsHashLimit = 4_096
 
-    /// The hash of the rows and the sections. Of each level below, it includes only the number of rows; if the level
-    /// could not be read or is not in memory, also its hash. Nil if the level has more than 4,096 rows, and levels
-    /// below them.
+    /// The hash of the rows and the sections. For each level below, the hash includes the number of rows. It also
+    /// includes the hash of a level below that could not be read or is not in memory. Nil if this level has more than
+    /// 4,096 rows, and levels below them.
     package var rowsHash: ContentHash? {
         guard children.count <= Self.rowsHashLimit else { return nil }
         var summary = ByteBuffer(capacity: 32 + children.count * 8)
@@ -201,9 +201,11 @@ extension Level {
     }
 }
 
-/// Levels that could not be read: they have no rows, and say why.
+/// Levels without rows of their own: the empty level, levels that could not be read, and levels whose rows are not in
+/// memory.
 ///
-/// The sentence is packed after the empty table of rows, so that it counts as content.
+/// The reason why a level could not be read is packed after the empty table of rows, so that the reason counts as
+/// content.
 extension Level {
     private static let emptyTable: [UInt8] = [4, 0, 0, 0]
 
@@ -235,7 +237,7 @@ extension Level {
         return Level(withoutRows: emptyTable + [0] + (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
     }
 
-    /// The approximate number of the rows if they are not in memory; nil for a level that has its rows.
+    /// The approximate number of the rows, if the rows are not in memory; nil for every other level.
     public var countElsewhere: Int? {
         // No sentence begins with the byte 0.
         guard rowCount == 0, bytes.count == Self.emptyTable.count + 9, bytes[Self.emptyTable.count] == 0 else {

@@ -7,9 +7,9 @@ struct LevelTotals {
     private(set) var height: Int
     /// Whether some text or date below the level cannot appear in XML.
     private(set) var holdTextBeyondXML = false
-    /// Whether a row below the level has its level in another file.
+    /// Whether the level of a row below this level comes from another file.
     private(set) var holdParts = false
-    /// Whether an item below the level may give its level an order.
+    /// Whether an item below the level may order the item's own level.
     private(set) var mayHoldOrders = false
 
     /// The totals of some rows, of which the last `hidden` are hidden.
@@ -41,7 +41,7 @@ extension Level {
 
     /// Returns a level with the same rows and other levels below them; O(rows), without reading the rows.
     ///
-    /// The fields of each row must have a place for a level of its form.
+    /// The fields of each row with a level must have a place for a level of that level's form.
     ///
     /// - Parameter children: the level below each row; empty if all rows are leaves.
     func replacing(children: [Level?]) -> Level {
@@ -57,7 +57,7 @@ extension Level {
         return replacing(children: children)
     }
 
-    /// Returns the level with other levels below some of its rows, given by number.
+    /// Returns the level with other levels below some of its rows. `levels` contains the new levels by row number.
     public func placing(_ levels: [Int: Level]) -> Level {
         guard !levels.isEmpty else { return self }
         return replacing(children: (0..<rowCount).map { levels[$0] ?? child($0) })

@@ -1,9 +1,9 @@
 internal import Bytes
 public import PropertyLists
 
-/// A row's reference to a file or database that has its level.
+/// A row's reference to the file or database that contains the row's level.
 public struct PartReference: Hashable, Sendable {
-    /// The kind of a part, which determines how it is read.
+    /// The kind of a part, which determines how the part is read.
     public enum Kind: Hashable, Sendable {
         /// A document; the level of its root is the row's level (`Source`).
         case document
@@ -45,7 +45,7 @@ public struct PartReference: Hashable, Sendable {
 extension Level {
     /// A row's reference to another file or a database; nil without a reference.
     ///
-    /// A child pane of a settings page does not count: the rules of bundles find its file.
+    /// A child pane of a settings page does not count, because the rules of settings bundles determine the pane's file.
     public func part(_ number: Int) -> PartReference? {
         let row = row(number)
         guard row.flags.contains(.isPart), form != .specifiers else { return nil }
@@ -62,9 +62,9 @@ extension Level {
 public struct PartMention: Sendable, Equatable {
     /// The reference.
     public let reference: PartReference
-    /// The position of the item; nil if it is not known.
+    /// The position of the item; nil if the position is not known.
     public let position: SourcePosition?
-    /// The titles from the root to the item that contains it, as `/Item 4`; `/` at the root.
+    /// The titles from the root to the item with the reference, such as `/Item 4`; `/` at the root.
     public let path: String
 }
 
@@ -92,9 +92,10 @@ extension Level {
 }
 
 extension Level {
-    /// The path of an item that has a `Source` and a level of its own, or nil.
+    /// The titles from the root to an item that has both a `Source` and a level of its own; nil if no item has both.
     ///
-    /// Builders keep this `Source` as a plain field. Documents that another server has composed contain these items.
+    /// Builders keep the `Source` of this item as a plain field. A document that another server has composed
+    /// contains items of this kind.
     public var levelBesideSource: String? {
         var stack = [(level: self, row: 0, titles: [String]())]
         while let (level, row, titles) = stack.popLast() {

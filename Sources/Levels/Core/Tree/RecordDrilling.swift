@@ -4,7 +4,8 @@ internal import Bytes
 public struct RecordDrilling: Sendable, Hashable {
     /// The fields whose values make the levels, from the top down; if empty, the records are the only level.
     public var fields: [String]
-    /// The field with a record's title; without a value, the title is the record's number in the table.
+    /// The field with the title of a record. The title of a record without a value in this field is the record's number
+    /// in the table.
     public var titleField: String
 
     /// The default of `titleField`.
@@ -16,7 +17,8 @@ public struct RecordDrilling: Sendable, Hashable {
     }
 }
 
-/// The levels that were made of a document that is a table, and alternatives to suggest to its author.
+/// The division into levels that was chosen for a document that is a table, and alternatives to suggest to the
+/// document's author.
 public struct RecordChoice: Sendable, Equatable {
     /// The fields to drill by, and the field of the titles.
     public let drilling: RecordDrilling
@@ -24,11 +26,11 @@ public struct RecordChoice: Sendable, Equatable {
     public let records: Int
     /// Whether the author named the field of the titles.
     public let isTitleGiven: Bool
-    /// Whether records have that field; otherwise their numbers are their titles.
+    /// Whether a field has the titles; otherwise the numbers of the records are their titles.
     public let hasTitles: Bool
     /// Another field that could title the records.
     public let otherTitle: String?
-    /// Fields of few values, which could be levels.
+    /// Fields with few different values, which could be levels.
     public let levels: [String]
 }
 

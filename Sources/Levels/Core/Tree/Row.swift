@@ -2,8 +2,15 @@ import Bytes
 
 /// The parts of one row, as ranges of its level's bytes.
 ///
-/// The packed form is: flags; the title's length, and either its bytes or its offset in the fields; the key's length
-/// and bytes if it differs from the title; the fields; for a record, its number in the table. The next row follows.
+/// The packed form of a row is:
+///
+/// 1. The flags.
+/// 2. The length of the title, then the bytes of the title or the offset of the title in the fields.
+/// 3. The length and the bytes of the key, if the key differs from the title.
+/// 4. The fields.
+/// 5. For a record, its number in the table.
+///
+/// The next row follows.
 public struct Row: Sendable {
     /// The title's UTF-8.
     public let title: Range<Int>
@@ -22,13 +29,13 @@ public struct Row: Sendable {
         static let hasOwnTitle = Flags(rawValue: 4)
         /// The key comes from a `Key` field.
         static let hasExplicitKey = Flags(rawValue: 8)
-        /// The item has `SortBy` or `GroupBy`, which order the level below it.
+        /// The item has `SortBy` or `GroupBy`, which order the level below the item.
         static let arrangesLevel = Flags(rawValue: 16)
         /// The fields end with a control.
         static let isControl = Flags(rawValue: 32)
         /// The row's level is in another file, and not in this tree; see `PartReference`.
         static let isPart = Flags(rawValue: 64)
-        /// The item is a record, and its number in the table follows the fields, four bytes.
+        /// The item is a record. Its number in the table follows the fields, in four bytes.
         static let hasRecordNumber = Flags(rawValue: 128)
 
         static let recordNumberBytes = 4
@@ -85,11 +92,11 @@ public struct Row: Sendable {
 }
 
 extension Row {
-    /// The packed members of the row's control, in the order of the answer; nil without one.
+    /// The packed members of the row's control, in the order of the answer; nil for a row without a control.
     public func control(in bytes: Span<UInt8>) -> Range<Int>? {
         guard isControl else { return nil }
         guard let control = PackedField.last(in: fields, of: bytes, where: { $0.tag == .control }) else { return nil }
-        // After the tag of the control, and the tag and the size of its dictionary.
+        // The members follow the tag of the control, and the tag and the size of its dictionary.
         return control.value + 6..<control.range.upperBound
     }
 }

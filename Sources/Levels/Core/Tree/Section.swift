@@ -12,12 +12,13 @@ public struct Section: Sendable, Equatable {
     public var start: Int
     /// The number of rows.
     public var count: Int
-    /// Whether `SectionKeys` omits it, so that it is kept but not shown.
+    /// Whether the section is kept but not shown. `SectionKeys` omits the section, or all sections are empty.
     public var isHidden = false
-    /// The number of the section at this place of the document's dictionary, less this section's number; 0 unless
-    /// `SectionKeys` changes the order. The version of the level does not depend on it.
+    /// The difference between two section numbers, which is 0 unless `SectionKeys` changes the order. If this section
+    /// has the number `n`, the section at place `n` of the document's dictionary has the number `n + writtenShift`. The
+    /// version of the level does not depend on this difference.
     var writtenShift: Int32 = 0
-    /// The section's packed dictionary, with a hole for its rows; empty for a bare array.
+    /// The packed fields of the section's dictionary, with a hole for the rows; empty if the section is an array.
     var fields: [UInt8] = []
 
     public init(rows: Int) { self.init(start: 0, count: rows) }
@@ -43,7 +44,8 @@ public struct Section: Sendable, Equatable {
 }
 
 extension Level {
-    /// Returns the number of the section at a place in the document's dictionary, whose order `SectionKeys` may change.
+    /// Returns the number of the section at a place in the document's dictionary. `SectionKeys` may give the sections
+    /// another order.
     func writtenSection(_ place: Int) -> Int {
         guard form == .namedSections else { return place }
         let number = place + Int(allSections[place].writtenShift)
@@ -52,8 +54,8 @@ extension Level {
 }
 
 extension Section {
-    /// The sections of a subset of a list's rows, without empty sections; `rows` are their positions in the list, in
-    /// ascending order.
+    /// Returns the sections of some rows of a list, without empty sections. `rows` are the positions of these rows in
+    /// the list, in ascending order.
     static func dividing(_ rows: [Int], as sections: some Sequence<Section>) -> [Section] {
         var left: [Section] = []
         var start = 0
@@ -73,7 +75,7 @@ extension Section {
         sections.reduce(0) { $0 + ($1.isHidden ? $1.count : 0) }
     }
 
-    /// Adds a place for rows to the section's dictionary, unless it has one.
+    /// Adds a place for rows to the section's dictionary, unless the dictionary has a place.
     fileprivate mutating func addPlaceForRows(named name: String) {
         guard !fields.isEmpty, !PackedField.all(in: 0..<fields.count, of: fields.span).contains(where: \.isHole) else {
             return
@@ -85,8 +87,8 @@ extension Section {
 }
 
 extension [Section] {
-    /// Returns the sections with other numbers of rows, as a builder makes them; all are hidden if all listed ones are
-    /// empty.
+    /// Returns the sections with other numbers of rows, as a builder makes them. All sections are hidden if all listed
+    /// sections are empty.
     ///
     /// - Parameters:
     ///   - listed: the number of sections that `SectionKeys` names.

@@ -2,7 +2,8 @@ internal import PropertyLists
 
 /// Finds content that XML property lists cannot represent: control characters, U+FFFE, U+FFFF, fractions of a second.
 enum TextBeyondXML {
-    /// Whether packed fields have a name or value that XML cannot represent; the levels at their holes do not count.
+    /// Whether packed fields have a name or value that XML cannot represent. The levels at the holes of the fields do
+    /// not count.
     static func isAmong(_ fields: Range<Int>, of bytes: Span<UInt8>) -> Bool {
         var reader = PackedReader(bytes: bytes, at: fields.lowerBound)
         var open = [(end: fields.upperBound, isDictionary: true)]

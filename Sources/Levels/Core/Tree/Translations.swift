@@ -1,4 +1,4 @@
-/// A document in the languages that its files have texts for.
+/// A document in each language for which its files have texts.
 public struct Translations: Sendable, Equatable {
     /// The document in one language.
     public struct Variant: Sendable, Equatable {
@@ -36,8 +36,8 @@ public struct Translations: Sendable, Equatable {
     /// The number of a name; the empty name stands for the document as written.
     public static func number(of name: String) -> UInt64 { ContentHash.short(of: name.utf8Span.span) }
 
-    /// Returns the variant with a number, or else the variant for clients that accept none of the languages; nil for
-    /// the document as written.
+    /// Returns the variant with this number, or else the variant for clients that accept none of the languages. Nil
+    /// stands for the document as written.
     public func variant(_ number: UInt64) -> Variant? {
         variants.first { $0.number == number } ?? variants.first { $0.name == fallback }
     }

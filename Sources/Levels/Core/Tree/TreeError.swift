@@ -4,7 +4,7 @@ public import PropertyLists
 public enum TreeError: Error, Equatable, Sendable {
     /// Two rows of a level have the same key.
     indirect case sharedKey(SharedKey)
-    /// More keys of one level than this limit share a hash.
+    /// In one level, more keys than this limit share a hash.
     case equalHashes(limit: Int)
     /// A level takes more than 4 GiB.
     case levelTooLarge
@@ -71,9 +71,9 @@ public struct SharedKey: Equatable, Sendable {
 
     /// One of the two rows.
     public struct Row: Equatable, Sendable {
-        /// Its number in the level.
+        /// The number of the row in the level.
         public let number: Int
-        /// Its title; may be empty.
+        /// The title of the row; may be empty.
         public let title: String
         /// The position in the document; nil for a row of an edited tree.
         public let position: SourcePosition?
@@ -84,7 +84,7 @@ public struct SharedKey: Equatable, Sendable {
         }
     }
 
-    /// The whole sentence, without the final full stop.
+    /// The message: a whole sentence without the final full stop.
     var message: String {
         "two rows have the Key '\(quoted: key)', \(first.phrase(apartFrom: second)) and "
             + "\(second.phrase(apartFrom: first)); a Key must be unique among siblings"
@@ -92,7 +92,7 @@ public struct SharedKey: Equatable, Sendable {
 }
 
 extension SourcePosition {
-    /// `on line 12` or `at byte 4711`, with the column if `other` is in the same line.
+    /// `on line 12` or `at byte 4711`. The column follows if `other` is on the same line.
     func phrase(apartFrom other: SourcePosition?) -> String {
         switch (self, other) {
         case (.byte(let offset), _): "at byte \(offset)"

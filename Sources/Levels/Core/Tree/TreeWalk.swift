@@ -23,7 +23,7 @@ public struct TreeWalk {
 
     var stack: [Frame] = []
     private var start: (level: Level, row: Int)?
-    /// The drilling of the records below the item, if it stands for one of their values.
+    /// The drilling of the records below the item, if the item stands for a value of a `DrillBy` field.
     var drilling: RecordDrilling?
     /// Whether `null` is sent in place of the arrays of the item's rows; see `init(fieldsOf:row:)`.
     private var omitsRows = false
@@ -32,17 +32,17 @@ public struct TreeWalk {
     /// Creates a walk over the item in a row of a level.
     public init(level: Level, row: Int) { start = (level, row) }
 
-    /// Creates a walk over the own fields of the item in a row: `null` is sent in place of each array of its rows, if
-    /// there are any. Hidden sections and tables are sent as fields.
+    /// Creates a walk over the own fields of the item in a row. If the item has rows, the walk sends `null` in place of
+    /// each array of these rows. The walk sends hidden sections and tables as fields.
     public init(fieldsOf level: Level, row: Int) {
         self.init(level: level, row: row)
         omitsRows = true
     }
 
-    /// Creates a walk over the records of a table; the caller has begun their array.
+    /// Creates a walk over the records of a table. The caller must have begun the array of the records.
     init(recordsBelow level: Level) { stack = [.records(RecordsInOrder(below: level), next: 0)] }
 
-    /// Sends the next few events; false when all have been sent.
+    /// Sends the next few events. Returns false when all events have been sent.
     public mutating func step(
         to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) -> Bool {
@@ -135,7 +135,8 @@ public struct TreeWalk {
     /// The most fields of an item that one step sends.
     private static let fieldsPerStep = 16
 
-    /// Sends one field; returns the offset of the next one, and the form of the level if this is its place.
+    /// Sends one field. Returns the offset of the next field and, if the field is the place of a level, the form of
+    /// that level.
     private func tellField(
         _ bytes: Span<UInt8>, at offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) -> (next: Int, hole: LevelForm?) {
@@ -246,13 +247,14 @@ public struct TreeWalk {
 
 /// Tables are written as their records, not as the levels that are made of them.
 extension TreeWalk {
-    /// Creates a walk over an item; an item that stands for a value of `DrillBy` becomes an item with a table.
+    /// Creates a walk over an item. An item that stands for a value of `DrillBy` is sent as an item with a table.
     public init(_ item: Item) {
         self.init(level: item.own.level, row: item.own.row)
         drilling = item.remainingDrilling
     }
 
-    /// Begins an item that stands for a value, as a dictionary with its records and their drilling.
+    /// Begins an item that stands for a value of `DrillBy`. The item is sent as a dictionary with its records and their
+    /// drilling.
     mutating func begin(
         _ level: Level, row: Int, drilledBy drilling: RecordDrilling,
         to consumer: inout some PropertyListConsumer & ~Copyable

@@ -1,9 +1,10 @@
 public import PropertyLists
 
-/// Checks values for controls (manual, Settings pages).
+/// Checks whether controls accept values (manual, Settings pages).
 public enum ControlCheck {
-    /// Checks a client's value of any property-list type for a control with these members (`Level.control(ofRow:)`).
+    /// Checks whether a control accepts a client's value. The value may have any property-list type.
     ///
+    /// - Parameter control: the members of the control (`Level.control(ofRow:)`).
     /// - Throws: `EditRefusal` of the kind `notAllowed` if the control rejects the value.
     public static func check(
         _ value: PropertyListValue, for control: PropertyListDictionary
@@ -13,10 +14,13 @@ public enum ControlCheck {
         throw EditRefusal(.notAllowed(rule.allowed, pointer: "/Value"), detail: "'Value' \(objection).")
     }
 
-    /// Checks a value, and returns it in the type in which it is stored: that of the chosen option, or else that of the
-    /// control's value, if possible.
+    /// Checks a value, and converts it to the type that the document stores.
     ///
-    /// - Parameter isExact: whether the client gave the type, which is kept unless it is a choice.
+    /// If the control offers a choice, this is the type of the chosen option. Otherwise it is the type of the control's
+    /// present value, if the new value can be converted to that type.
+    ///
+    /// - Parameter isExact: whether the client gave the type. That type is then kept, unless the control offers a
+    ///   choice.
     /// - Throws: `EditRefusal` of the kind `notAllowed` if the control rejects the value.
     public static func stored(
         _ value: PropertyListValue, for control: PropertyListDictionary, isExact: Bool

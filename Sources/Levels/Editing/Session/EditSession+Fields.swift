@@ -48,7 +48,7 @@ extension EditSession {
         var new = item.fields(names)
         try refuseStructure(in: new, of: target.item)
         if target.item.depth > 0, !(names[.title] + names[.key]).contains(where: { new[$0] != nil }) {
-            // Apart from the kept key, the body must be an item.
+            // Even without the key that is kept from the old item, the body must be a valid item.
             _ = try maker(for: target, group: target.item.ownGroup).row(of: item)
         }
         let old = content.fields
@@ -110,7 +110,7 @@ extension EditSession {
         try insert(item, below: target, at: .last, section: nil)
     }
 
-    /// The item above with a new item as its last row, and the number of that row.
+    /// Returns the target's item with a new item as its last row, and the number of that row.
     private func appended(
         _ item: PropertyListValue, below target: EditTarget
     ) throws(EditRefusal) -> (owner: Item, row: Int) {
@@ -125,8 +125,8 @@ extension EditSession {
 
     // MARK: Rules
 
-    /// Returns the error in a new item, regardless of its place; nil for a valid item. It takes precedence over an
-    /// error in the place.
+    /// Returns the error in a new item, regardless of its place; nil for a valid item. This error takes precedence over
+    /// an error in the place.
     func fault(of item: PropertyListValue) -> EditRefusal? {
         do throws(EditRefusal) {
             try item.checkItem()
@@ -137,7 +137,7 @@ extension EditSession {
         }
     }
 
-    /// Returns the error in the item of a `put`, which must not contain rows; nil for a valid item.
+    /// Returns the error in the item of a `put`; nil for a valid item. The item must not contain rows.
     func faultOfPut(_ item: PropertyListValue) -> EditRefusal? {
         if let fault = fault(of: item) { return fault }
         do throws(EditRefusal) { try refuseStructure(in: item.fields(names), of: nil) } catch { return error }
@@ -170,7 +170,7 @@ extension EditSession {
 }
 
 extension PropertyListValue {
-    /// The fields of an item, which may be a string.
+    /// The fields of an item. For a string, the title is the only field.
     fileprivate func fields(_ names: StructuralNames) -> PropertyListDictionary {
         if case .dictionary(let fields) = self { return fields }
         return PropertyListDictionary([.init(key: names[.title].first ?? "Title", value: self)])

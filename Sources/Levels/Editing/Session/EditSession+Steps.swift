@@ -40,7 +40,8 @@ extension EditSession {
             referringTo: made.parts)
     }
 
-    /// Returns the edit that gives a leaf with a control a place for rows, before the control; empty for other items.
+    /// Returns the edit that adds a place for rows to a leaf with a control, before the control. Returns no edit for
+    /// other items.
     private func branching(_ target: EditTarget) throws(EditRefusal) -> [RowEdit] {
         let item = target.item
         guard item.level == nil, item.own.level.row(item.own.row).isControl else { return [] }
@@ -81,7 +82,7 @@ extension EditSession {
         try log(edits, of: owner, at: place.path)
     }
 
-    /// The new owner of a moved item, in the same file.
+    /// Returns the new owner of a moved item. Throws if the owner is in another file.
     private mutating func owner(_ shown: Item, beside target: EditTarget) throws(EditRefusal) -> EditTarget {
         var other = self
         other.forgetFile()
@@ -94,7 +95,8 @@ extension EditSession {
         return owner
     }
 
-    /// Returns the row with the controls of its new section; nil if neither section makes controls of its rows.
+    /// Returns the moved row, made again for its new section; nil if neither the old nor the new section makes controls
+    /// of its rows.
     private func movedRow(
         _ target: EditTarget, to place: RowPlace, below owner: EditTarget
     ) throws(EditRefusal) -> Item.Step? {
@@ -113,7 +115,7 @@ extension EditSession {
         }
     }
 
-    /// Returns the row of an item with another content.
+    /// Returns an item's row with other content.
     func remade(_ target: EditTarget, content: ItemContent) throws(EditRefusal) -> RowMaker.Made {
         try maker(for: target, group: target.item.ownGroup, isRoot: target.item.depth == 0)
             .row(of: content, replacing: target.item.own)
@@ -121,7 +123,7 @@ extension EditSession {
 }
 
 extension PropertyListValue {
-    /// Refuses a value that cannot be an item.
+    /// Throws if the value cannot be an item.
     func checkItem() throws(EditRefusal) {
         switch self {
         case .string, .dictionary: return
@@ -131,15 +133,16 @@ extension PropertyListValue {
 }
 
 extension Item {
-    /// Whether a new row of the item keeps the level below; a level of records is made again.
+    /// Whether the level below the item is kept when the item's row is made again. A level of records is not kept, but
+    /// made again, too.
     var keepsLevel: Bool { level.map { !$0.form.isDrilled } ?? false }
 
-    /// The item's section, if it makes controls of its rows; otherwise nil.
+    /// The item's section, if that section makes controls of its rows; otherwise nil.
     var ownGroup: Section? {
         own.level.allSections.first { ($0.start..<$0.start + $0.count).contains(own.row) }.flatMap { $0.ofControls }
     }
 
-    /// Returns a section below the item, if it makes controls of its rows; otherwise nil.
+    /// Returns a section below the item, if that section makes controls of its rows; otherwise nil.
     func group(of section: Int) -> Section? {
         guard let sections = level?.allSections, sections.indices.contains(section) else { return nil }
         return sections[section].ofControls

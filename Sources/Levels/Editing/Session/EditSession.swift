@@ -1,8 +1,8 @@
 internal import PropertyLists
 
-/// Edits of a document, one batch after the other, without I/O.
+/// Edits a document in batches, without I/O.
 ///
-/// A session is a value, so that a copy preserves the state to go back to. A refused batch leaves the session
+/// A session is a value: a copy preserves a state that the caller can go back to. A refused batch leaves the session
 /// unchanged.
 ///
 ///     var session = EditSession(document: tree.document)
@@ -13,15 +13,15 @@ public struct EditSession: Sendable {
     public private(set) var document: Level
     /// The composition with the edits; nil for a document of one file.
     public private(set) var composition: Composition?
-    /// Whether the edited document refers to files outside the composition; their rows are without a level until these
-    /// files are loaded.
+    /// Whether the edited document refers to files outside the composition. Until those files are loaded, the rows that
+    /// refer to them are without a level.
     public private(set) var needsLoad = false
     private var files: [EditedFile]
-    /// The file of the batch; nil before its first edit.
+    /// The number of the file that the batch edits; nil before the batch's first edit.
     private var batchFile: Int?
-    /// The path of the item above the gathered edits; nil if the next step needs the tree with them.
+    /// The path of the item whose level has the gathered edits; nil if the next step needs the tree with these edits.
     private var gatheredPath: ItemPath?
-    /// Whether making the tree of gathered edits failed.
+    /// Whether the tree with the gathered edits could not be made.
     private var isUnsettled = false
     /// The items of the batch's steps so far.
     private var followed: [FollowedItem] = []
@@ -40,7 +40,7 @@ public struct EditSession: Sendable {
 
     /// Begins to edit a document of several files.
     ///
-    /// - Parameter syntax: the syntax of a composition's file.
+    /// - Parameter syntax: returns the syntax of a composition's file.
     public init(
         composition: Composition, names: StructuralNames = .init(), limits: TreeLimits = .init(),
         syntax: @escaping @Sendable (Composition) -> FileSyntax
@@ -72,7 +72,7 @@ public struct EditSession: Sendable {
             }
     }
 
-    /// Applies the edits of a request, each to the result of the previous ones: either all, or none.
+    /// Applies the edits of a request, each to the result of the previous edit. Applies either all edits or none.
     ///
     /// - Returns: the item of each edit.
     /// - Throws: `EditRefusal` with the number of the step.
@@ -84,7 +84,7 @@ public struct EditSession: Sendable {
         do throws(EditRefusal) {
             try session.make(batch)
         } catch {
-            // Only single steps show which of the gathered edits exceeds a limit.
+            // Making the tree after each step shows which of the gathered edits exceeds a limit.
             guard session.isUnsettled, batch.edits.count > 1 else { throw error }
             session = before
             try session.make(batch, settlesEach: true)
@@ -105,7 +105,7 @@ public struct EditSession: Sendable {
         }
     }
 
-    /// Becomes another session, unless its files are unchanged.
+    /// Takes over the state of another session if that session has changed a file.
     private mutating func take(_ session: EditSession) {
         let isChanged = session.files.contains { file in
             let known = files.first { $0.original === file.original }?.draft.document ?? file.draft.old
@@ -118,25 +118,25 @@ public struct EditSession: Sendable {
 
     // MARK: Gathered edits
 
-    /// Applies a step; its tree is made when it is needed.
+    /// Applies a step. The resulting tree is made only when it is needed.
     mutating func make(_ edit: Edit, isExact: Bool) throws(EditRefusal) {
         if !isCertain(edit) { try settle() }
         try apply(edit, isExact: isExact)
         guard gatheredPath == nil, let path = edit.levelPath, let batchFile,
             case .found(let owner) = Item.find(path, in: document)
         else { return }
-        // The shown level must be that of the file.
+        // Edits are gathered only if the level that clients see is the file's own level.
         if files[batchFile].draft.isGathering(owner.level) { gatheredPath = path }
     }
 
-    /// Whether an edit can be applied before the tree of the gathered edits is made: it is on the same level, and they have
-    /// changed none of the rows that it names.
+    /// Whether an edit can be applied before the tree with the gathered edits is made. The edit must be on the same
+    /// level, and the gathered edits must not have changed the rows that the edit names.
     private func isCertain(_ edit: Edit) -> Bool {
         guard let gatheredPath, edit.levelPath == gatheredPath, let batchFile else { return false }
         return edit.rowKeys.allSatisfy(files[batchFile].draft.hasUntouchedRow)
     }
 
-    /// Makes the tree of the edits so far.
+    /// Makes the tree with the edits so far.
     mutating func settle() throws(EditRefusal) {
         gatheredPath = nil
         guard let file = batchFile else { return }
@@ -153,7 +153,7 @@ public struct EditSession: Sendable {
 
     /// Finds an item to be edited.
     ///
-    /// - Parameter asOwner: whether the level below the item will be edited, which may be in another file.
+    /// - Parameter asOwner: whether the level below the item will be edited. That level may be in another file.
     mutating func target(_ path: ItemPath, asOwner: Bool) throws(EditRefusal) -> EditTarget {
         switch Item.find(path, in: document) {
         case .found(let item): return try target(item, asOwner: asOwner)
@@ -204,21 +204,21 @@ public struct EditSession: Sendable {
     /// The maker of rows for an unknown place.
     var maker: RowMaker { RowMaker(editor: editor, syntax: files[0].syntax) }
 
-    /// The document of a target's file with the edits so far.
+    /// The document of a target's file, with the edits so far.
     func draft(of target: EditTarget) -> DocumentDraft { files[target.file].draft }
 
-    /// Lets the next item be in any file.
+    /// Allows the next target to be in any file.
     mutating func forgetFile() { batchFile = nil }
 
-    /// The number of the row that was followed last.
+    /// The current row number of the last step's item.
     var lastFollowedRow: Int? { followed.last?.path?.last }
 
     // MARK: The log
 
-    /// Logs the edits of a step in its file, and follows the item of the step.
+    /// Adds the edits of a step to the log of the target's file, and begins to follow the step's item.
     ///
     /// - Parameters:
-    ///   - path: the item's path after the edits; nil if it is removed.
+    ///   - path: the item's path after the edits; nil if the edits remove the item.
     ///   - parts: the files that a new row refers to.
     mutating func log(
         _ edits: [RowEdit], of target: EditTarget, at path: [Int]?, isNew: Bool = false,
@@ -235,7 +235,7 @@ public struct EditSession: Sendable {
 
     // MARK: Files
 
-    /// The number of a file, which is added at its first edit.
+    /// Returns the number of a file. Adds a file that is not yet in the session.
     private mutating func number(of composition: Composition?) -> Int {
         if let number = files.firstIndex(where: { $0.current === composition }) { return number }
         guard let composition else { return 0 }
@@ -245,7 +245,7 @@ public struct EditSession: Sendable {
         return files.count - 1
     }
 
-    /// Composes the document again if a file has changed.
+    /// Composes the document again if the file has changed.
     private mutating func compose(_ file: Int) throws(TreeError) {
         let new = files[file].draft.document
         guard let root = composition, let old = files[file].current else {

@@ -1,12 +1,12 @@
-/// An item to be edited, in the whole document and in its file.
+/// An item to be edited: as clients see it in the whole document, and as it is in its file.
 struct EditTarget {
     /// The item as clients see it.
     let shown: Item
-    /// The number of its file in the session.
+    /// The number of the item's file in the session.
     let file: Int
     /// The item in the file's own document, without gathered edits.
     let item: Item
-    /// Its current path in the file.
+    /// The item's current path in the file.
     let path: [Int]
 
     /// The row numbers from the root's level to the row where the file is mounted; empty for the root's own file.
@@ -14,9 +14,9 @@ struct EditTarget {
 }
 
 extension EditTarget {
-    /// Refuses items that cannot be edited.
+    /// Throws an `EditRefusal` if the item cannot be edited.
     ///
-    /// - Parameter asOwner: whether the level below the item is edited instead of the item.
+    /// - Parameter asOwner: whether the edit changes the level below the item instead of the item itself.
     func checkEditable(asOwner: Bool) throws(EditRefusal) {
         let level = item.level
         let forms = [shown.own.level.form, item.own.level.form] + (asOwner ? [level?.form, shown.level?.form] : [])
@@ -37,15 +37,15 @@ extension EditTarget {
     }
 }
 
-/// The item of a step, followed through later steps.
+/// The item of a step. Its path is kept up to date during the later steps.
 struct FollowedItem {
     /// The row numbers from the root's level to the row where the file is mounted; empty for the root's own file.
     let mount: [Int]
-    /// Its path in the file; nil after its removal.
+    /// The item's path in the file; nil once the item is removed.
     private(set) var path: [Int]?
     let isNew: Bool
 
-    /// Follows an edit of a later step.
+    /// Updates the path for an edit of a later step.
     mutating func take(_ edit: RowEdit) { path = path.flatMap(edit.place(of:)) }
 
     func item(in document: Level) -> EditedItem {
@@ -54,16 +54,16 @@ struct FollowedItem {
     }
 }
 
-/// A file of the document, and its edits.
+/// A file of the document, with its edits.
 struct EditedFile: Sendable {
-    /// The compositions of the file before the edits and after them; nil for a document of one file.
+    /// The compositions of the file: before the edits, and with the edits so far. Nil for a document of one file.
     let original: Composition?
     var current: Composition?
     var draft: DocumentDraft
     let syntax: FileSyntax
 }
 
-/// An edited file, for a writer.
+/// An edited file, with everything that a writer of the file needs.
 public struct ChangedFile: Sendable {
     /// The file's composition before the edits; nil for a document of one file.
     public let original: Composition?

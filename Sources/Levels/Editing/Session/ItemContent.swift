@@ -2,7 +2,7 @@ internal import Bytes
 import DrilldownDates
 internal import PropertyLists
 
-/// The content of an item's dictionary, in order: its own fields and its structural fields.
+/// The entries of an item's dictionary, in order: the item's own fields and the structural fields.
 struct ItemContent {
     enum Part {
         case field(PropertyListDictionary.Entry)
@@ -14,7 +14,7 @@ struct ItemContent {
     /// Whether the item is written as a string.
     private(set) var isString: Bool
 
-    /// The content of an item in its file; a string's title becomes a field.
+    /// Reads the content of an item of a file. The title of a string becomes a field.
     init(of item: Item.Step, names: StructuralNames) throws(PropertyListError) {
         let bytes = item.level.bytes
         let row = item.level.row(item.row)
@@ -59,8 +59,8 @@ struct ItemContent {
         parts.append(.structure(name: Array(names.newLevelName(.rows).utf8), packed: packed))
     }
 
-    /// Returns the content with other own fields. Fields with former names keep their places, and new fields follow the
-    /// last former field.
+    /// Returns the content with the item's own fields replaced. A field whose name existed before keeps its place. The
+    /// other fields follow the last of the former fields.
     func replacing(fields new: PropertyListDictionary, names: StructuralNames) -> ItemContent {
         let old = fields
         var content = self
@@ -94,13 +94,14 @@ extension PropertyListDictionary {
 
 /// JSON merge patches (RFC 7396) of an item's fields.
 enum MergePatch {
-    /// The maximum nesting of patches, which are applied by recursion.
+    /// The maximum nesting of a patch. The nesting is limited because patches are applied by recursion.
     static let mostNesting = 512
 
-    /// The fields after a patch; existing ones keep their places.
+    /// Returns the fields after a patch. Fields that existed before keep their places.
     ///
     /// - Parameters:
-    ///   - isExact: whether values keep their types; otherwise, they are fitted to the values that they replace.
+    ///   - isExact: whether the values of the patch keep their types; if not, each value is fitted to the value that it
+    ///     replaces.
     ///   - pointer: the JSON pointer to the patch.
     static func merged(
         _ patch: PropertyListDictionary, into old: PropertyListDictionary, isExact: Bool, at pointer: String = "",
@@ -142,10 +143,12 @@ extension PropertyListValue {
     }
 }
 
-/// Property-list types that JSON lacks, taken from the replaced value.
+/// Converts JSON values to property-list types that JSON lacks, by the type of the replaced value.
 extension PropertyListValue {
-    /// The value in the type of an old one, if possible: a date from RFC 3339, data from base64, a real from an
-    /// integer; within dictionaries by key, and within arrays by position.
+    /// Returns the value in the type of an old value, if possible.
+    ///
+    /// For example, text in the form of RFC 3339 becomes a date, base64 becomes data, and an integer becomes a real.
+    /// The values in dictionaries are fitted by key, and the values in arrays by position.
     func fitted(to old: PropertyListValue, nesting: Int = 0) -> PropertyListValue {
         guard nesting < MergePatch.mostNesting else { return self }
         switch (old, self) {
@@ -170,7 +173,7 @@ extension PropertyListValue {
     private static func date(_ text: String, as old: Double) -> PropertyListValue? {
         if text == JSONText.date(old) { return .date(old) }
         let bytes = Array(text.utf8)
-        // A bare day is a date in conditions, but not in RFC 3339.
+        // `Timestamp` also accepts a day without a time, for conditions. RFC 3339 does not.
         guard bytes.count > 10, let seconds = Timestamp.seconds(bytes), CivilDate.secondsRange.contains(seconds)
         else { return nil }
         return .date(seconds)
@@ -185,7 +188,8 @@ extension PropertyListValue {
 }
 
 extension PropertyListDictionary {
-    /// The entries, each fitted to the old one with its key; existing entries keep their order.
+    /// Returns the entries, each fitted to the old entry with the same key. Entries that existed before keep their
+    /// order.
     func fitted(to old: PropertyListDictionary, nesting: Int = 0) -> PropertyListDictionary {
         let kept: [Entry] = old.entries.compactMap { entry in
             self[entry.key].map { Entry(key: entry.key, value: $0.fitted(to: entry.value, nesting: nesting)) }

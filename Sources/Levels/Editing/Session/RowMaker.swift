@@ -1,11 +1,11 @@
 internal import Bytes
 internal import PropertyLists
 
-/// Makes single rows, as the document's builder does.
+/// Makes single rows in the same way as the document's builder.
 struct RowMaker {
     private let editor: TreeEditor
     let syntax: FileSyntax
-    /// The section of the row, if its `Type` makes controls of its rows.
+    /// The section of the row, if the section's `Type` makes controls of its rows; otherwise nil.
     let group: Section?
     /// Whether the row is the root's.
     let isRoot: Bool
@@ -22,7 +22,7 @@ struct RowMaker {
     /// A row with everything below it, in a level of its own.
     struct Made {
         let step: Item.Step
-        /// Its references to other files.
+        /// The references to other files in the row and below it.
         let parts: [PartReference]
     }
 
@@ -38,8 +38,9 @@ struct RowMaker {
         return try end(values)
     }
 
-    /// Makes the row of an item with another content; the editor adds its level, except for a table, which is read
-    /// again from `old`.
+    /// Makes the row of an item with other content.
+    ///
+    /// The editor adds the level below the row. Only a table is read again here, from the level below `old`.
     func row(of content: ItemContent, replacing old: Item.Step) throws(EditRefusal) -> Made {
         var values = values
         try wrap { () throws(PropertyListError) in try begin(&values.builder) }
@@ -101,7 +102,7 @@ struct RowMaker {
         }
     }
 
-    /// Throws an error outside of the client's item as a conflict.
+    /// Converts an error that is not in the client's item into a conflict.
     private func wrap<Result>(_ body: () throws(PropertyListError) -> Result) throws(EditRefusal) -> Result {
         do throws(PropertyListError) { return try body() } catch {
             throw EditRefusal(.conflict, detail: error.sentence)
@@ -175,7 +176,7 @@ struct RowMaker {
     }
 }
 
-/// Builds a tree from values in the form that the document's file can hold.
+/// Converts values to types that the document's file can hold, and builds a tree of them.
 struct FileValues: PropertyListConsumer, ~Copyable {
     var builder: TreeBuilder
     private let syntax: FileSyntax
@@ -234,10 +235,10 @@ struct FileValues: PropertyListConsumer, ~Copyable {
 
 /// The values that a document's file can hold.
 public enum FileSyntax: Sendable {
-    /// All property-list types, without fractions of seconds and control characters.
+    /// All property-list types. Dates are without fractions of seconds, and texts without control characters.
     case xml
     /// All property-list types.
     case binary
-    /// Dates, data and numbers that are not finite become texts, as in a detail.
+    /// The types of JSON. Dates, data and non-finite numbers become texts, as in a detail.
     case json
 }

@@ -5,8 +5,9 @@ extension RowPosition {
     /// Finds a place among the rows below an item.
     ///
     /// - Parameters:
-    ///   - section: a section's number, as clients see it.
-    ///   - moved: the number of the row that moves within this level, which does not count; nil if no row does.
+    ///   - section: the number of a section, as clients see it; nil if the edit does not name a section.
+    ///   - moved: the number of the row that moves within this level, and is therefore not counted; nil if no row moves
+    ///     within the level.
     /// - Throws: `EditRefusal` for an invalid place.
     func place(
         in target: EditTarget, of draft: DocumentDraft, section: Int?, without moved: Int?
@@ -37,7 +38,7 @@ extension RowPosition {
         return RowPlace(owner: target.path, section: chosen, row: start - (isFromBefore ? 1 : 0) + offset)
     }
 
-    /// Returns the number of rows of the section before this position.
+    /// Returns the number of the section's rows that are before this position.
     private func offset(among count: Int, in target: EditTarget) throws(EditRefusal) -> Int {
         switch self {
         case .first: return 0
@@ -50,7 +51,7 @@ extension RowPosition {
         }
     }
 
-    // MARK: Rows beside it
+    // MARK: The neighbouring row
 
     private var key: String? {
         switch self {
@@ -75,7 +76,7 @@ extension RowPosition {
         return ItemKey.isPlain(bytes.span) ? bytes : NormalizationFormC.text(of: bytes.span)
     }
 
-    /// The key of the row beside it in NFC; nil without one.
+    /// The key, in NFC, of the row that this position is before or after; nil for other positions.
     var keyBytes: [UInt8]? { key.map(Self.bytes) }
 
     // MARK: Refusals

@@ -1,17 +1,18 @@
-/// The rows below an item of a document that are read for each answer.
+/// The rows below an item of a document. They are not in memory, but are read for each answer.
 public protocol ItemRows: RowsElsewhere {
-    /// The source of the rows below an item of a document.
+    /// Returns the source of the rows below an item of a document.
     func rows(below item: Item) -> any RowSource
 }
 
 extension Snapshot {
-    /// Whether it was published because the database of an item has changed.
+    /// Whether the snapshot was published because the database of an item has changed.
     public var isCommitElsewhere: Bool {
         guard case .database = cause else { return false }
         return composition?.holdsRowsElsewhere == true
     }
 
-    /// The source of the rows at and below an item whose rows are not in memory; nil for a path to another item.
+    /// The source of the rows at a path, if the path leads to an item whose rows are not in memory, or to one of these
+    /// rows; otherwise nil.
     public func rowsElsewhere(at path: ItemPath) -> (any RowSource)? {
         guard let composition, composition.holdsRowsElsewhere else { return nil }
         let item: Item

@@ -2,14 +2,15 @@ internal import Bytes
 
 /// A page of rows: the answer to a `RowQuery`.
 ///
-/// Each row is a view of a packed level. A tree's page refers to the tree's level; another source packs the rows of one
-/// page into a level of its own (`RowPacker`).
+/// Each row is a view of a packed level. The page of a tree refers to a level of the tree. Another source packs the
+/// rows of one page into a separate level (`RowPacker`).
 ///
-/// `RowSource.page(_:below:)` returns it. The query of the following page takes `next` as `page.after`.
+/// `RowSource.page(_:below:)` returns a page. The query of the following page takes `next` as `page.after`.
 public struct RowPage: Sendable {
     /// The listing with the page's rows.
     let listing: Listing
-    /// The numbers of the page's rows, by which its functions refer to them; consecutive from any number.
+    /// The numbers of the page's rows. The functions of the page refer to a row by its number. The numbers are
+    /// consecutive, but need not begin with 0.
     public let numbers: Range<Int>
     /// The position of the first row among all rows.
     public let start: Int
@@ -38,13 +39,13 @@ public struct RowPage: Sendable {
 
     /// A source's notes on a page and its rows.
     public struct Notes: Sendable {
-        /// The reason why not all rows are shown; nil if all are.
+        /// The reason why not all rows are shown; nil if all rows are shown.
         public var refusal: String?
-        /// The reasons for fields that are not shown, by the number of the row.
+        /// The reasons why fields are not shown, by the number of the row.
         public var rowRefusals: [Int: String] = [:]
-        /// The numbers of the rows whose counts of rows below are estimates.
+        /// The numbers of the rows for which the number of rows below is an estimate.
         public var estimatedCounts: Set<Int> = []
-        /// The order of the rows; nil if they compare as in a tree.
+        /// The order of the rows; nil if the rows compare as in a tree.
         public var order: IndexOrder?
         /// Whether the rows are hits of a search.
         public var areHits = false
@@ -54,7 +55,7 @@ public struct RowPage: Sendable {
 
     /// The order of an index.
     public struct IndexOrder: Sendable, Equatable {
-        /// The names of the fields, with `-` before a descending one.
+        /// The names of the fields. A `-` before a name means descending order.
         public let fields: [String]
         /// The index's collation for texts; nil for the order of the bytes.
         public let collation: String?
@@ -74,7 +75,7 @@ public struct RowPage: Sendable {
     /// Creates a page of all rows of a listing.
     public init(_ listing: Listing) { self.init(listing: listing, positions: 0..<listing.count) }
 
-    /// Creates a page of rows that were packed for it.
+    /// Creates a page of rows that were packed for this page.
     ///
     /// - Parameters:
     ///   - level: the rows of the page.
@@ -83,7 +84,7 @@ public struct RowPage: Sendable {
     ///   - isEstimate: whether `count` is an estimate.
     ///   - sections: the sections of all rows; empty for one section without a title.
     ///   - childCounts: the number of rows below each row of the page.
-    ///   - next: the end of the page; nil at the end of the rows.
+    ///   - next: the end of the page; nil if no rows follow.
     ///   - notes: the source's notes on the page.
     public init(
         level: Level?, start: Int, of count: Int, isEstimate: Bool = false, sections: [Section] = [],
@@ -103,7 +104,7 @@ public struct RowPage: Sendable {
     /// Whether `count` is an estimate.
     public var isEstimate: Bool { supplied?.isEstimate ?? false }
 
-    /// The end of the page; nil at the end of the rows.
+    /// The end of the page; nil if no rows follow.
     public var next: RowBookmark? {
         if let supplied { return supplied.next }
         guard numbers.upperBound < count else { return nil }
@@ -111,13 +112,13 @@ public struct RowPage: Sendable {
         return .row(listing.bookmark(before: numbers.upperBound))
     }
 
-    /// The reason why the level could not be read, or not all of it; otherwise nil.
+    /// The reason why the level, or a part of it, could not be read; otherwise nil.
     public var refusal: String? { supplied.map(\.notes.refusal) ?? (count == 0 ? listing.level?.refusal : nil) }
 
-    /// The approximate memory use of its rows, in bytes.
+    /// The approximate memory use of the page's rows, in bytes.
     public var residentBytes: Int { (listing.level?.residentBytes ?? 0) + 1_024 }
 
-    /// The order of the rows; nil if they compare as in a tree.
+    /// The order of the rows; nil if the rows compare as in a tree.
     public var order: IndexOrder? { supplied?.notes.order }
 
     // MARK: Sections
@@ -126,9 +127,9 @@ public struct RowPage: Sendable {
     public struct SectionView: ~Escapable {
         /// The UTF-8 of the title, if any.
         public let title: Span<UInt8>?
-        /// The letter for a table's index strip, and the text below the rows, if any.
+        /// The letter for a table's index strip, if any, and the text below the rows, if any.
         public let index, footer: String?
-        /// The positions of its rows among all rows.
+        /// The positions of the section's rows among all rows.
         public let rows: Range<Int>
 
         @_lifetime(copy title)
@@ -144,9 +145,9 @@ public struct RowPage: Sendable {
 /// A row, as a view of its packed form.
 public struct RowView: ~Escapable {
     public let bytes: Span<UInt8>
-    /// The ranges of its parts in the bytes.
+    /// The ranges of the row's parts in `bytes`.
     public let packed: Row
-    /// The number of rows below it.
+    /// The number of rows below the row.
     public let count: Int
     /// Whether `count` is an estimate.
     public let isEstimate: Bool
@@ -234,7 +235,7 @@ extension RowPage {
             isEstimate: supplied.notes.estimatedCounts.contains(number), refusal: supplied.notes.rowRefusals[number])
     }
 
-    /// Visits the row with a number, if the page has it.
+    /// Visits the row with a number, if the page has that row.
     public func withRow<Failure: Error>(
         _ number: Int, _ visit: (_ row: borrowing RowView) throws(Failure) -> Void
     ) throws(Failure) {
@@ -244,7 +245,7 @@ extension RowPage {
         try visit(view(of: number, in: level, bytes: bytes.span, row: place.row))
     }
 
-    /// Whether answers show two rows of two pages alike; false unless both pages are of one level.
+    /// Whether answers show a row of this page and a row of another page alike; false unless each page is of one level.
     public func hasRow(_ number: Int, readAs otherNumber: Int, of other: RowPage) -> Bool {
         guard isOfOneLevel, other.isOfOneLevel, let one = listing.step(at: number),
             let two = other.listing.step(at: otherNumber)
@@ -260,17 +261,17 @@ extension RowPage {
 
     // MARK: Rows of several levels
 
-    /// The number of a row's level among those of the page; 0 for the item's own.
+    /// The number of a row's level among the levels of the page; 0 for the item's own level.
     public func branch(of number: Int) -> Int { listing.place(at: number).branch }
 
-    /// The rows between the item and a row, outermost first.
+    /// The rows between the item and a row, the outermost first.
     public func rows(above number: Int) -> [Item.Step] { listing.rows(above: listing.place(at: number)) }
 
     /// The members that an answer adds to each row.
     public var extras: Listing.Extras { listing.extras }
 
-    /// A row's place in an outline: its depth, whether its children follow, and whether it is the first or the last
-    /// sibling.
+    /// A row's place in an outline: the depth of the row, whether the rows below it follow, and whether it is the first
+    /// or the last sibling.
     public func outlineMarks(of number: Int) -> (indent: Int, isExpanded: Bool, isFirst: Bool, isLast: Bool) {
         let place = listing.place(at: number)
         let isAtEnd = listing.isAtEnd(place)
@@ -316,7 +317,7 @@ extension Listing {
 }
 
 extension RowsDifference {
-    /// Compares the rows of two pages; positions are the numbers of the rows.
+    /// Compares the rows of two pages. In the difference, positions are the numbers of the rows.
     public init(from old: RowPage, to new: RowPage) {
         self.init(from: old.listing, oldRows: old.numbers, to: new.listing, newRows: new.numbers)
     }

@@ -1,14 +1,14 @@
 /// A source of items and the rows below them: a tree in memory, or a source that makes the rows of a page on request.
 ///
-/// It is immutable, and shows one publication. Its functions are called on any thread. `find`, `page`, `detail` and
-/// `hash` have no defaults; the other defaults suit a source whose rows are found at once.
+/// A source is immutable, and shows one publication. Any thread may call its functions. A source must implement `find`,
+/// `page`, `detail` and `hash`. The defaults of the other functions suit a source that finds its rows immediately.
 ///
 /// A request calls `begin`, then `find` with its path, then `page` or `detail` with the found item, and finally `end`.
 /// The manual (Architecture, Adding to it) names the files of a new source.
 public protocol RowSource: Sendable {
-    /// Returns the source for one answer, which shows one state until `end`.
+    /// Returns a source for one answer. The returned source shows the same state until `end`.
     ///
-    /// - Parameter isWanted: whether the answer is still wanted; otherwise it may end with any refusal.
+    /// - Parameter isWanted: returns whether the answer is still wanted. If not, the answer may end with any refusal.
     func begin(while isWanted: @escaping @Sendable () -> Bool) throws(RowRefusal) -> any RowSource
 
     /// Returns an answer that `keep` has stored for the shown state, or nil.
@@ -16,7 +16,7 @@ public protocol RowSource: Sendable {
 
     /// Stores an answer for the shown state.
     ///
-    /// - Parameter cost: its approximate memory use, in bytes.
+    /// - Parameter cost: the approximate memory use of the answer, in bytes.
     func keep(_ answer: any Sendable, as name: String, cost: Int)
 
     /// Ends the answer, and frees its resources.
@@ -25,32 +25,34 @@ public protocol RowSource: Sendable {
     /// Follows a path.
     func find(_ path: ItemPath) throws(RowRefusal) -> Item.Lookup
 
-    /// One page of the rows below an item.
+    /// Returns one page of the rows below an item.
     ///
     /// - Throws: `RowRefusal` for an unsupported query.
     func page(_ query: RowQuery, below item: Item) throws(RowRefusal) -> RowPage
 
-    /// An item with its neighbours, in the order of a page without a query.
+    /// Returns an item with its neighbours. The rows are in the order of a page without a query.
     func detail(of item: Item) throws(RowRefusal) -> ItemDetail
 
-    /// Whether all functions return at once; otherwise they are called only on threads that no other request waits for.
+    /// Whether all functions return immediately. If not, they are called only on threads that no other request waits
+    /// for.
     var isImmediate: Bool { get }
 
-    /// Whether its items can be written as documents; if not, items have only levels and details.
+    /// Whether the items can be written as documents; if not, items have only levels and details.
     var hasDocuments: Bool { get }
 
-    /// The hash of everything that an answer about an item can show; equal hashes mean equal answers.
+    /// The hash of everything that an answer about an item can show. Equal hashes mean equal answers.
     func hash(of part: ShownPart, of item: Item) -> ContentHash
 
-    /// The hash of the answer about an item's own level, without the levels below; nil if it is not known, or if `hash`
-    /// covers no more than that.
+    /// The hash of the answer about an item's own level, without the levels below. Nil if the hash is not known, or if
+    /// `hash` does not include the levels below, either.
     func rowsHash(of item: Item) -> ContentHash?
 
-    /// Whether answers about items of two publications are known to be equal without hashing.
+    /// Whether the answers about an item of this publication and an item of another publication are known to be equal
+    /// without hashing.
     func showsTheSame(_ part: ShownPart, of item: Item, as other: Item) -> Bool
 
-    /// The number of rows to look at to find the rows of a page; 0 if they are known. Beyond the limit for immediate
-    /// answers, the page is made on another thread.
+    /// The number of rows that must be looked at to find the rows of a page; 0 if the rows are known. If this number
+    /// exceeds the limit for immediate answers, another thread makes the page.
     ///
     /// - Parameters:
     ///   - query: nil for the detail of the item.
@@ -81,7 +83,7 @@ extension RowSource {
 
 /// The part of an item that an answer shows.
 public enum ShownPart: Sendable {
-    /// The rows of its level.
+    /// The rows of the item's level.
     case rows
     /// Rows of all levels below.
     case rowsBelow
@@ -89,11 +91,11 @@ public enum ShownPart: Sendable {
     case detail
 }
 
-/// The approximate numbers of rows for an answer.
+/// The approximate cost of an answer, in rows.
 public struct RowCost: Sendable, Equatable {
     /// The rows that are written; a row with long fields counts as several.
     public let written: Int
-    /// The rows that are looked at to find them.
+    /// The rows that are looked at to find the rows to write.
     public let sought: Int
 
     public init(written: Int, sought: Int) {
@@ -108,7 +110,8 @@ public struct RowRefusal: Error, Equatable {
     public enum Kind: Sendable, Equatable {
         /// The query is not supported.
         case unsupported
-        /// No index serves the query; `create` is the statement that makes one, nil if no index would help.
+        /// No index serves the query. `create` is the statement that creates a suitable index; nil if no index would
+        /// help.
         case needsIndex(create: String?)
         /// The query exceeded its time limit.
         case timeout
@@ -129,35 +132,35 @@ public struct RowRefusal: Error, Equatable {
     }
 }
 
-/// An item, its position among its siblings, and the rows beside and below it.
+/// An item, with its position among its siblings, and the rows beside and below the item.
 public struct ItemDetail: Sendable {
     /// The item.
     public let item: Item
-    /// Its position among its siblings; nil if it is not known.
+    /// The item's position among its siblings; nil if the position is not known.
     public let position: Int?
-    /// The number of its siblings and itself.
+    /// The number of the item's siblings, including the item.
     public let count: Int
     /// The links of a record; nil for other items.
     public let links: RecordLinks?
-    /// The number of its section.
+    /// The number of the item's section.
     public let section: Int
-    /// The rows before and after it.
+    /// The rows before and after the item.
     public let previous, next: Item.Step?
-    /// The shown properties of the rows below it.
+    /// The properties of the rows below the item.
     public let children: ChildRows
 
-    /// The properties of the rows below an item that a detail shows.
+    /// The properties of the rows below an item, as far as a detail shows them.
     public struct ChildRows: Sendable {
         /// The number of rows.
         public let count: Int
         /// The first and the last row, if any.
         public let first, last: Item.Step?
-        /// The reason why the rows could not be read, or not all of them; otherwise nil.
+        /// The reason why some or all of the rows could not be read; otherwise nil.
         public let refusal: String?
 
         /// Creates the properties of the rows below an item.
         ///
-        /// - Parameter refusal: the reason why the rows could not be read, or not all of them; otherwise nil.
+        /// - Parameter refusal: the reason why some or all of the rows could not be read; otherwise nil.
         public init(count: Int, first: Item.Step?, last: Item.Step?, refusal: String? = nil) {
             self.count = count
             self.first = first
@@ -191,12 +194,12 @@ public struct ItemDetail: Sendable {
 
 /// The links of a record of a table.
 public struct RecordLinks: Sendable, Equatable {
-    /// A record that the record refers to.
+    /// Another record that the record refers to.
     public struct Link: Sendable, Equatable {
-        /// The columns that refer to it, joined by commas.
+        /// The names of the columns that refer to the other record, joined by commas.
         public let name: String
         public let title: [UInt8]
-        /// The keys of the path to the record.
+        /// The keys of the path to the other record.
         public let path: [[UInt8]]
 
         public init(name: String, title: [UInt8], path: [[UInt8]]) {
@@ -206,7 +209,7 @@ public struct RecordLinks: Sendable, Equatable {
 
     /// The keys of the shortest path to the record; nil without a path.
     public let canonical: [[UInt8]]?
-    /// The records that it refers to.
+    /// The records that the record refers to.
     public let references: [Link]
 
     public init(canonical: [[UInt8]]?, references: [Link]) {

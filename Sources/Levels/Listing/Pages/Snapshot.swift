@@ -1,14 +1,15 @@
-/// One immutable state of the whole tree; a request holds it until its response is complete.
+/// One immutable state of the whole tree. A request holds a snapshot until its response is complete.
 ///
-/// A store makes one for each load and each edit. Two snapshots share the levels that are equal in both.
+/// A store makes a snapshot for each load and each edit. Two snapshots share the levels that are equal in both.
 public final class Snapshot: Sendable {
     /// The cause of a publication.
     public enum Cause: Sendable, Equatable {
         /// The source was loaded.
         case load
-        /// A client edited the document; the name of its token, if any.
+        /// A client edited the document. `author` is the name of the client's token, if any.
         case edit(author: String?)
-        /// Another program changed the database: the name of its role, nil if it is not known.
+        /// Another program changed the database. `author` is the name of the program's role; nil if the role is not
+        /// known.
         case database(author: String?)
         /// The whole tree was imported again.
         case importer
@@ -20,7 +21,8 @@ public final class Snapshot: Sendable {
     public let rows: (any RowSource)?
     /// The document in other languages, if any.
     public let translations: Translations?
-    /// An opaque name of this state, such as `k3f9ab-12`; it differs after a restart, unless the source named it.
+    /// An opaque name of this state, such as `k3f9ab-12`. After a restart the state has another name, unless the source
+    /// named it.
     public let revision: String
     /// Whether the source named the revision, so that the name is the same on every server and after a restart.
     public let isNamedBySource: Bool
@@ -32,8 +34,8 @@ public final class Snapshot: Sendable {
     public let composition: Composition?
     /// The cause of the publication.
     public let cause: Cause
-    /// The entries of the source's log up to this state, the oldest first, if the state was loaded. Empty without a
-    /// log, or if the state directly follows the previously published one.
+    /// If the state was loaded, the entries of the source's log up to this state, the oldest first. Empty without a
+    /// log, or if the state directly follows the previously published state.
     public let history: [RevisionEntry]
 
     /// Takes the document when the last reference to the snapshot is released; nil to free the document at once.
@@ -71,8 +73,8 @@ public final class Snapshot: Sendable {
 }
 
 extension Snapshot {
-    /// The variant of the document with a number, or else the variant for clients that accept none of the languages;
-    /// for nil, the document as written.
+    /// Returns the variant of the document with a number, or else the variant for clients that accept none of the
+    /// languages. For nil, returns the document as written.
     @inline(__always)
     public func document(in number: UInt64?) -> Level {
         guard let number, let translations else { return document }
@@ -81,7 +83,8 @@ extension Snapshot {
 }
 
 extension Snapshot.Cause: CustomStringConvertible {
-    /// The origin of the change, as `by` in `/changes` and in the log: `edit alice`, `database alice`.
+    /// The origin of the change, in the form of `by` in `/changes` and in the log, such as `edit alice` or
+    /// `database alice`.
     public var description: String {
         switch self {
         case .load: "reload"
@@ -112,7 +115,7 @@ public struct RevisionEntry: Sendable, Equatable {
 public struct RevisionName: Sendable, Equatable {
     /// The name of the history that the revision belongs to.
     public let epoch: String
-    /// The number of the revision in its history, one more than that of the previous revision.
+    /// The number of the revision in its history. It is one more than the number of the previous revision.
     public let number: Int
 
     private init(epoch: String, number: Int) { (self.epoch, self.number) = (epoch, number) }
@@ -127,7 +130,7 @@ public struct RevisionName: Sendable, Equatable {
         self.init(epoch: String(text[..<dash]), number: number)
     }
 
-    /// The name of the revision before it.
+    /// The name of the previous revision.
     public var previous: RevisionName { RevisionName(epoch: epoch, number: number - 1) }
 
     /// The name as clients see it.
@@ -135,21 +138,21 @@ public struct RevisionName: Sendable, Equatable {
 }
 
 extension Snapshot {
-    /// Whether it belongs to the same history as the snapshot that it replaces, and is newer.
+    /// Whether this snapshot belongs to the same history as the snapshot that it replaces, and is newer.
     ///
-    /// Always true if the source does not name its revisions; otherwise false after the source was replaced, as by an
-    /// older copy.
+    /// Always true if the source does not name its revisions. Otherwise, false after the source was replaced, for
+    /// example by an older copy.
     public func continues(_ old: Snapshot) -> Bool {
         guard let own = name, let earlier = old.name else { return true }
         return own.epoch == earlier.epoch && own.number > earlier.number
     }
 
-    /// The entries of the revisions that were published, or missed, since the snapshot that it replaces; its own is the
-    /// last.
+    /// The entries of the revisions that were published, or missed, since the snapshot that this snapshot replaces. The
+    /// last entry is this snapshot's own.
     ///
-    /// - Parameter old: nil for the first snapshot.
-    /// - Returns: the whole history for the first snapshot, and for one that does not continue the old one; only its
-    ///   own entry if the history does not reach back to the old one.
+    /// - Parameter old: the snapshot that this snapshot replaces; nil for the first snapshot.
+    /// - Returns: the whole history for the first snapshot, and for a snapshot that does not continue the old one; only
+    ///   the entry of this snapshot if the history does not reach back to the old one.
     public func entries(after old: Snapshot?) -> [RevisionEntry] {
         guard let old, continues(old) else { return history }
         if let own = name, let earlier = old.name {

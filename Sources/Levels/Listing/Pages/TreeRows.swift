@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// A tree in memory as a source of rows, which answers at once and has no state except for caches.
+/// A tree in memory as a source of rows. It answers immediately, and its only state is its caches.
 ///
 ///     let rows = TreeRows(document: tree.document, arrangements: ArrangementCache(bytes: 1 << 20))
 ///     guard case .found(let item) = rows.find(path) else { return }
@@ -35,7 +35,7 @@ public struct TreeRows: RowSource {
         }
         let all = arrangements.listing(below: item.own, query: query)
         let positions = all.positions(of: query.page)
-        // The cursor of the next page names the last rows before it, possibly before the page.
+        // The cursor of the next page names the last rows before that page. Some of these rows may be before this page.
         let first = min(positions.lowerBound, max(0, positions.upperBound - Bookmark.Room.whole.rows))
         return RowPage(listing: all.isLocated ? all : all.located(first..<positions.upperBound), positions: positions)
     }
@@ -84,10 +84,10 @@ public struct TreeRows: RowSource {
     }
 }
 
-/// Hashes of the content of answers, by which equal answers of another publication are recognized. The path, the
-/// options and the header belong to the request, so they are not included.
+/// Hashes of the content of answers. Answers of two publications are equal if their hashes are equal. The path, the
+/// options and the header belong to the request, so the hashes do not include them.
 extension TreeRows {
-    /// Hashes a level with all levels below it; cheap.
+    /// Hashes a level with all levels below it, or a detail. This is cheap, because a level keeps its hash.
     public func hash(of part: ShownPart, of item: Item) -> ContentHash {
         var summary = Self.head(of: item)
         switch part {
@@ -97,7 +97,7 @@ extension TreeRows {
         return ContentHash(of: summary.span)
     }
 
-    /// Returns nil for a level with more than 4,096 rows, and levels below them.
+    /// Returns nil for a level that has more than 4,096 rows and has levels below them.
     public func rowsHash(of item: Item) -> ContentHash? {
         guard let rows = item.level?.rowsHash else { return nil }
         var summary = Self.head(of: item)
@@ -105,8 +105,8 @@ extension TreeRows {
         return ContentHash(of: summary.span)
     }
 
-    /// The titles from the root to the item, its number of rows, the refusal of an unreadable level, and the level's
-    /// order.
+    /// The titles and keys from the root to the item, the number of rows below the item, the refusal of an unreadable
+    /// level, and the level's order.
     private static func head(of item: Item) -> ByteBuffer {
         var head = ByteBuffer(capacity: 256)
         for step in item.steps { head.append(step) }
@@ -155,7 +155,7 @@ extension ByteBuffer {
         append(item.level, row: 0)
         append(item.level, row: (item.level?.count ?? 0) - 1)
         if item.level?.refusal != nil { append(hash: item.level?.hash) }
-        // In another order, any row may be a neighbour.
+        // If the rows are not in the document's order, any row may be a neighbour.
         if let above = item.stepAbove, above.hasOrder {
             append(orderOf: above)
             append(own.level.rowsHash ?? own.level.hash)
@@ -173,7 +173,7 @@ extension ByteBuffer {
         append(bytes)
     }
 
-    /// Appends the item's order for the level below, if any.
+    /// Appends the fields of an item that orders the level below it. The fields include the order.
     fileprivate mutating func append(orderOf step: Item.Step) {
         guard step.hasOrder else { return }
         let bytes = step.level.bytes

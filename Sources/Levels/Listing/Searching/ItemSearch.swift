@@ -1,19 +1,19 @@
 import Bytes
 import PropertyLists
 
-/// A search for items with a text in their title or fields, after folding both.
+/// A search for items whose title or fields contain a text. All texts are folded before they are compared.
 ///
-/// It is created from the `search` of a `RowQuery`. A text that is empty after folding makes no search.
+/// A search is created from the `search` of a `RowQuery`. If the text is empty after folding, there is no search.
 public struct ItemSearch: Sendable {
     let pattern: BytePattern
     let fields: SearchedFields
-    /// Whether the best hits come first, not in document order.
+    /// Whether the best hits come first; otherwise the hits are in document order.
     let isRanked: Bool
 
     /// Creates a search; nil if the text is empty after folding.
     ///
     /// - Parameter isRanked: whether titles that begin with the text come first, then titles with a word that begins
-    ///   with it, then all others; otherwise the hits are in document order.
+    ///   with the text, and then all other hits; otherwise the hits are in document order.
     public init?(text: String, in fields: SearchedFields = .title, isRanked: Bool) {
         guard let pattern = BytePattern(FoldedText.of(text.utf8Span.span)) else { return nil }
         self.pattern = pattern
@@ -21,10 +21,10 @@ public struct ItemSearch: Sendable {
         self.isRanked = isRanked
     }
 
-    /// Whether a text can be searched for, because it is not empty after folding.
+    /// Whether a text can be searched for; false if the text is empty after folding.
     public static func isPossible(for text: String) -> Bool { BytePattern(FoldedText.of(text.utf8Span.span)) != nil }
 
-    /// The hits in and below a level in display order, by their numbers in document order.
+    /// Returns the hits in and below a level, in the order of display. Each hit is an item's number in document order.
     func hits(in level: Level, texts: SearchTexts) -> [UInt32] {
         var hits = SearchHits()
         guard texts.isLarge(level) else {
@@ -106,7 +106,7 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
     case all
     case named(Names)
 
-    /// The names of fields; `Title` is the title, and `Key` the key.
+    /// The names of fields. `Title` stands for the title, and `Key` for the key.
     public struct Names: Sendable, Hashable {
         public let hasTitle: Bool
         public let hasKey: Bool
@@ -125,7 +125,7 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// - Parameter text: `*`, or up to `most` names of fields, separated by commas; otherwise the result is nil.
+    /// - Parameter text: `*`, or up to `most` names of fields, separated by commas. For other text, the result is nil.
     public init?(_ text: String) {
         guard text != "*" else {
             self = .all
@@ -141,7 +141,7 @@ public enum SearchedFields: Sendable, Hashable, CustomStringConvertible {
     /// The maximum number of names; for more, use `*`.
     public static let most = 256
 
-    /// Visits each text of a row.
+    /// Visits each searched text of a row.
     func forEachText(of row: Row, in bytes: Span<UInt8>, _ visit: (Span<UInt8>) -> Void) {
         switch self {
         case .title: visit(bytes.extracting(row.title))

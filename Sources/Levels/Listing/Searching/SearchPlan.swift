@@ -1,13 +1,14 @@
 import Bytes
 
-/// The division of the items in and below a large level into parts with cached folded texts.
+/// The division of a large level, with all items below, into parts whose folded texts are cached.
 ///
-/// A part is a run of rows with everything below them. It ends at a row above another large level, which has its own
-/// plan. All other ends depend on titles alone, so that an insertion changes only nearby parts.
+/// A part is a run of rows with everything below them. A part ends at a row above another large level, because that
+/// level has its own plan. Within limits of size, all other ends depend on titles alone, so that an insertion changes
+/// only nearby parts.
 final class SearchPlan: Sendable {
     struct Part {
         let rows: Range<Int>
-        /// Whether the level below the last row is large, and so not in the part.
+        /// Whether the level below the last row is large. If so, the part does not include that level.
         let isOpen: Bool
         /// The index of the part's first item among the items in and below the level.
         let first: Int
@@ -23,9 +24,9 @@ final class SearchPlan: Sendable {
     struct Sizes {
         /// The maximum number of items in and below a level that is not large.
         var largest = 4_096
-        /// The minimum number of items of a part, unless a large level follows.
+        /// The minimum number of items of a part, unless a large level or the end of the level follows.
         var leastItems = 2_048
-        /// The number of items that ends a part.
+        /// The number of items at which a part ends in any case.
         var mostItems = 8_192
     }
 
@@ -46,7 +47,8 @@ final class SearchPlan: Sendable {
         self.parts = parts
     }
 
-    /// The end of the part from a row, its number of items, and the number of items of the large level that follows.
+    /// Returns the end of the part that begins at a row, the part's number of items, and the number of items of the
+    /// large level that follows; 0 if none follows.
     private static func end(
         of level: Level, from start: Int, sizes: Sizes
     ) -> (end: Int, items: Int, below: Int) {
@@ -72,14 +74,14 @@ final class SearchPlan: Sendable {
         return ContentHash.short(of: bytes.span.extracting(level.row(row).title)) & 3 == 0
     }
 
-    /// The part with an item, by its number in the level.
+    /// Returns the part that contains the item with a number.
     func part(of number: Int) -> Part { parts[max(0, parts.partitioningIndex { $0.first > number } - 1)] }
 
     var cost: Int { parts.count * MemoryLayout<Part>.stride + 64 }
 }
 
 extension Level {
-    /// The hash of some rows and everything below them, except below the last row if that is open.
+    /// The hash of some rows and of everything below them. If `isOpen`, the level below the last row is left out.
     fileprivate func hash(of rows: Range<Int>, isOpen: Bool) -> ContentHash {
         let bytes = bytes
         var summary = ByteBuffer(capacity: 32 + (children.isEmpty ? 0 : rows.count * 17))

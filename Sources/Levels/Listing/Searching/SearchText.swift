@@ -3,10 +3,10 @@ import CUTF8Proc
 
 /// The folded texts of consecutive items in document order, in one buffer.
 ///
-/// An invalid byte follows each text, so that matches cannot cross texts.
+/// Each text is followed by a byte that is invalid in UTF-8, so that matches cannot cross texts.
 final class SearchText: Sendable {
     private let bytes: [UInt8]
-    /// The start of each item's texts, and the end of the last.
+    /// The start of each item's texts, and the end of the last item's texts.
     private let starts: [Int]
 
     private static let end: UInt8 = 0xFF
@@ -50,7 +50,8 @@ final class SearchText: Sendable {
         }
     }
 
-    /// Visits the number and rank of each item whose only text contains the pattern.
+    /// Visits the number and the rank of each item whose text contains the pattern. Each item must have exactly one
+    /// text, the title.
     func forEachHit(of pattern: BytePattern, _ visit: (_ item: Int, SearchRank) -> Void) {
         let bytes = bytes
         var item = 0
@@ -66,8 +67,8 @@ final class SearchText: Sendable {
         }
     }
 
-    /// Returns the item with an offset in its texts, by exponential search, because most hits are near the previous
-    /// one.
+    /// Returns the item whose texts contain an offset. Uses exponential search, because most hits are near the previous
+    /// hit.
     private func item(at offset: Int, from first: Int) -> Int {
         if offset < starts[first + 1] { return first }
         var low = first + 1
@@ -90,7 +91,8 @@ final class SearchText: Sendable {
         return rank(of: pattern, in: title, title: 0..<title.count, from: found)
     }
 
-    /// The rank of a title, given the first match after its beginning.
+    /// The rank of a title that contains the pattern, but does not begin with it. `first` is the offset of the first
+    /// match.
     private static func rank(
         of pattern: BytePattern, in bytes: Span<UInt8>, title: Range<Int>, from first: Int
     ) -> SearchRank {

@@ -1,10 +1,10 @@
 internal import Heap
 internal import Locking
 
-/// The folded titles of large levels, made by the first search, within a budget of bytes.
+/// The folded titles of large levels, kept within a budget of bytes. The first search makes the folded titles.
 ///
-/// They are keyed by content, so that all trees share them, and after an edit only changed parts are folded again.
-/// Titles beyond the budget are folded for each search.
+/// The titles are kept by content. All trees therefore share them, and after an edit only the changed parts are folded
+/// again. Titles beyond the budget are folded for each search.
 public final class SearchTexts: Sendable {
     private let state = Guarded(State())
     private let budget: Int
@@ -15,9 +15,9 @@ public final class SearchTexts: Sendable {
         var plans = HashTable<SearchPlan>()
         /// The number of the latest search.
         var search = 0
-        /// The latest search that dropped the texts of other searches.
+        /// The number of the latest search that dropped the texts of other searches.
         var emptied = 0
-        /// The largest size of the texts that a recent search used, in bytes.
+        /// The largest total size, in bytes, of the texts that one recent search used.
         var most = 0
         var folded = 0
 
@@ -38,10 +38,10 @@ public final class SearchTexts: Sendable {
     /// The approximate memory use, in bytes.
     public var cost: Int { state.withLock(\.cost) }
 
-    /// The number of folded parts since the start.
+    /// The number of parts that were folded since the start.
     package var foldedCount: Int { state.withLock(\.folded) }
 
-    /// One search, which marks the texts that it uses, so that unused texts are dropped first.
+    /// One search. It marks the texts that it uses, so that unused texts are dropped first.
     struct Pass {
         fileprivate let texts: SearchTexts
         fileprivate let number: Int
@@ -60,7 +60,8 @@ public final class SearchTexts: Sendable {
             return text
         }
 
-        /// Drops the least recently used texts if all texts take more than twice the largest size that a search used.
+        /// Ends the search. Drops the least recently used texts if all texts together take more than twice the largest
+        /// size that one search used.
         func end() { texts.end(using: used) }
     }
 
@@ -100,8 +101,8 @@ public final class SearchTexts: Sendable {
         return text
     }
 
-    /// Drops texts and plans that the current search has not used, if the budget would be exceeded; once for each
-    /// search.
+    /// If the budget would be exceeded, drops the texts and plans that the current search has not used. Does this once
+    /// for each search.
     private func makeRoom(for cost: Int, in state: inout State) {
         guard state.cost + cost > budget, state.emptied < state.search else { return }
         state.emptied = state.search
@@ -120,7 +121,7 @@ public final class SearchTexts: Sendable {
     }
 }
 
-/// Values by hash, with the latest search that used each.
+/// Values by hash. Each value has the number of the latest search that used the value.
 private struct HashTable<Value> {
     private struct Entry {
         let value: Value
@@ -143,7 +144,7 @@ private struct HashTable<Value> {
         self.cost += cost
     }
 
-    /// Drops values that only searches before number `use` have used.
+    /// Drops the values whose latest use was before search number `use`.
     mutating func drop(before use: Int) {
         entries = entries.filter { $0.value.use >= use }
         cost = entries.values.reduce(0) { $0 + $1.cost }

@@ -19,7 +19,7 @@ export class DetailPane {
   // The tools for editing, below the head.
   tools = el('div')
 
-  // `home`: the place whose address shows this detail; undefined if that is the item's own place.
+  // `home`: the place whose address shows this detail; undefined if the address is that of the item.
   constructor(app, place, home) {
     this.app = app
     this.place = place

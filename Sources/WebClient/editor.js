@@ -209,7 +209,8 @@ export class Editor {
     })
   }
 
-  // The name of the field with the title, which differs between documents: from a row, or else from the item itself.
+  // The name of the field for titles in this document. It is read from the detail of a row; in a level without rows, from
+  // the detail of the item itself.
   async #titleName(place, pane) {
     const [, row] = pane?.level.loaded().next().value ?? []
     return titleName(await readNow(row ? Place.ofLink(row.href) : place))

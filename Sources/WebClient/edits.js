@@ -90,7 +90,8 @@ export function sendFields({place, isJSON}, fields, before, ifMatch) {
   return edit('PUT', detail, plist(dictionary(fields)), exact)
 }
 
-// Whether a dictionary, or a dictionary inside it, has lost a name. A patch as a property list cannot remove names.
+// Whether a dictionary, or a dictionary inside it, has lost a name. A patch in the format of a property list cannot
+// express the loss.
 const loses = (old, now) => old?.type === 'dictionary' && now.type === old.type && old.value.some(([name, value]) => {
   const next = new Map(now.value).get(name)
   return !next || loses(value, next)

@@ -8,7 +8,7 @@ struct Frame {
         case section
         /// An array of items: the rows of a level, or of one section.
         case rows, sectionRows
-        /// A record, which is a dictionary with only fields; an array of records.
+        /// A record (a dictionary that has only fields), or an array of records.
         case record, records
         /// An array of sections.
         case sectionList

@@ -42,7 +42,9 @@ final class SharedAnswers: Sendable {
         /// The response without added header lines, if it is still being sent.
         weak var response: Response?
 
-        /// The response to another request, for a body that is sent without indentation.
+        /// The response for one more request that gets this answer.
+        ///
+        /// - Parameter body: the body without indentation.
         func response(_ body: Response.Body) -> Response {
             response ?? Response(status: 200, headers: head.headers, body: body)
         }

@@ -2,7 +2,7 @@ import Bytes
 
 /// Tags that do not match the open element.
 extension XMLPropertyListReader {
-    /// A tag in place of an element's end tag; its message names the line of the element's beginning.
+    /// The error of another tag in place of an element's end tag. The message names the line on which the element begins.
     struct Mismatch {
         let element: String
         /// The tag in the document, as `</array>`.

@@ -185,7 +185,7 @@ final class PartFile {
     /// The identity of the file when it was read; nil if the file must be read.
     private(set) var identity: FileIdentity?
     private var loaded: Result<LoadedTree, SourceError>?
-    /// The file's document with its parts, as a node of the whole composition; nil before the document is composed.
+    /// The file's document with its parts; nil before the document is composed.
     var composition: Composition?
 
     init(key: Key, named name: String) {

@@ -104,8 +104,8 @@ struct NamesSuggestion {
         return uses * 10 >= dictionaries && uses > 0
     }
 
-    /// Adds a name for titles if a group does not have a title. The name is the key of a text that most dictionaries of
-    /// the group have, or a key that ends in `title`, `name` or `label`.
+    /// Suggests a key as the title of a group's items, if no known key for titles is in the group. The suggested key has
+    /// a text in most dictionaries of the group, or ends in `title`, `name` or `label`.
     private mutating func addTitle(of group: KeySurvey.Group) {
         guard !titles.contains(where: { (group.uses[$0]?.texts ?? 0) > 0 }) else { return }
         let common = group.uses.filter { name, uses in

@@ -243,10 +243,10 @@ extension FileReplacement {
         throw FileReplacementError(step: step, code: code, path: folder)
     }
 
-    /// Writes the names to disk again. This is done after the exchange or renaming was undone, because its sync had
-    /// failed.
+    /// Writes the names to disk after an exchange or renaming has been undone.
     ///
-    /// The undoing has changed the folder once more, so the system tries again to write the folder.
+    /// The first sync of the folder had failed, and the exchange or renaming was undone for that reason. The undoing
+    /// changed the folder once more, so the system tries again to write the folder.
     ///
     /// - Throws: `FileReplacementError` with an unknown outcome: the disk may have the new names.
     func syncUndo() throws(FileReplacementError) {

@@ -91,10 +91,10 @@ struct FileReplacement: ~Copyable {
         return state(since: written)
     }
 
-    /// The identity of the new file under its name.
+    /// Returns the present identity of the new file, because the renaming has changed the time of its attributes.
     ///
-    /// Renaming changes the time of the attributes. If another program has written to the file since `written` was
-    /// determined, the result is `written`, so that the file is recognised as changed.
+    /// - Parameter written: the identity before the renaming. It is returned if another program has changed the content
+    ///   meanwhile; a later comparison with the file then shows the change.
     func state(since written: FileIdentity) -> FileIdentity {
         let now = FileIdentity(ofOpen: descriptor)
         return now.isSameContent(as: written) ? now : written

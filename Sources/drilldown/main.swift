@@ -26,7 +26,7 @@ func run() throws(UsageError) -> Int32 {
         print(Help.text(for: arguments.command), terminator: "")
         return 0
     }
-    // A write to a closed connection or log then fails with an error, and does not end the process.
+    // Without this, a write to a closed connection or log would end the process. Now the write fails with an error.
     _ = signal(SIGPIPE, SIG_IGN)
     switch arguments.command {
     case .serve, nil: return try ServeCommand.run(Settings(arguments: arguments, environment: environment()))

@@ -1,7 +1,7 @@
 import Bytes
 import DrilldownDates
 
-/// Reading one object, by the first four bits of its first byte.
+/// Reads one object. The first four bits of its first byte are its type.
 extension BinaryDecoder {
     @inline(__always)
     mutating func read(_ object: Int) throws(PropertyListError) -> Event {
@@ -48,7 +48,7 @@ extension BinaryDecoder {
             try lend(start, count: count)
             return .data
         case 0x80...0x8F: return .scalar(.uid(try readUID(token)))
-        // CoreFoundation calls this fill and refuses it; Python's plistlib reads empty data.
+        // CoreFoundation calls this token fill, and refuses it. Python's plistlib reads it as empty data.
         case 0x0F:
             try lend(position, count: 0)
             return .data
@@ -62,9 +62,10 @@ extension BinaryDecoder {
         if bytes > layout.objects.upperBound &- position { throw overrun(UInt64(bytes)) }
     }
 
-    /// The offset of an object's contents and the number of units, from the object's first bytes.
+    /// Reads the offset of an object's contents and the number of their units from the object's first bytes.
     ///
-    /// - Parameter unit: bytes of one unit, to check that the contents do not extend beyond the end of the objects.
+    /// - Parameter unit: the size of one unit in bytes, for the check that the contents do not extend beyond the end of
+    ///   the objects.
     @inline(__always)
     private mutating func extent(
         _ token: UInt8, unit: Int
@@ -77,7 +78,8 @@ extension BinaryDecoder {
         return (start, Int(truncatingIfNeeded: count))
     }
 
-    /// The offset of an object's contents and the number of units, for a count that follows the token as an integer.
+    /// Reads the offset of an object's contents and the number of their units, if the number follows the token as an
+    /// integer.
     @inline(never)
     private mutating func longExtent() throws(PropertyListError) -> (start: Int, count: UInt64) {
         let marker = UInt8(truncatingIfNeeded: try objects.integer(at: position + 1, width: 1))
@@ -99,7 +101,7 @@ extension BinaryDecoder {
             value: isDictionary ? start + count * width : start, key: start)
     }
 
-    /// Makes a run of bytes the text of the event, without a copy if possible.
+    /// Makes a run of bytes the `text` of the event, if possible without a copy.
     @inline(__always)
     private mutating func lend(_ start: Int, count: Int) throws(PropertyListError) {
         if count > limits.valueBytes { throw tooLong() }
@@ -177,7 +179,7 @@ extension BinaryDecoder {
     }
 }
 
-/// The errors for refused documents; kept out of the fast paths.
+/// The errors for refused documents. They are made in functions of their own, outside the fast paths.
 extension BinaryDecoder {
     /// An error about the current object of the walk.
     @inline(never)
@@ -235,7 +237,7 @@ extension BinaryDecoder {
         )
     }
 
-    /// The error for an object that contains itself, if one of the open containers is open twice; otherwise nil.
+    /// The error for an object that contains itself; nil unless a container is open twice.
     var openCycle: PropertyListError? { cycle(in: outer.map(\.object) + [current.object]) }
 
     private func cycle(in containers: [Int]) -> PropertyListError? {
@@ -259,7 +261,7 @@ extension BinaryDecoder {
         }
     }
 
-    /// A byte as `0x7f`.
+    /// A byte in the form `0x7f`.
     static func hexadecimal(_ byte: UInt8) -> String {
         "0x" + String(hexadecimal: byte, digits: 2, uppercase: false)
     }

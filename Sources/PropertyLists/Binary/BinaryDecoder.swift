@@ -2,7 +2,7 @@ import Bytes
 
 /// Walks through a binary property list, one event at a time.
 ///
-/// The walk has its own stack, so that the limit, not the thread's stack, bounds the nesting.
+/// The walk has its own stack. So the nesting is bounded by the limit, and not by the thread's stack.
 struct BinaryDecoder: ~Copyable {
     let layout: BinaryLayout
     let limits: PropertyListLimits
@@ -14,11 +14,12 @@ struct BinaryDecoder: ~Copyable {
     private var table: DocumentPages
     private var texts: BinaryTextCache
     private var scalars: BinaryScalarCache
-    /// The highest number so far of a value without children; writers number these in order of first appearance.
+    /// The highest number so far of an object without children. Writers number these objects in the order of their
+    /// first appearance. So an object up to this number has probably been seen before.
     private var newest = -1
-    /// Text that is not contiguous, or not UTF-8, in the document.
+    /// The text of the last event, if this text had to be copied or converted.
     var scratch: ByteBuffer
-    /// UTF-16 text, contiguous.
+    /// The last UTF-16 text, in contiguous memory.
     var units: ByteBuffer
 
     var current = Container.outside
@@ -27,7 +28,8 @@ struct BinaryDecoder: ~Copyable {
     private(set) var position = 0
     /// The storage of the text or bytes of the last event.
     var source = Source.scratch
-    /// The number of bytes of `text`; `text.count` would borrow the whole decoder, which costs time during the walk.
+    /// The number of bytes of `text`. It is kept, because `text.count` would borrow the whole decoder, which costs
+    /// time.
     var textCount = 0
 
     /// The storage of a text.
@@ -53,7 +55,7 @@ struct BinaryDecoder: ~Copyable {
         units = ByteBuffer()
     }
 
-    /// The text or bytes of the last event; valid until the next one.
+    /// The text or bytes of the last event; valid until the next event.
     var text: Span<UInt8> {
         @_lifetime(borrow self) @inline(__always)
         get {
@@ -134,7 +136,7 @@ struct BinaryDecoder: ~Copyable {
         keepText(of: object)
     }
 
-    /// Caches the text for the next reference to its object, if it is short enough.
+    /// Caches the text of an object for the next reference to this object, if the text is short enough.
     private mutating func keepText(of object: Int) {
         guard textCount <= BinaryTextCache.mostText else { return }
         if case .pages(let place) = source {
@@ -200,7 +202,7 @@ struct BinaryDecoder: ~Copyable {
 }
 
 extension BinaryDecoder {
-    /// The next event of the document; its text or bytes, if any, are the decoder's `text`.
+    /// An event of the document. If the event has a text or bytes, these are the decoder's `text`.
     enum Event {
         case beginDictionary
         case key
@@ -212,21 +214,21 @@ extension BinaryDecoder {
         case scalar(PropertyListScalar)
     }
 
-    /// A dictionary or an array that is being read: its object number and the references that come next.
+    /// A dictionary or an array that is being read, with its object number and the places of its next references.
     struct Container {
         var object: Int
         var offset: Int
         var isDictionary: Bool
         /// The number of entries or elements left.
         var left: Int
-        /// Byte offset of the next value's reference.
+        /// The byte offset of the next value's reference.
         var value: Int
-        /// Byte offset of the next key's reference; meaningless in an array.
+        /// The byte offset of the next key's reference; meaningless in an array.
         var key: Int
-        /// Whether a key has been sent but not its value.
+        /// Whether a key has been sent, but not yet its value.
         var awaitsValue = false
 
-        /// A placeholder outside the root; the root is its one element.
+        /// A placeholder for the container outside the root. The root is its only element.
         static let outside = Container(object: -1, offset: 0, isDictionary: false, left: 0, value: 0, key: 0)
     }
 }

@@ -1,13 +1,13 @@
 import Bytes
 
-/// The slots of a cache by object number: object *n* can be in one of the four slots of set *n* mod (number of sets).
+/// The slots of a cache by object number. Object *n* can be in one of the four slots of set *n* mod (number of sets).
 struct BinaryCacheSlots {
     private static var ways: Int { 4 }
 
     private let setMask: Int
-    /// The object number of each slot plus one; 0 for an empty slot.
+    /// For each slot, the number of its object plus one; 0 for an empty slot.
     private var tags: [UInt32]
-    /// The way that is overwritten next.
+    /// The position, within a set, of the slot that is overwritten next.
     private var turn = 0
 
     /// - Parameter objectCount: the number of objects in the document; a small document needs a small cache.
@@ -28,7 +28,8 @@ struct BinaryCacheSlots {
         return nil
     }
 
-    /// Assigns a slot to an object, replacing another object; nil if the object's number is too large for the cache.
+    /// Assigns a slot to an object, in place of another object. Returns nil if the object's number is too large for the
+    /// cache.
     mutating func assign(_ object: Int) -> Int? {
         guard let tag = UInt32(exactly: object + 1) else { return nil }
         turn = (turn &+ 1) & (Self.ways &- 1)
@@ -38,11 +39,11 @@ struct BinaryCacheSlots {
     }
 }
 
-/// A cache of decoded short texts: a few keys and values make up most of a document's entries.
+/// A cache of decoded short texts. A few keys and values make up most of a document's entries.
 @safe
 struct BinaryTextCache: ~Copyable {
     private static var mostSets: Int { 512 }
-    /// In a slot: the byte offset, the number of text bytes, the text.
+    /// A slot contains the byte offset, the number of text bytes, and the text, in this order.
     private static var countAt: Int { 8 }
     private static var textAt: Int { 9 }
     private static var slotBytes: Int { 64 }
@@ -80,9 +81,9 @@ struct BinaryTextCache: ~Copyable {
         return unsafe _overrideLifetime(span, borrowing: self)
     }
 
-    /// Stores an object's text, replacing another.
+    /// Stores the text of an object, in place of another text.
     ///
-    /// - Parameter text: at most `mostText` bytes.
+    /// - Parameter text: the text, which has at most `mostText` bytes.
     mutating func keep(_ text: borrowing ByteBuffer, of object: Int, at offset: Int) {
         let bytes = text.span
         precondition(bytes.count <= Self.mostText)
@@ -96,11 +97,12 @@ struct BinaryTextCache: ~Copyable {
     }
 }
 
-/// A cache of numbers, dates and Booleans that more than one container refers to.
+/// A cache of numbers, dates and Booleans to which more than one container refers.
 ///
-/// Writers store equal values once, so their objects are scattered: reading one again would cost a page.
+/// Writers store equal values once, so their objects are scattered. Without the cache, each further reference would
+/// read a page of the document.
 struct BinaryScalarCache {
-    /// With half as many, 10,000 prices among a million items overflowed their sets.
+    /// With half as many sets, 10,000 prices among a million items overflowed their sets.
     private static var mostSets: Int { 8_192 }
 
     private var slots: BinaryCacheSlots
@@ -111,13 +113,13 @@ struct BinaryScalarCache {
         values = Array(repeating: (.boolean(false), 0), count: slots.count)
     }
 
-    /// The value of an object and its byte offset in the document; nil if it is not cached.
+    /// The value of an object and its byte offset in the document; nil if the object is not cached.
     @inline(__always)
     func value(of object: Int) -> (value: PropertyListScalar, offset: Int)? {
         slots.slot(of: object).map { values[$0] }
     }
 
-    /// Stores a value, replacing another.
+    /// Stores a value, in place of another value.
     mutating func keep(_ value: PropertyListScalar, of object: Int, at offset: Int) {
         if let slot = slots.assign(object) { values[slot] = (value, offset) }
     }

@@ -1,13 +1,14 @@
 /// Reads a binary property list (`bplist00`) of any size in pieces, in bounded memory.
 ///
-/// Source: `CFBinaryPList.c` of CoreFoundation; if it and Python's plistlib differ, this reader follows plistlib.
+/// Source: `CFBinaryPList.c` of CoreFoundation. If CoreFoundation and Python's plistlib differ, this reader follows
+/// plistlib.
 public enum BinaryPropertyListReader {
     /// Sends the events of a whole document to a consumer, in document order.
     ///
-    /// Shared objects are sent, and count, each time they appear.
+    /// A shared object is sent each time it appears, and counts toward the limits each time.
     ///
     /// - Throws: `PropertyListError` with the byte offset of the object at which the document violates the format or
-    ///   exceeds a limit, or the consumer's error, with that offset added.
+    ///   exceeds a limit. The offset is also added to an error of the consumer.
     /// - Complexity: O(values); each file page is read about once if related objects are close together.
     public static func read<Consumer: PropertyListConsumer & ~Copyable>(
         _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
@@ -18,7 +19,7 @@ public enum BinaryPropertyListReader {
             while let event = try decoder.next() { try send(event, of: decoder, to: &consumer) }
         } catch {
             let place = SourcePosition.byte(offset: decoder.position)
-            // For a cyclic document, the consumer's error about its depth would be misleading.
+            // If the document is cyclic, an error of the consumer about the depth would be misleading.
             let error = decoder.openCycle ?? error
             guard !error.isOutOfMemory else { throw error }
             throw error.located(at: place, path: consumer.currentPath())
@@ -50,21 +51,21 @@ struct BinaryLayout {
     static let headerBytes = 8
     static let trailerBytes = 32
 
-    /// Bytes of one entry of the offset table, 1 … 8.
+    /// The size of one entry of the offset table in bytes, 1 … 8.
     let offsetWidth: Int
-    /// Bytes of one reference in a container, 1 … 8.
+    /// The size of one reference in a container in bytes, 1 … 8.
     let referenceWidth: Int
     /// The number of objects, at least 1.
     let objectCount: Int
     /// The number of the outermost object.
     let root: Int
-    /// The range of the objects: between the header and the offset table.
+    /// The range of the objects, which is between the header and the offset table.
     let objects: Range<Int>
     let table: Range<Int>
 
     /// Reads the header and the trailer.
     ///
-    /// - Throws: `PropertyListError` if they do not match the size of the document or each other.
+    /// - Throws: `PropertyListError` if the trailer does not match the size of the document, or contradicts itself.
     init(_ input: DocumentInput) throws(PropertyListError) {
         let size = input.size
         let least = Self.headerBytes + 2 + Self.trailerBytes
@@ -105,14 +106,16 @@ struct BinaryLayout {
     }
 }
 
-/// The limits on the expansion of a binary property list's shared objects: 206 bytes can encode 2⁴⁰ values.
+/// The limits on the expansion of a binary property list's shared objects. Without limits, 206 bytes can encode 2⁴⁰
+/// values.
 struct BinaryAllowance {
-    /// Values of all types, counted each time they appear.
+    /// The maximum number of values of all types, counted each time they appear.
     let values: Int
-    /// Bytes of texts, keys and data as stored in the document, counted each time they appear.
+    /// The maximum number of bytes of texts, keys and data as stored in the document, counted each time they appear.
     let textBytes: Int
 
-    /// The allowance for a document of this size; a real document with many shared objects stays far below it.
+    /// Creates the allowance for a document of a given size. A real document with many shared objects stays far below
+    /// the allowance.
     init(documentBytes: Int, limits: PropertyListLimits) {
         values = min(limits.values, Self.product(16, bytes: documentBytes, plus: 100_000))
         textBytes = Self.product(64, bytes: documentBytes, plus: 64 << 20)

@@ -3,8 +3,9 @@ import DrilldownDates
 
 /// Writes a binary property list (`bplist00`) from events.
 ///
-/// A container is written after its contents. Of an object, only its number is kept until its container ends, and its
-/// size, in a byte or two, for the offset table. A short key is written once while the key table has room for it.
+/// A container is written after its contents. The writer keeps the number of an object until the object's container
+/// ends. It keeps the size of the object, usually in one or two bytes, for the offset table at the end. A short key is
+/// not written again while the key table still holds the key.
 public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// The document so far; it may be drained between events.
     public var output: ByteBuffer
@@ -12,9 +13,9 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
     private var keys = BinaryKeyTable()
     private var completeness = Completeness()
     private var open: [Container] = []
-    /// The objects in the open containers so far; in a dictionary keys and values alternate.
+    /// The numbers of the objects in the open containers so far. In a dictionary, keys and values alternate.
     private var references: [UInt32] = []
-    /// The objects for false and true, once they exist.
+    /// The objects for false and true; nil until they exist.
     private var falseObject: UInt32?
     private var trueObject: UInt32?
 
@@ -26,7 +27,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
 
     private static var referenceWidth: Int { 4 }
 
-    /// - Parameter output: the buffer to append the document to.
+    /// - Parameter output: the buffer to which the document is appended.
     public init(output: consuming ByteBuffer = ByteBuffer()) {
         self.output = output
         self.output.append(BinaryLayout.header)
@@ -65,7 +66,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
         references.append(try object(from: start))
     }
 
-    /// Appends a token with a count, which follows the token if it does not fit into it.
+    /// Appends a token with a count. If the count does not fit into the token, an integer with the count follows.
     private mutating func append(_ token: UInt8, count: Int) {
         if count < 15 { return output.append(token | UInt8(count)) }
         output.append(token | 0xF)
@@ -174,7 +175,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
             output.append(0x13)
             output.append(bigEndian: value.bits, width: 8)
         } else if value.bits >> 63 == 1 {
-            // Eight bytes would read back as negative.
+            // In eight bytes, the value would be read back as negative.
             output.append(0x14)
             output.append(bigEndian: 0, width: 8)
             output.append(bigEndian: value.bits, width: 8)
@@ -193,7 +194,7 @@ public struct BinaryPropertyListWriter: PropertyListConsumer, ~Copyable {
 
 /// Maps dictionary keys to the objects that were written for them, in bounded memory.
 ///
-/// A short key is stored only in the slot of its hash; a new key replaces the previous one.
+/// A short key is stored only in the slot of its hash. A new key replaces the previous key in the slot.
 @safe
 struct BinaryKeyTable: ~Copyable {
     private static var slotCount: Int { 1_024 }
@@ -201,7 +202,7 @@ struct BinaryKeyTable: ~Copyable {
 
     private struct Slot {
         var object: UInt32 = 0
-        /// The number of bytes; the maximum for an empty slot.
+        /// The number of bytes of the key; `UInt32.max` for an empty slot.
         var count = UInt32.max
     }
 
@@ -228,7 +229,7 @@ struct BinaryKeyTable: ~Copyable {
         texts.replace(at: place * Self.mostBytes, with: key)
     }
 
-    /// Fowler, Noll and Vo's hash (FNV-1a), its halves folded.
+    /// The slot of a key, from the hash of Fowler, Noll and Vo (FNV-1a), with the two halves of the hash combined.
     private static func place(of key: Span<UInt8>) -> Int {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for index in key.indices { hash = (hash ^ UInt64(key[index])) &* 0x100_0000_01B3 }
@@ -236,7 +237,7 @@ struct BinaryKeyTable: ~Copyable {
     }
 }
 
-/// The sizes of a document's objects, which are contiguous, so that no offsets are stored.
+/// The sizes of a document's objects. The objects are contiguous, so their offsets need not be stored.
 struct BinaryObjectSizes: ~Copyable {
     /// The sizes, each as LEB128.
     private var bytes = ByteBuffer()
@@ -254,7 +255,7 @@ struct BinaryObjectSizes: ~Copyable {
 
     /// Appends the offset of each object.
     ///
-    /// - Parameter start: the offset of the first.
+    /// - Parameter start: the offset of the first object.
     func appendOffsets(from start: Int, width: Int, to output: inout ByteBuffer) {
         output.reserve(count * width)
         let bytes = bytes.span

@@ -3,8 +3,8 @@ import Glibc
 
 /// A range of a document, read on demand into a bounded number of page frames.
 ///
-/// Page *n* can be only in frame *n* mod (number of frames): a lookup is a shift, a mask and a comparison.
-/// Each frame also keeps the first bytes of the next page, so that short reads never cross a boundary.
+/// Page *n* can be only in frame *n* mod (number of frames), so a look-up is a shift, a mask and a comparison. Each
+/// frame also keeps the first bytes of the next page, so that short reads never cross a boundary.
 @safe
 struct DocumentPages: ~Copyable {
     private static var pageShift: Int { 14 }
@@ -12,7 +12,7 @@ struct DocumentPages: ~Copyable {
     private static var frameBytes: Int { pageBytes + overlap }
     /// The number of bytes that can be read at any offset, regardless of page boundaries.
     static var overlap: Int { 256 }
-    /// 256 frames: 4 MiB.
+    /// The maximum number of frames; together they have 4 MiB.
     private static var mostFrames: Int { 256 }
 
     private let input: DocumentInput
@@ -35,7 +35,7 @@ struct DocumentPages: ~Copyable {
         frames = try MemoryBlock(bytes: count * Self.frameBytes)
     }
 
-    /// The place of a byte within the frames, after its page was read if necessary.
+    /// Returns the place of a byte within the frames. Reads the byte's page before, if necessary.
     @inline(__always)
     private mutating func place(of offset: Int) throws(PropertyListError) -> Int {
         let distance = offset &- range.lowerBound
@@ -47,7 +47,7 @@ struct DocumentPages: ~Copyable {
 
     @inline(never)
     private mutating func load(_ page: Int, into frame: Int) throws(PropertyListError) {
-        // A read that fails must not leave the frame under its old number.
+        // If the read fails, the frame must not keep the number of its old page.
         pages[frame] = -1
         let start = range.lowerBound + page << Self.pageShift
         let wanted = min(Self.frameBytes, range.upperBound - start)
@@ -66,7 +66,7 @@ struct DocumentPages: ~Copyable {
         pages[frame] = page
     }
 
-    /// The eight bytes at an offset, the first of them highest; bytes beyond the range are zero.
+    /// The eight bytes at an offset, as a big-endian number. Bytes beyond the range are zero.
     @inline(__always)
     mutating func word(at offset: Int) throws(PropertyListError) -> UInt64 {
         let place = try place(of: offset)
@@ -79,7 +79,7 @@ struct DocumentPages: ~Copyable {
         try word(at: offset) &>> UInt64(truncatingIfNeeded: 64 &- 8 &* width)
     }
 
-    /// The place of a run of bytes within the frames; nil if the run does not fit into one frame, so that it must be
+    /// The place of a run of bytes within the frames. Nil if the run does not fit into one frame; it must then be
     /// copied.
     @inline(__always)
     mutating func run(at offset: Int, count: Int) throws(PropertyListError) -> Int? {

@@ -32,7 +32,7 @@ extension XMLPropertyListReader {
         }
     }
 
-    /// Skips everything before the root element; throws if the document is of another kind.
+    /// Skips everything before the root element. Throws an error if the document is not an XML property list.
     mutating func skipProlog() throws(PropertyListError) {
         try window.skipWhitespace()
         while try window.peek() == UInt8(ascii: "<") {
@@ -77,7 +77,7 @@ extension XMLPropertyListReader {
         throw Self.prematureEnd
     }
 
-    /// The error for declarations within `<!DOCTYPE`; entities have their own error.
+    /// The error for declarations within `<!DOCTYPE`. Entity declarations have their own error.
     private mutating func refusalOfSubset(from start: Int) throws(PropertyListError) -> PropertyListError {
         var offset = start
         let (bracket, end) = (UInt8(ascii: "<"), UInt8(ascii: "]"))
@@ -106,7 +106,7 @@ extension XMLPropertyListReader {
 
     // MARK: Tags
 
-    /// Moves past `<name`; throws if the element has another name.
+    /// Moves past `<name`. Throws an error if the element has another name.
     @inline(__always)
     mutating func startTag(_ name: StaticString) throws(PropertyListError) {
         let size = name.utf8CodeUnitCount
@@ -116,7 +116,7 @@ extension XMLPropertyListReader {
         window.advance(size + 1)
     }
 
-    /// Moves past the rest of a start tag; returns whether the element is empty, as in `<dict/>`.
+    /// Moves past the rest of a start tag. Returns whether the element is empty, as in `<dict/>`.
     @inline(__always)
     mutating func finishStartTag() throws(PropertyListError) -> Bool {
         if try window.peek() == UInt8(ascii: ">") {
@@ -185,7 +185,7 @@ extension XMLPropertyListReader {
 
     /// Whether the document ends inside the tag or the reference at the cursor.
     ///
-    /// Checked after a refusal there, because truncation is then the true cause.
+    /// This is checked after an error at the cursor. If the result is true, truncation is the true cause of the error.
     mutating func endsInsideMarkup() -> Bool {
         do throws(PropertyListError) {
             switch try window.peek() {

@@ -5,7 +5,7 @@ extension XMLPropertyListReader {
     /// The error of another tag in place of an element's end tag. The message names the line on which the element begins.
     struct Mismatch {
         let element: String
-        /// The tag in the document, as `</array>`.
+        /// The tag in the document, such as `</array>`.
         let tag: String
         /// The position of the tag, with its column in bytes.
         let place: SourcePosition
@@ -16,11 +16,11 @@ extension XMLPropertyListReader {
             case wrongEndTag
             /// An end tag of an unknown element.
             case misspeltEndTag
-            /// A tag that shows that the end tag of the preceding text is missing.
+            /// A tag that cannot be inside a text, so that the end tag of the text must be missing.
             case unclosedText
         }
 
-        /// The message, without a line if the beginning of the element is unknown.
+        /// The message. It names a line only if the beginning of the element is known.
         func refusal(openedAt opening: SourcePosition?) -> PropertyListError {
             var line = ""
             if case .text(let number, _) = opening { line = "opened on line \(number)" }
@@ -47,14 +47,14 @@ extension XMLPropertyListReader {
     private static let containers = ["dict", "array", "plist"]
     private static let texts = ["key", "string", "integer", "real", "date", "data", "true", "false"]
 
-    /// Records that the end tag at the cursor does not match the open element; returns the error.
+    /// Records that the end tag at the cursor does not match the open element. Returns the error.
     mutating func wrongEndTag(of element: String) throws(PropertyListError) -> PropertyListError {
         let name = try tagName(from: 2)
         let isKnown = Self.containers.contains(name) || Self.texts.contains(name)
         return note(element, tag: "</\(quoted: name)>", kind: isKnown ? .wrongEndTag : .misspeltEndTag)
     }
 
-    /// Records that the tag at the cursor is not allowed in the text of an element; returns the error.
+    /// Records that the tag at the cursor is not allowed in the text of an element. Returns the error.
     mutating func markup(inTextOf element: String) throws(PropertyListError) -> PropertyListError {
         let isEnd = try window.peek(1) == UInt8(ascii: "/")
         let name = try tagName(from: isEnd ? 2 : 1)
@@ -82,12 +82,13 @@ extension XMLPropertyListReader {
     }
 }
 
-/// Finds the beginning of an element by reading the document again after a refusal; recording the beginnings of all
-/// elements would slow down each load.
+/// Finds the beginning of an element. The document is read again after a refusal, because recording the beginnings of
+/// all elements would slow down each load.
 extension XMLPropertyListReader {
     private typealias Opening = (name: String, position: SourcePosition)
 
-    /// In longer lines, columns are counted in bytes; otherwise each of many tags would cost as much as its line.
+    /// From this column on, columns are counted in bytes. Counting the characters would read the line from its
+    /// beginning again for each tag.
     private static let countedColumns = 1_000
 
     /// The position of the innermost element that is open before a tag.
@@ -95,7 +96,7 @@ extension XMLPropertyListReader {
     /// - Parameters:
     ///   - name: the name of the element.
     ///   - place: the position of the tag, with its column in bytes.
-    /// - Returns: nil if it is not found, because the file has changed since.
+    /// - Returns: the position; nil if the element is not found, because the file has changed since the refusal.
     static func opening(
         of name: String, before place: SourcePosition, in input: DocumentInput, limits: PropertyListLimits
     ) -> SourcePosition? {

@@ -1,7 +1,7 @@
 import Bytes
 
 extension XMLPropertyListReader {
-    /// Reads the text from the cursor up to the end tag of its element.
+    /// Reads the text of an element, from the cursor up to the end tag.
     ///
     /// - Throws: `PropertyListError` for a child element, an unknown entity, or a missing end tag.
     @inline(__always)
@@ -48,7 +48,7 @@ extension XMLPropertyListReader {
         if isPair { window.advanceCountingLines(2) } else { window.advance(1) }
     }
 
-    /// Reads markup inside text; returns false for the end tag, written with white space.
+    /// Reads markup inside text. Returns false if the markup is the end tag, written with white space.
     private mutating func readInnerMarkup(_ endTag: StaticString) throws(PropertyListError) -> Bool {
         if try window.matches("<![CDATA[", at: 0) {
             try readCharacterData()

@@ -2,12 +2,13 @@ import Bytes
 
 /// Reads an XML property list (Apple's PropertyList-1.0.dtd) and sends its events to a consumer.
 ///
-/// It makes one pass over a sliding window with an explicit stack, and builds no tree.
-/// Beyond the DTD it accepts any or no declaration, attributes (ignored), comments with `--`, and a bare root element.
+/// The reader makes one pass over a sliding window, with an explicit stack, and does not build a tree. It accepts more
+/// than the DTD: any declaration or none, attributes (ignored), comments with `--`, and a root element without
+/// `<plist>`.
 public struct XMLPropertyListReader: ~Copyable {
     var window: TextWindow
     let limits: PropertyListLimits
-    /// The cause of the refusal if it is a tag that does not match the open element.
+    /// The tag that does not match the open element; nil if a refusal has another cause.
     var mismatch: Mismatch?
     private var open: [Container] = []
     private var values = 0
@@ -92,7 +93,7 @@ public struct XMLPropertyListReader: ~Copyable {
 
     // MARK: Elements
 
-    /// Reads the most frequent elements in their usual spelling; returns false for all others.
+    /// Reads the most frequent elements in their usual spelling. Returns false for all other elements.
     ///
     /// One comparison of eight bytes replaces the comparisons of single bytes in `readElement`.
     @inline(__always)
@@ -134,7 +135,7 @@ public struct XMLPropertyListReader: ~Copyable {
         return true
     }
 
-    /// The bytes of a tag as `TextWindow.head` has them.
+    /// The bytes of a tag in the same form as `TextWindow.head`.
     @inline(__always)
     private static func tag(_ text: StaticString) -> UInt64 {
         var word: UInt64 = 0
@@ -220,7 +221,7 @@ public struct XMLPropertyListReader: ~Copyable {
         didReadValue()
     }
 
-    /// The text of the element whose name was read.
+    /// Reads the text of the element whose name was just read.
     @inline(__always)
     private mutating func readContent(closedBy endTag: StaticString) throws(PropertyListError) -> TokenText {
         try finishStartTag() ? .direct(0..<0, passing: 0) : readText(closedBy: endTag)

@@ -3,20 +3,22 @@ import DrilldownDates
 
 /// Writes an XML property list as Xcode does: with tabs, one element per line.
 ///
-/// It refuses what XML cannot represent: control characters, U+FFFE, U+FFFF, and fractions of a second.
-/// A UID becomes a dictionary with the one key `CF$UID`, as in CoreFoundation; readers may convert it back.
+/// The writer refuses text and dates that XML cannot represent: control characters, U+FFFE, U+FFFF, and fractions of a
+/// second. A UID becomes a dictionary with the single key `CF$UID`, as in CoreFoundation. Readers may convert this
+/// dictionary back.
 public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
     /// The XML so far; it may be drained between events.
     public var output: ByteBuffer
     /// The number of tabs at the beginning of a line.
     public var depth = 0
     private var completeness = Completeness()
-    /// A container whose start tag is not written yet, because an empty container is a single tag; otherwise nil.
+    /// The container that was begun last, if its start tag is not written yet; otherwise nil. The start tag waits,
+    /// because an empty container is written as a single tag.
     private var pending: Container?
 
     private enum Container { case dictionary, array }
 
-    /// - Parameter output: the buffer to append the XML to.
+    /// - Parameter output: the buffer to which the XML is appended.
     public init(output: consuming ByteBuffer = ByteBuffer()) {
         self.output = output
         self.output.append(
@@ -142,9 +144,9 @@ public struct XMLPropertyListWriter: PropertyListConsumer, ~Copyable {
 }
 
 extension ByteBuffer {
-    /// Appends a value as an element; a UID as its number.
+    /// Appends a value as an element. A UID becomes an `<integer>` with its number.
     ///
-    /// - Throws: `PropertyListError` for a date outside the calendar, or between two seconds.
+    /// - Throws: `PropertyListError` for a date that is out of range, or that has a fraction of a second.
     mutating func append(xml value: PropertyListScalar) throws(PropertyListError) {
         switch value {
         case .integer(let value): append(xml: value)
@@ -178,7 +180,8 @@ extension ByteBuffer {
         var start = 0
         var index = 0
         while true {
-            // The first bytes of U+F000 … U+FFFF are found too, because some of these characters are not allowed.
+            // The scan also stops at 0xEF, which begins U+F000 to U+FFFF, because some of these characters are not
+            // allowed.
             index = ByteScan.index(in: text, from: index) { word in
                 ByteScan.controls(word) | ByteScan.equal(word, UInt8(ascii: "&"))
                     | ByteScan.equal(word, UInt8(ascii: "<")) | ByteScan.equal(word, UInt8(ascii: ">"))
@@ -220,8 +223,8 @@ extension ByteBuffer {
 
 /// The limits of text in XML.
 public enum XMLText {
-    /// Whether a text contains a character that XML 1.0 (section 2.2) cannot represent: U+FFFE, U+FFFF, or a control
-    /// character other than tab, line feed and carriage return.
+    /// Whether a text contains a character that XML 1.0 (section 2.2) cannot represent. These are U+FFFE, U+FFFF, and
+    /// the control characters other than tab, line feed and carriage return.
     public static func holdsMoreThanXML(_ text: Span<UInt8>) -> Bool {
         var index = 0
         while true {

@@ -3,7 +3,7 @@ import DrilldownDates
 
 /// The texts of `<integer>`, `<real>` and `<date>` elements.
 enum XMLScalars {
-    /// Parses an integer: decimal, or hexadecimal after `0x`, with an optional sign; −2⁶³ … 2⁶⁴−1.
+    /// Parses an integer from −2⁶³ to 2⁶⁴−1. It is decimal, or hexadecimal after `0x`, and may have a sign.
     static func integer(_ text: Span<UInt8>) throws(PropertyListError) -> PropertyListInteger {
         let text = trimmed(text)
         var index = 0
@@ -44,14 +44,15 @@ enum XMLScalars {
         return value
     }
 
-    /// Whether a text is neither hexadecimal nor like `nan(7)`, which `Double` accepts but property lists do not.
+    /// Whether a text is neither hexadecimal nor of the form `nan(7)`. `Double` accepts these forms, but property lists
+    /// do not.
     private static func isDecimal(_ text: Span<UInt8>) -> Bool {
         !text.indices.contains { text[$0] | 0x20 == UInt8(ascii: "x") || text[$0] == UInt8(ascii: "(") }
     }
 
-    /// Reads a number of at most fifteen digits without an exponent, much faster than `strtod` and with the same
-    /// result: the quotient of an exact integer and an exact power of ten is rounded once (Clinger 1990). Returns nil
-    /// for any other text.
+    /// Reads a number of at most fifteen digits without an exponent; returns nil for any other text. This is much
+    /// faster than `strtod`, and has the same result: the quotient of an exact integer and an exact power of ten is
+    /// rounded once (Clinger 1990).
     private static func shortDecimal(_ text: Span<UInt8>) -> Double? {
         var mantissa = 0
         var digits = 0
@@ -82,8 +83,8 @@ enum XMLScalars {
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ]
 
-    /// Parses a date such as `2001-03-12T00:00:00Z`, which may end with `Z` after any part; returns the seconds since
-    /// 2001-01-01T00:00:00Z.
+    /// Parses a date such as `2001-03-12T00:00:00Z`. The `Z` may follow any part, as in `2001-03Z`. Returns the seconds
+    /// since 2001-01-01T00:00:00Z.
     static func date(_ text: Span<UInt8>) throws(PropertyListError) -> Double {
         let text = trimmed(text)
         var parts = [0, 1, 1, 0, 0, 0]
@@ -111,7 +112,7 @@ enum XMLScalars {
         return Double(date.seconds)
     }
 
-    /// The text without white space around it; readers have refused other bytes below 0x20.
+    /// The text without the white space around it. Readers have already refused all other bytes below 0x20.
     @_lifetime(copy text)
     private static func trimmed(_ text: Span<UInt8>) -> Span<UInt8> {
         text.trimmed(from: 0, to: text.count) { $0 <= 0x20 }
@@ -132,7 +133,7 @@ enum XMLScalars {
     }
 }
 
-/// Base64 of property lists (RFC 4648, section 4): white space anywhere, padding at the end.
+/// The base64 of property lists (RFC 4648, section 4), with white space anywhere, and padding at the end.
 enum Base64Decoder {
     /// Appends the decoded bytes.
     ///
@@ -193,7 +194,7 @@ enum Base64Decoder {
     }
 }
 
-/// Base64 of data in JSON answers (RFC 4648, section 4): on one line and padded.
+/// The base64 of data in JSON answers (RFC 4648, section 4), on one line and padded.
 public enum Base64Text {
     /// Decodes padded base64 without white space; returns nil for any other text.
     public static func bytes(_ text: String) -> [UInt8]? {

@@ -3,10 +3,10 @@ import Glibc
 
 /// `drilldown browse`: executes the program `drilldown-browse`, which is a client and links a client's libraries.
 enum BrowseCommand {
-    /// The program's name, beside this one or in a folder of `PATH`.
+    /// The name of the program, which is beside this program or in a folder of `PATH`.
     static let program = "drilldown-browse"
 
-    /// Replaces this process with the program, and returns only if that fails.
+    /// Replaces this process with the program. Returns only if that fails.
     ///
     /// - Returns: the exit status for the failure.
     /// - Throws: `UsageError` unless the only argument is a URL.
@@ -24,7 +24,7 @@ enum BrowseCommand {
         return 1
     }
 
-    /// Returns the command line of the program, without its name.
+    /// Returns the command line of the program, without the program's name.
     static func programArguments(of arguments: CommandLineArguments) throws(UsageError) -> [String] {
         guard let url = arguments.sources.first, arguments.sources.count == 1 else {
             let given = arguments.sources.count
@@ -40,7 +40,7 @@ enum BrowseCommand {
         return options + ["--", url]
     }
 
-    /// The path of the program in this program's folder; nil if the kernel does not report it.
+    /// The path of the program in this program's folder; nil if the kernel does not report the folder.
     private static var pathBesideThis: String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)
@@ -49,7 +49,7 @@ enum BrowseCommand {
         return path.prefix(upTo: path.lastSlash ?? path.startIndex) + "/" + program
     }
 
-    /// Replaces this process with a program, and returns only if the program cannot be executed.
+    /// Replaces this process with a program. Returns only if the program cannot be executed.
     private static func execute(
         _ path: String, words: [String],
         _ call: (UnsafePointer<CChar>, UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32

@@ -7,7 +7,7 @@ import TreeSources
 
 /// `drilldown check`: lists the errors and warnings of documents, and summarises their content.
 enum CheckCommand {
-    /// Checks all documents, and ends the process: with status 1 if a document is refused, otherwise with 0.
+    /// Checks all documents, and ends the process. The status is 1 if a document is refused, otherwise 0.
     ///
     /// - Throws: `UsageError` for an invalid command line, before any document is checked.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
@@ -70,7 +70,7 @@ struct DocumentSummary {
         (self.loaded, self.name, self.cost) = (loaded, name, cost)
     }
 
-    /// The lines of the summary; the last one, with the numbers of items and warnings, is for programs.
+    /// The lines of the summary. The last line, with the numbers of items and warnings, is for programs.
     var lines: [String] {
         ["\(name): \(levels), \(memory), loaded in \(time)", "\(name): deepest at \(deepestPath)"] + advice + records
             + [verdict]
@@ -80,7 +80,7 @@ struct DocumentSummary {
         loaded.tree.recordChoice.map { ["\(name): \($0.sentence(.check, source: name))"] } ?? []
     }
 
-    /// The advice for a large binary document, because each edit writes the whole file; otherwise empty.
+    /// The advice for a large binary document, because each edit writes the whole file. Empty for other documents.
     private var advice: [String] {
         guard loaded.syntax == .binary, loaded.tree.itemCount >= 100_000 else { return [] }
         return ["\(name): an edit writes a binary document anew; XML or JSON is faster to edit at this size"]

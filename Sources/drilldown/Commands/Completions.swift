@@ -7,7 +7,7 @@ enum Completions {
         ("help", "explains the command and its options"), ("version", "prints the version"),
     ]
 
-    /// The suffixes of the files that are suggested as documents; folders are suggested, too.
+    /// The suffixes of the files that are suggested as documents. Folders are suggested, too.
     static let suffixes = ["plist", "json"]
 
     /// Returns the script for the named shell.
@@ -37,7 +37,7 @@ enum Completions {
 }
 
 extension Completions {
-    /// The script for bash, which uses only bash itself, so that it works without the package bash-completion.
+    /// The script for bash. The script uses only bash itself, so that it works without the package bash-completion.
     static var bash: String {
         let commands = CommandLineArguments.Command.allCases
         let names = commands.map(\.rawValue).joined(separator: " ")

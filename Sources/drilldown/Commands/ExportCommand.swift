@@ -5,10 +5,11 @@ import TreeSources
 
 /// `drilldown export`: writes a document to a file.
 enum ExportCommand {
-    /// Loads the document and writes it as one file, with the levels of its other files in place.
+    /// Loads the document and writes it as one file. The level of a mounted file is written at the item that mounts the
+    /// file.
     ///
     /// - Returns: the exit status.
-    /// - Throws: `UsageError` for more than a source and a file, or an unknown format.
+    /// - Throws: `UsageError` if more than a source and a file are named, or if the format is unknown.
     static func run(_ arguments: CommandLineArguments, settings: Settings) throws(UsageError) -> Int32 {
         guard settings.sources.count <= 2 else {
             throw UsageError(
@@ -42,7 +43,7 @@ enum ExportCommand {
     }
 }
 
-/// Standard output, or a new file that gets its name when it is complete.
+/// Standard output, or a new file that gets its name only when it is complete.
 private final class ExportedFile {
     private let path: String?
     private let temporary: String

@@ -80,7 +80,7 @@ extension Help {
     struct Section {
         /// The section's heading in the manual page.
         let heading: String
-        /// The lines of the section; a blank line separates paragraphs.
+        /// The lines of the section. A blank line separates paragraphs.
         let text: String
 
         static let serve = Section(

@@ -17,7 +17,7 @@ enum ImportCommand {
         }
         let target = try settings.target(settings.sources[1])
         var own = settings
-        // The password file is for the target; a source that is not PostgreSQL would refuse it.
+        // The password file is for the target. A source that is not in PostgreSQL would refuse it.
         if !DatabaseTree.isPostgres(address: settings.sources[0]) { own.databasePasswordFile = nil }
         let source = try own.document { _ in }
         do throws(SourceError) {
@@ -34,7 +34,7 @@ enum ImportCommand {
         }
     }
 
-    /// Returns the document as one tree, with the levels of its other files in place.
+    /// Returns the document as one tree. The level of a mounted file is at the item that mounts the file.
     private static func alone(
         _ loaded: LoadedTree, of name: String, interpretation: Interpretation
     ) throws(SourceError) -> Tree {

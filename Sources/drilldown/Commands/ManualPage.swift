@@ -76,7 +76,8 @@ enum ManualPage {
         return "\(entryOfBrowse(of: option))\n\(filled("\(facts)."))"
     }
 
-    /// Returns the entry of an option without its key and variable, as for options of the command line only.
+    /// Returns the entry of an option, without a key and a variable. Options that exist only on the command line lack
+    /// both.
     private static func entryOfBrowse(of option: Option) -> String {
         let value = option.placeholder.map { " \\fI\(escaped($0))\\fR" } ?? ""
         return """
@@ -100,13 +101,13 @@ enum ManualPage {
 
     // MARK: Text
 
-    /// Returns escaped lines, which groff fills; an empty line begins a paragraph.
+    /// Returns escaped lines, which groff fills. An empty line begins a paragraph.
     private static func filled(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? ".P" : escaped($0) }.joined(separator: "\n")
     }
 
-    /// Returns a line whose characters groff does not interpret as requests or escapes (groff(7)).
+    /// Escapes a line, so that groff does not interpret its characters as requests or escapes (groff(7)).
     static func escaped(_ line: some StringProtocol) -> String {
         let text = line.unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {
@@ -120,7 +121,7 @@ enum ManualPage {
         return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&\(text)" : text
     }
 
-    /// Returns the number of a character in hexadecimal as groff expects it, with four digits or more.
+    /// Returns the number of a character in hexadecimal, with at least four digits, as groff expects.
     private static func hexadecimal(_ scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -11,14 +11,15 @@ import TreeStore
 
 /// `drilldown serve`: listens, loads, serves, follows changes, and stops gracefully.
 enum ServeCommand {
-    /// The number of descriptors that the store opens after the server has started, for wake-ups and the source's
-    /// watches. One is subtracted for the listening socket, which is already open when the server counts.
+    /// The number of descriptors that the store opens after the server has started, for wake-ups and for watching the
+    /// source. One is subtracted for the listening socket, because this socket is already open when the server counts.
     private static let storeDescriptors = 6
 
-    /// Serves the document until a signal to stop, which ends the process with status 0.
+    /// Serves the document until a signal to stop arrives. The signal ends the process with status 0.
     ///
     /// - Returns: exit status 1 if the service cannot start.
-    /// - Throws: `UsageError` for an invalid address of the document, or an option that does not apply to it.
+    /// - Throws: `UsageError` for an invalid address of the document, or for an option that does not apply to the
+    ///   document.
     static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         let log = settings.log
         MemoryBudget.setLimit(settings.memoryLimit ?? ControlGroup.memoryLimit ?? .max)
@@ -42,7 +43,8 @@ enum ServeCommand {
             let manager = try ServiceEnvironment(environment: environment())
             ServiceEnvironment.clearEnvironment()
             Signals.ignoreOthers()
-            // Blocks the signals on this thread; `Thread` blocks them on all others. The queue alone receives them.
+            // Blocks the signals on this thread. `Thread` blocks them on all other threads, so that only the queue
+            // receives them.
             let signals = try SignalQueue(Signals.all)
             let editTokens = try TokenSource(purpose: .editing, settings: settings) { log.write($0) }
             let readTokens = try TokenSource(purpose: .reading, settings: settings) { log.write($0) }
@@ -89,7 +91,7 @@ enum ServeCommand {
                             source: name, lastError: store.status.lastError, database: store.connection)
                     }
                 })
-            // On its own thread, because a document may take long to arrive over a network.
+            // The first load has its own thread, because a document may take long to arrive over a network.
             _ = try Thread(name: "first-load") {
                 news.post(
                     .firstLoad(
@@ -105,7 +107,8 @@ enum ServeCommand {
         } catch {
             let text = error is ServerError || error is ServiceManagerError ? "\(error)." : "\(error)"
             log.write(Log.Entry(start: error, text: text))
-            // Reports an error in opening the document as well, so that the user can correct both together.
+            // If the document cannot be opened, this is reported as well, so that the user can correct both errors
+            // together.
             if let refusal = (document as? PropertyListFile)?.openingRefusal() {
                 log.write(Log.Entry(start: refusal, text: "\(refusal)"))
             }

@@ -10,7 +10,7 @@ struct Log: Sendable {
     enum Format: String, CaseIterable { case text, json }
 
     private let format: Format
-    /// Whether lines of text begin with the time: not on a terminal, and not in systemd's journal, which adds it.
+    /// Whether lines of text begin with the time. False on a terminal, and in systemd's journal, which adds the time.
     private let isTimed: Bool
 
     init(format: Format, isTimed: Bool = false) { (self.format, self.isTimed) = (format, isTimed) }
@@ -21,7 +21,7 @@ struct Log: Sendable {
         Self.putLine(line(of: entry, at: moment, isColored: StandardError.shared.isColored), severity: entry.severity)
     }
 
-    /// Writes a line of text on standard error in every format, with control characters escaped.
+    /// Writes a line of text to standard error, whatever the format is. Control characters are escaped.
     ///
     /// - Parameter severity: the severity for systemd's journal; the line does not show it.
     static func put(_ text: String, severity: Severity) {
@@ -43,7 +43,7 @@ struct Log: Sendable {
     ///
     /// - Parameters:
     ///   - moment: the time of the event, in seconds since 2001-01-01T00:00:00Z.
-    ///   - isColored: whether the severity is coloured; only in the text format.
+    ///   - isColored: whether the severity is coloured; ignored in the JSON format.
     func line(of entry: Entry, at moment: Double, isColored: Bool = false) -> String {
         switch format {
         case .text:
@@ -80,8 +80,8 @@ extension Log {
     enum Severity: String {
         case info, warning, error
 
-        /// The prefix that gives systemd's journal the severity; the journal removes it. A line without a prefix is
-        /// information.
+        /// The prefix from which systemd's journal takes the severity. The journal removes the prefix. A line without a
+        /// prefix is information.
         var journalPrefix: String {
             switch self {
             case .info: ""
@@ -90,7 +90,8 @@ extension Log {
             }
         }
 
-        /// Returns the word for the severity, with `isColored` in bold and in colour (ECMA-48, SGR).
+        /// Returns the word for the severity. If `isColored` is true, a warning and an error are bold and coloured
+        /// (ECMA-48, SGR).
         func word(_ isColored: Bool) -> String {
             guard isColored else { return rawValue }
             return switch self {
@@ -131,14 +132,14 @@ extension Log {
     }
 }
 
-/// Standard error, which shows whole lines and, below them on a terminal, a line that is redrawn.
+/// Standard error. It shows whole lines and, on a terminal, a line below them that is redrawn.
 final class StandardError: Sendable {
     static let shared = StandardError(
         descriptor: STDERR_FILENO, terminalType: environmentText("TERM"),
         refusesColors: environmentText("NO_COLOR") != nil,
         journalStream: environmentText("JOURNAL_STREAM"))
 
-    /// Whether lines can be redrawn: the output is a terminal that understands control sequences.
+    /// Whether lines can be redrawn. True if the output is a terminal that understands control sequences.
     let isTerminal: Bool
     /// Whether words may be coloured (no-color.org).
     let isColored: Bool
@@ -147,16 +148,16 @@ final class StandardError: Sendable {
     private let descriptor: Int32
     /// The line at the bottom of the terminal; nil if no line is drawn.
     private let bottom = Guarded<String?>(nil)
-    /// Whether `bottom` is set, for signal handlers.
+    /// Whether `bottom` is set. Signal handlers read this flag.
     private let hasBottom = Atomic(false)
 
-    /// Moves to the line's beginning, and clears to its end (ECMA-48, EL).
+    /// Moves to the beginning of the line, and clears the line (ECMA-48, EL).
     private static let clearing = "\r\u{1B}[K"
     private static let usualColumns = 80
 
     /// - Parameter journalStream: the device and the inode of the standard error that the service manager gave the
-    ///   process (systemd.exec(5)). They are compared with the descriptor's, because the output may have been
-    ///   redirected since, or the variable inherited from a parent.
+    ///   process (systemd.exec(5)). They are compared with the device and the inode of the descriptor, because the
+    ///   output may have been redirected since then, or the variable may have been inherited from a parent.
     init(descriptor: Int32, terminalType: String?, refusesColors: Bool, journalStream: String? = nil) {
         self.descriptor = descriptor
         isTerminal = isatty(descriptor) != 0 && terminalType.map { $0 != "dumb" } ?? false
@@ -182,13 +183,13 @@ final class StandardError: Sendable {
 
     /// Redraws the line at the bottom.
     ///
-    /// - Parameter line: returns the line, narrower than the terminal, or nil to clear it. It is called while no other
-    ///   thread writes.
+    /// - Parameter line: returns the line, which must be narrower than the terminal, or nil to clear the line. The
+    ///   closure is called while no other thread writes.
     func draw(_ line: () -> String?) {
         bottom.withLock { bottom in
             let new = line()
             guard new != nil || bottom != nil else { return }
-            // The flag is true at all times when a line is on the terminal, for signal handlers.
+            // Signal handlers read this flag. It is true while a line is on the terminal.
             if new != nil { hasBottom.store(true, ordering: .relaxed) }
             write(Self.clearing + (new ?? ""))
             if new == nil { hasBottom.store(false, ordering: .relaxed) }
@@ -196,13 +197,13 @@ final class StandardError: Sendable {
         }
     }
 
-    /// Clears the line at the bottom from a signal handler, before the process ends.
+    /// Clears the line at the bottom before the process ends. A signal handler may call this.
     func clearAtOnce() {
         guard hasBottom.load(ordering: .relaxed) else { return }
         _ = unsafe Glibc.write(descriptor, "\r\u{1B}[K", 4)
     }
 
-    /// Writes in one call, which the system usually completes.
+    /// Writes the text in one system call. The system usually writes the whole text; a remainder is lost.
     private func write(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
@@ -229,7 +230,8 @@ enum PrintableText {
         QuotedText.isPlain(text) ? text : QuotedText(text: text, most: mostCharacters).description
     }
 
-    /// Returns JSON text with these characters in the form `\u001b`; they can occur only in its strings.
+    /// Returns JSON text with the same characters in the form `\u001b`. They can occur only in the strings of the JSON
+    /// text.
     static func json(_ json: String) -> String {
         guard !QuotedText.isPlain(json) else { return json }
         var escaped = ""

@@ -1,7 +1,7 @@
 import Threads
 import TreeSources
 
-/// A thread that shows the progress of loads: with a redrawn line on a terminal, otherwise with log lines.
+/// A thread that shows the progress of loads. On a terminal, it redraws a line; otherwise, it writes log lines.
 ///
 /// The thread sleeps between loads.
 struct ProgressDisplay {
@@ -12,7 +12,7 @@ struct ProgressDisplay {
         /// Log lines.
         case lines(@Sendable (Log.Entry) -> Void)
 
-        /// The duration of a load before it is shown.
+        /// The time that a load must take before it is shown.
         fileprivate var patience: Duration {
             switch self {
             case .bar: .seconds(1)
@@ -33,12 +33,13 @@ struct ProgressDisplay {
     private let style: Style
     private let wakeup: Wakeup
 
-    /// The size of the thread's stack. Formatting takes little; this is enough for the longest path of a document.
+    /// The size of the thread's stack. Formatting needs little; this size is enough for the longest path of a document.
     private static let stackBytes = 1 << 20
 
     /// Starts the thread.
     ///
-    /// - Returns: the progress that loads report to; nil if the system cannot start a thread, so that no load is shown.
+    /// - Returns: the progress to which loads report; nil if the system cannot start a thread, so that loads are not
+    ///   shown.
     static func start(_ style: Style) -> LoadProgress? {
         do throws(SystemCallError) {
             let wakeup = try Wakeup()

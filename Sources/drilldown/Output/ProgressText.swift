@@ -8,14 +8,16 @@ struct ProgressText {
 
     init(status: LoadProgress.Status, at now: LoadProgress.Instant) { (self.status, self.now) = (status, now) }
 
-    /// The minimum size of a file with a bar of its own if there are several files; smaller ones take under a second.
+    /// The minimum size of a file with a bar of its own if there are several files. Smaller files take less than a
+    /// second.
     private static let leastBarBytes = 64 << 20
     private static let mostBarColumns = 30
     private static let leastBarColumns = 10
 
     // MARK: Figures
 
-    /// The completed share of the step, from 0 to 1; nil if its size is unknown, or it reads a small file of several.
+    /// The completed share of the step, from 0 to 1. Nil if the size is unknown, or if the step reads a small file and
+    /// there are several files.
     var share: Double? {
         guard let size = status.size, size > 0 else { return nil }
         if status.step == .reading, status.files > 1, size < Self.leastBarBytes { return nil }
@@ -28,7 +30,7 @@ struct ProgressText {
         return (now - status.stepBegun) * ((1 - share) / share)
     }
 
-    /// The remaining time in words, rounded up, so that it never shows `0 s`.
+    /// The remaining time in words. It is rounded up, so that it is never `0 s`.
     private var shownLeft: String? { left.map { Self.time($0 + .milliseconds(999)) + " left" } }
 
     private var elapsed: Duration { now - status.begun }
@@ -45,7 +47,7 @@ struct ProgressText {
         }
     }
 
-    /// The name of the source: without the folder if it is a file that is read, otherwise unchanged.
+    /// The name of the source. The folder is left out if the source is a file that is being read.
     private var shortName: String {
         guard status.step == .reading, !status.name.contains("://") else { return status.name }
         return status.name.split(separator: "/").last.map(String.init) ?? status.name
@@ -75,7 +77,8 @@ struct ProgressText {
     func line(columns: Int) -> String {
         let width = max(columns - 1, 0)
         var parts = figures + [shownLeft ?? Self.time(elapsed)]
-        // The bar and the first figure are dropped last.
+        // Drops figures, the least important first, and then the time, until a bar and a name have room. The first
+        // figure stays.
         while parts.count > 1, Self.width(parts) + Self.leastBarColumns + Self.leastNameColumns > width {
             parts.remove(at: parts.count > 2 ? parts.count - 2 : 1)
         }
@@ -93,10 +96,11 @@ struct ProgressText {
 
     private static func width(_ parts: [String]) -> Int { parts.reduce(0) { $0 + columns(of: $1) + 2 } }
 
-    /// Returns the maximum number of columns of a text: a character that is not ASCII may take two.
+    /// Returns the maximum number of columns of a text. A character that is not ASCII may take two columns.
     private static func columns(of text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + ($1.isASCII ? 1 : 2) } }
 
-    /// Returns a text of at most `width` columns: the middle is left out if it is longer, or all of it below 8 columns.
+    /// Shortens a text to at most `width` columns by leaving out its middle. If `width` is less than 8, a text that
+    /// does not fit is left out as a whole.
     private static func shortened(_ text: String, to width: Int) -> String {
         guard columns(of: text) > width else { return text }
         guard width >= 8 else { return "" }

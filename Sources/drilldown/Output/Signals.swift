@@ -11,7 +11,7 @@ enum Signals {
     /// Other services reopen their log files after these signals; this service writes its log to standard error.
     static func ignoreOthers() { for signal in [SIGUSR1, SIGUSR2] { _ = Glibc.signal(signal, SIG_IGN) } }
 
-    /// Runs `body` with SIGTERM and SIGINT ending the process at once; nothing in it needs cleaning up.
+    /// Runs `body` with SIGTERM and SIGINT ending the process at once. Nothing in `body` needs cleaning up.
     ///
     /// A host name may take long to resolve, and no thread waits for signals yet.
     static func endingAtOnce<Output: ~Copyable, Failure: Error>(

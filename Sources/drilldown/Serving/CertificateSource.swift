@@ -1,12 +1,12 @@
 import HTTPServer
 import PropertyLists
 
-/// The certificate of the service, from the files that the options name. It watches the files.
+/// The certificate of the service, from the files that the options name. The files are watched for changes.
 struct CertificateSource {
     let certificates: Certificates
     private let watcher: CertificateWatcher
 
-    /// Reads and watches the files; nil if the settings name no files, so that the service speaks HTTP.
+    /// Reads and watches the files. Returns nil if the settings do not name files; the service then speaks HTTP.
     ///
     /// - Parameter log: receives the entries about the files.
     /// - Throws: `StartRefusal` for unusable files.

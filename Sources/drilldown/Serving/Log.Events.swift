@@ -6,8 +6,9 @@ import TreeStore
 
 /// The events, with their members in JSON.
 ///
-/// Events about a position in a document (`warning`, `refused`, `start`) have the members `file` and, if known, `line`
-/// and `column` (both from 1) or `offset` (bytes from 0), and `path` (of titles).
+/// Events about a position in a document (`warning`, `refused`, `start`) have the member `file`. The position is `line`
+/// and `column`, counted from 1; in a binary document, it is `offset`, in bytes from 0. The member `path` is the path
+/// of titles at the position. The position and the path are left out if they are unknown.
 extension Log.Entry {
     /// Returns the lines for an event of the store.
     ///
@@ -52,7 +53,7 @@ extension Log.Entry {
             ]
         case .edited(let snapshot, let author, let edits, let took):
             [edited(snapshot, by: author, edits: edits, took: took)]
-        // Each edit already has a line, of the event `edited`.
+        // Each edit already has a line, with the event `edited`.
         case .saved: []
         case .notSaved(let id, let reason, let isUnknown):
             [
@@ -114,7 +115,7 @@ extension Log.Entry {
         ]
     }
 
-    /// Creates the line for an error that ends the process before it serves.
+    /// Creates the line for an error that ends the process before the document is served.
     init(start error: any Error, text: String) {
         self.init(severity: .error, event: "start", text: text, members: (error as? SourceError).map(Self.place) ?? [])
     }
@@ -144,7 +145,7 @@ extension Log.Entry {
         }
     }
 
-    /// Creates the line for one request, such as `127.0.0.1 GET /levels/ 200 1015 bytes 85 µs`, followed by its `id`.
+    /// Creates the line for one request: `127.0.0.1 GET /levels/ 200 1015 bytes 85 µs`, then the request's `id`.
     ///
     /// The members are `address` (the client's), `method`, `target` (as it was sent), `status`, `bytes` (of the body as
     /// sent, after content coding; 0 for HEAD), `microseconds` (from the request line to the last byte of the
@@ -166,7 +167,7 @@ extension Log.Entry {
             ])
     }
 
-    /// Creates the line for an answer of status 500; its `id` is also in the problem that the client got.
+    /// Creates the line for an answer of status 500. The `id` is also in the problem that the client got.
     init(_ answer: FailedAnswer) {
         self.init(
             severity: .error, event: "failed", text: "\(answer)",
@@ -176,7 +177,7 @@ extension Log.Entry {
             ])
     }
 
-    /// Creates the line for an answer that cannot be sent; its `id` is also in the problem that the client got.
+    /// Creates the line for an answer that cannot be sent. The `id` is also in the problem that the client got.
     init(_ answer: UnsentAnswer) {
         self.init(
             severity: .error, event: "unsent", text: "\(answer)",

@@ -4,13 +4,13 @@ import ServiceManager
 import Threads
 import TreeStore
 
-/// The notifications to the service manager; without a socket, they are not sent.
+/// The notifications to the service manager. Without a socket, they are not sent.
 struct ManagerReports {
     private let socket: NotificationSocket?
     private let log: Log
     /// The status that was sent last.
     private var shown = ""
-    /// The status that is delayed by `statusPeriod`; nil if the last one is up to date.
+    /// The status that is delayed by `statusPeriod`; nil if the status that was sent last is up to date.
     private var wanted: String?
     /// The earliest time of the next status.
     private var statusTime = ContinuousClock.now
@@ -48,7 +48,7 @@ struct ManagerReports {
     /// The time to send the delayed status; nil if no status is delayed.
     var nextStatus: ContinuousClock.Instant? { wanted == nil ? nil : statusTime }
 
-    /// Sends a new status at once, or delays it if less than `statusPeriod` has passed since the last one.
+    /// Sends a new status at once, or delays it if less than `statusPeriod` has passed since the last status was sent.
     mutating func show(_ status: String) {
         guard isOn else { return }
         wanted = status == shown ? nil : status
@@ -67,10 +67,11 @@ struct ManagerReports {
     }
 }
 
-/// The check that the service is alive, made in rounds: two in each interval of the service manager.
+/// Checks in rounds that the service is alive. There are two rounds in each interval of the service manager.
 ///
-/// A round ends when each serving thread has closed a connection that was opened to it, and the store's thread has
-/// answered, or is working on the source. The main thread begins the rounds, so a round also shows that it is alive.
+/// A round opens a connection to each serving thread. The round ends when each of these threads has closed its
+/// connection, and the store's thread has answered or is working on the source. The main thread begins the rounds, so a
+/// round also shows that the main thread is alive.
 struct Watchdog {
     private let period: Duration
     private let server: Server
@@ -99,7 +100,7 @@ struct Watchdog {
 
     /// Continues the current round, or begins the next one if it is due.
     ///
-    /// - Returns: true if this call has ended the round: the service is alive.
+    /// - Returns: true if this call has ended a round, which shows that the service is alive.
     mutating func advance() -> Bool {
         if !isWaiting {
             guard ContinuousClock.now >= nextRound else { return false }
@@ -112,13 +113,13 @@ struct Watchdog {
 
     private mutating func begin() {
         nextRound = .now + period
-        // A thread whose connections are all in use is not probed: serving them shows that it is alive.
+        // A thread whose connections are all in use is not probed. It shows that it is alive by serving them.
         probes = (0..<server.threadCount).compactMap { server.probe(thread: $0) }
         awaitsStore = true
         store.ask { [storeBell] in storeBell.signal() }
     }
 
-    /// Returns whether the thread has closed its end of a probe; if so, closes this end.
+    /// Returns whether the serving thread has closed its end of a probe. If so, closes this end, too.
     private static func isAnswered(_ probe: Int32) -> Bool {
         var byte: UInt8 = 0
         if unsafe recv(probe, &byte, 1, Int32(MSG_DONTWAIT)) < 0, errno == EAGAIN || errno == EINTR { return false }

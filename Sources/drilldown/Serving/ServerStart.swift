@@ -10,14 +10,14 @@ final class ServerStart {
     private var server: Server?
     /// Whether connections may wait until the document is loaded.
     ///
-    /// True for sockets of the service manager, whose clients should not notice a restart.
+    /// This is true for sockets of the service manager, because their clients should not notice a restart.
     let mayWait: Bool
     /// The addresses that the system has bound.
     let bound: [BoundAddress]
     /// The addresses as the log shows them.
     let addresses: [ServedAddress]
 
-    /// Binds and listens.
+    /// Binds the targets or takes the handed sockets, and listens.
     ///
     /// - Parameters:
     ///   - handed: the sockets of the service manager, which take precedence over the targets.
@@ -42,7 +42,7 @@ final class ServerStart {
         }
     }
 
-    /// Returns the server, which the first call starts.
+    /// Returns the server. The first call starts it.
     ///
     /// - Throws: `ServerError` if the system refuses descriptors, threads or memory.
     func started() throws(ServerError) -> Server {
@@ -56,14 +56,14 @@ final class ServerStart {
 
 /// The server of metrics and probes, if they have their own address.
 ///
-/// It has its own thread and connections, so that many clients of the service cannot block monitoring. It still runs
-/// while the other server stops. It speaks HTTP without TLS, as probes and Prometheus do by default.
+/// This server has its own thread and connections, so that many clients of the service cannot block monitoring. It
+/// still runs while the other server stops. It speaks HTTP without TLS, as probes and Prometheus do by default.
 final class MonitoringStart {
     private let server: Server
     let address: ServedAddress
 
     private static let connections = 64
-    /// The maximum number of descriptors that it opens.
+    /// The maximum number of descriptors that the server opens.
     static let descriptors = connections + 16
 
     /// Binds and starts to serve.

@@ -8,7 +8,7 @@ import ServiceManager
 import Threads
 import TreeStore
 
-/// The loop of the main thread from the first load to the stop: it waits for signals, for news from other threads, and
+/// The loop of the main thread, from the first load to the stop. It waits for signals, for news from other threads, and
 /// for points in time.
 struct ServiceLoop: ~Copyable {
     struct Parts {
@@ -17,7 +17,7 @@ struct ServiceLoop: ~Copyable {
         let signals: SignalQueue
         let news: ServiceNews
         let start: ServerStart
-        /// The server of metrics and probes; nil unless they have their own address.
+        /// The server of metrics and probes; nil if the service's own addresses serve them.
         let monitor: MonitoringStart?
         let responder: FirstLoadResponder
         let manager: ServiceEnvironment
@@ -44,9 +44,9 @@ struct ServiceLoop: ~Copyable {
     /// The time of the next notice of a long first load.
     private var loadingNotice = ContinuousClock.now + Self.longLoad
     private var isLongLoad = false
-    /// The number of reloads in progress that were requested by SIGHUP.
+    /// The number of reloads in progress that SIGHUP has requested.
     private var reloads = 0
-    /// Whether SIGHUP has arrived during the first load, so that a reload follows it.
+    /// Whether SIGHUP has arrived during the first load, so that a reload must follow the first load.
     private var isReloadWanted = false
     /// The time when draining ends and the service stops; nil before the first signal to stop.
     private var drainEnd: ContinuousClock.Instant?
@@ -55,7 +55,7 @@ struct ServiceLoop: ~Copyable {
 
     /// The time after which a first load is reported as long.
     private static let longLoad = Duration.seconds(1)
-    /// The period of requests to the service manager for more time, and the time that each requests.
+    /// The time between two requests to the service manager for more time, and the time that one request asks for.
     private static let (extensionPeriod, extensionTime) = (Duration.seconds(10), Duration.seconds(30))
     /// The maximum time for running requests to finish when the server stops.
     private static let grace = Duration.milliseconds(1_500)
@@ -73,7 +73,7 @@ struct ServiceLoop: ~Copyable {
         reports = ManagerReports(socket: parts.manager.notifications, log: parts.log)
     }
 
-    /// Runs until a signal to stop, which ends the process with status 0.
+    /// Runs until a signal to stop arrives. The signal ends the process with status 0.
     ///
     /// - Returns: exit status 1 if the first load is refused, or the server cannot be started.
     mutating func run() -> Int32 {
@@ -143,8 +143,8 @@ struct ServiceLoop: ~Copyable {
         serving.store.reload { [news = parts.news] _ in news.post(.reloaded) }
     }
 
-    /// Keeps serving for the time of `--drain`, so that load balancers can turn to another service; a second signal
-    /// stops at once.
+    /// Keeps serving for the time of `--drain`, so that load balancers can turn to another service. A second signal
+    /// stops the service at once.
     private mutating func drain() {
         guard let serving, parts.drain > .zero, drainEnd == nil else { stop() }
         drainEnd = .now + parts.drain
@@ -160,13 +160,13 @@ struct ServiceLoop: ~Copyable {
 
     private mutating func stop() -> Never {
         reports.stopping("Stopping.")
-        // Waits before the connections are closed, so that every edit in progress is answered.
+        // This wait comes before the connections are closed, so that every edit in progress is answered.
         serving?.api.finishEdits(until: .now + Self.editGrace)
         server?.stop(grace: serving == nil ? Self.earlyGrace : Self.grace)
         parts.monitor?.stop()
         parts.log.write(Log.Entry(severity: .info, event: "stopped", text: "stopped"))
         StandardError.shared.clearAtOnce()
-        // The store is not stopped, because that would wait for a load in progress; edits were awaited above.
+        // The store is not stopped, because that would wait for a load in progress. Edits have been awaited above.
         _exit(0)
     }
 

@@ -15,8 +15,8 @@ struct TokenSource {
     private let fixed: AccessTokens
     private let file: AccessTokenFile?
 
-    /// Reads the tokens; nil if neither the variable nor the file is set, so that editing is off, or reading needs no
-    /// token.
+    /// Reads the tokens. Returns nil if neither the variable nor the file is set; editing is then off, or reading does
+    /// not need a token.
     ///
     /// - Parameter log: receives the entries about the file.
     /// - Throws: `StartRefusal` for an unreadable file, and for a variable with a malformed token.
@@ -45,7 +45,7 @@ struct TokenSource {
 }
 
 extension Log.Entry {
-    /// Creates the line for a notice about the token file. It never shows a line of the file.
+    /// Creates the line for a notice about the token file. The log never shows a line of the file.
     init(notice: AccessTokenFile.Notice, path: String) {
         let file = Log.Member("file", .text(path))
         switch notice {

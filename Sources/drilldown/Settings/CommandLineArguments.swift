@@ -8,11 +8,12 @@ struct CommandLineArguments {
     var wantsHelp = false
     var wantsVersion = false
     var sources: [String] = []
-    /// The values by the option's key; several values of a repeated option are lines of one text.
+    /// The values, by the keys of their options. The values of a repeated option are the lines of one text.
     var values: [String: String] = [:]
 
-    /// - Parameter program: the name by which the program was called, for suggestions to paste.
-    /// - Throws: `UsageError` for an unknown command or option, with the probably intended command line.
+    /// - Parameter program: the name by which the program was called, for suggested command lines to paste.
+    /// - Throws: `UsageError` for an unknown command or option. The error suggests the command line that was probably
+    ///   intended.
     init(arguments: [String], program: String = "drilldown") throws(UsageError) {
         do {
             self = try Self.parsed(arguments)
@@ -27,7 +28,7 @@ struct CommandLineArguments {
 
     private init() {}
 
-    /// Returns whether an unknown option seems to give a token, which must not be shown.
+    /// Returns whether an unknown option seems to give a token. A token must not be shown.
     private static func mayHoldToken(_ arguments: [String]) -> Bool {
         arguments.contains { argument in
             let name = argument.prefix { $0 != "=" }
@@ -140,7 +141,7 @@ struct CommandLineArguments {
 }
 
 extension CommandLineArguments {
-    /// The first word of a command line, in the order of the help text.
+    /// The commands, in the order of the help text. A command is the first word of a command line.
     enum Command: String, CaseIterable {
         case serve, check, `import`, export, browse, completions, manual
 
@@ -188,11 +189,11 @@ enum Shell: String, CaseIterable {
         "\(allCases.dropLast().map(\.rawValue).joined(separator: ", ")) or \(allCases[allCases.count - 1])"
 }
 
-/// A command line, variable or configuration with an error: exit status 2.
+/// An error in the command line, a variable or the configuration. The exit status is then 2.
 struct UsageError: Error, Equatable, CustomStringConvertible {
     /// The error, as a whole sentence.
     let fact: String
-    /// The remedy, as a whole sentence; nil if the fact includes it.
+    /// The remedy, as a whole sentence; nil if `fact` includes the remedy.
     let hint: String?
 
     init(fact: String, hint: String? = nil) {

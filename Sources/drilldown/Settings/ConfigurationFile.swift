@@ -6,7 +6,7 @@ import TreeSources
 enum ConfigurationFile {
     private static let maximumBytes = 1 << 20
 
-    /// Reads the entries, by key. Paths relative to the file's folder are prefixed with that folder.
+    /// Reads the entries, by key. A path that is relative to the file's folder gets that folder as a prefix.
     ///
     /// - Parameter origin: the setting that named the file: `--config` or the variable.
     /// - Throws: `UsageError` for an unreadable file, an unknown or repeated key, or a value that is a container.
@@ -37,9 +37,10 @@ enum ConfigurationFile {
         return entries
     }
 
-    /// Returns a path relative to the working directory, from one relative to the configuration's folder.
+    /// Converts a path relative to the configuration's folder to a path relative to the working directory.
     ///
-    /// Empty text, an absolute path, a URL and `-` are returned unchanged; in `sqlite:FILE`, the file is located.
+    /// Empty text, an absolute path, a URL and `-` are returned unchanged. In `sqlite:FILE`, the path of the file is
+    /// converted.
     private static func located(_ source: String, besides path: String) -> String {
         if source.hasPrefix(SourceScheme.sqlitePrefix) {
             return SourceScheme.sqlitePrefix
@@ -54,7 +55,7 @@ enum ConfigurationFile {
 
 /// Collects the entries of a configuration while its property list is read.
 struct ConfigurationReader: PropertyListConsumer {
-    /// A value as text, and the position of its key.
+    /// A value as text, with its option and the position of its key.
     struct Value {
         let option: Option
         let text: String
@@ -69,7 +70,7 @@ struct ConfigurationReader: PropertyListConsumer {
     /// The texts of the current array so far; nil outside an array.
     private var list: [String]?
 
-    /// Keys of documents that are not options, to recognise a document that is named as the configuration.
+    /// Keys of documents that are not options. They show that a document is named as the configuration by mistake.
     private static let documentKeys: Set = ["Rows", "Children", "Sections", "Title", "Records", "PreferenceSpecifiers"]
 
     mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {

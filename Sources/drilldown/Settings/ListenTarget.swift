@@ -2,13 +2,13 @@ import HTTPServer
 import PropertyLists
 import TreeSources
 
-/// An address or a socket to listen at, as the settings name it.
+/// An address or a socket at which to listen, as the settings name it.
 enum ListenTarget: Equatable {
     case address(ListenAddress)
     /// The path of a Unix domain socket.
     case unixSocket(String)
 
-    /// The prefix of the path of a socket.
+    /// The prefix of a socket's path in the settings.
     static let unixPrefix = "unix:"
 
     /// Creates the target that the log shows for a bound socket: the named host with the actual port.
@@ -23,7 +23,7 @@ enum ListenTarget: Equatable {
         }
     }
 
-    /// Whether the system chooses the port, so that the same text may name several sockets.
+    /// Whether the system chooses the port. The same text may then name several sockets.
     var isFreePort: Bool { if case .address(let address) = self { address.port == 0 } else { false } }
 
     /// The target as it is written in the settings.
@@ -34,7 +34,7 @@ enum ListenTarget: Equatable {
         }
     }
 
-    /// Returns the targets, as written in the settings, that are not among the bound addresses.
+    /// Returns the targets that are not among the bound addresses, as they are written in the settings.
     static func unused(_ targets: [ListenTarget], for bound: [BoundAddress]) -> [String] {
         targets.filter { target in
             switch target {
@@ -44,7 +44,7 @@ enum ListenTarget: Equatable {
         }.map(\.text)
     }
 
-    /// Binds and listens. While a host name is resolved, SIGTERM and SIGINT end the process at once.
+    /// Binds the target, and listens at it. While a host name is resolved, SIGTERM and SIGINT end the process at once.
     ///
     /// - Parameter origin: the origin of the target.
     func listener(named origin: Settings.Origin) throws(StartRefusal) -> Listener {
@@ -63,7 +63,7 @@ enum ListenTarget: Equatable {
 
     /// Returns the reason why the service cannot listen at this target, and the remedy.
     ///
-    /// - Parameter origin: the origin of the target, for the setting to change.
+    /// - Parameter origin: the origin of the target. The remedy names this setting.
     func sentence(for error: ServerError, named origin: Settings.Origin) -> String {
         switch self {
         case .address(let address): address.sentence(for: error, named: origin)
@@ -82,12 +82,12 @@ struct StartRefusal: Error, Equatable, CustomStringConvertible { let description
 
 /// An address of the service, as the log shows it.
 struct ServedAddress: Equatable {
-    /// The address as it was named, with the actual port.
+    /// The address as the settings name it, with the actual port.
     let target: ListenTarget
     /// Whether the service speaks HTTPS at this address.
     var isSecure = false
 
-    /// A URL to paste, or the socket.
+    /// A URL to paste into a browser, or the socket as it is written in the settings.
     var url: String {
         switch target {
         case .address(let address): address.url(isSecure: isSecure)
@@ -114,7 +114,8 @@ extension [ServedAddress] {
             ? texts.joined() : texts.dropLast().joined(separator: ", ") + " and " + texts.suffix(1).joined()
     }
 
-    /// The members of the log's lines about the addresses: of the first, and a list of all if there are several.
+    /// The members of the log's lines about the addresses: the members of the first address, and a list of all
+    /// addresses if there are several.
     fileprivate var members: [Log.Member] {
         (first?.members ?? []) + (count < 2 ? [] : [.init("addresses", .text(map(\.url).joined(separator: " ")))])
     }
@@ -135,7 +136,7 @@ extension Log.Entry {
 
     /// Creates the line about addresses that are not served because the service manager handed over sockets.
     ///
-    /// - Parameter name: the setting that named them.
+    /// - Parameter name: the setting that names the addresses.
     init(unused targets: [String], named name: String) {
         self.init(
             severity: .info, event: "listen",
@@ -146,7 +147,7 @@ extension Log.Entry {
 
     /// Creates the line for a first load that takes long.
     ///
-    /// The line does not contain ` at `, because scripts find the line of the event `serving` by that word.
+    /// The line does not contain ` at `, because scripts recognize the line of the event `serving` by that word.
     init(loading name: String, for addresses: [ServedAddress]) {
         self.init(
             severity: .info, event: "starting",
@@ -160,7 +161,7 @@ extension Log.Entry {
 struct ListenAddress: Equatable {
     /// A host name or an address without brackets.
     let host: String
-    /// The port; for 0, the system chooses a free one.
+    /// The port. If it is 0, the system chooses a free port.
     let port: UInt16
 
     /// Creates an address from a host without brackets and a port.
@@ -169,7 +170,7 @@ struct ListenAddress: Equatable {
     /// The host for a text that is only a port.
     private static let loopback = "127.0.0.1"
 
-    /// Reads `HOST:PORT`, or `PORT` or `:PORT` for the loopback address; nil for other text.
+    /// Reads `HOST:PORT`. `PORT` and `:PORT` mean a port of the loopback address. The result is nil for other text.
     init?(_ text: String) {
         let digitsOnly = text.hasPrefix(":") ? text.dropFirst() : text[...]
         if !digitsOnly.isEmpty, digitsOnly.allSatisfy({ $0.isASCII && $0.isNumber }) {
@@ -190,14 +191,15 @@ struct ListenAddress: Equatable {
     /// `HOST:PORT`.
     var text: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-    /// Returns the form of a valid address, for the message about an invalid one: `HOST:PORT, such as …`.
+    /// Returns the form of a valid address, for the message about an invalid address: `HOST:PORT, such as …`.
     static func requirement(for text: String) -> String {
         let port = text.split(separator: ":", omittingEmptySubsequences: false).last ?? ""
         let isPortTooLarge = !port.isEmpty && port.allSatisfy { $0.isASCII && $0.isNumber } && UInt16(port) == nil
         return "HOST:PORT\(isPortTooLarge ? " with a port from 0 to 65535" : ""), such as \(examples(for: text))"
     }
 
-    /// Returns probably intended addresses: `127.0.0.1:9000 or [::1]:9000` for `::9000`, `name:8080` for `name`.
+    /// Returns addresses that were probably intended: `127.0.0.1:9000 or [::1]:9000` for `::9000`, `name:8080` for
+    /// `name`.
     private static func examples(for text: String) -> String {
         let digits = text.drop { $0 == ":" }
         if let port = UInt16(digits) { return "127.0.0.1:\(port) or [::1]:\(port)" }
@@ -218,7 +220,7 @@ struct ListenAddress: Equatable {
 
     /// Returns the reason why the service cannot listen at this address, and the remedy.
     ///
-    /// - Parameter origin: the origin of the address, for the setting to change.
+    /// - Parameter origin: the origin of the address. The remedy names this setting.
     func sentence(for error: ServerError, named origin: Settings.Origin) -> String {
         switch error {
         case .portInUse: "\(error); choose another: \(advice(port < .max ? port + 1 : 8080, origin: origin))."

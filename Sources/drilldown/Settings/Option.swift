@@ -4,23 +4,24 @@ import Levels
 import LevelsAPI
 import TreeSources
 
-/// An option of `serve`, on the command line, in the environment and in the configuration file; or an option of another
-/// command.
+/// An option of `serve`, which can be given on the command line, in the environment and in the configuration file; or
+/// an option of another command.
 struct Option: Sendable {
     /// The name without the leading hyphens.
     let name: String
     let placeholder: String?
     let completion: OptionCompletion
-    /// The default, as text; if nil, the property keeps its initial value without a text, and for an empty one.
+    /// The default, as text. If it is nil, the property keeps its initial value when the given text is missing or
+    /// empty.
     let standard: String?
     let help: String
-    /// Whether `check`, `import` and `export` take the option too.
+    /// Whether `check`, `import` and `export` take the option, too.
     let isOfCheck: Bool
-    /// Whether the option may appear several times; each value is a line of the setting.
+    /// Whether the option may appear several times. Each value is then a line of the setting.
     let mayRepeat: Bool
-    /// The property of `Settings` that holds the value; nil for an option of another program or command.
+    /// The property of `Settings` that holds the value; nil if the value is not held by a property.
     let target: (any PartialKeyPath<Settings> & Sendable)?
-    /// Reads a text into that property.
+    /// Reads a text into the target.
     let read: @Sendable (String, inout Settings) throws(WrongValue) -> Void
 
     init<Value>(
@@ -33,7 +34,7 @@ struct Option: Sendable {
         read = { text, settings throws(WrongValue) in settings[keyPath: target] = try type.read(text) }
     }
 
-    /// Creates an option of another program or command, which reads the value itself.
+    /// Creates an option whose value is not held by a property of `Settings`. The value is read where it is used.
     init<Value>(name: String, type: OptionType<Value>, default standard: String? = nil, _ help: String) {
         (self.name, self.standard, self.help) = (name, standard, help)
         (isOfCheck, mayRepeat, target) = (false, false, nil)
@@ -207,12 +208,12 @@ struct Option: Sendable {
         Option(name: "cache-folder", type: .folder, "keeps levels there, to show them while the server is away"),
     ]
 
-    /// The options of `import`, on the command line only, besides the options of `check`.
+    /// The options that `import` takes in addition to the options of `check`. They exist on the command line only.
     static let ofImport: [Option] = [
         Option(name: "replace", type: .flag, default: "false", "replaces the tree that the database has")
     ]
 
-    /// The options of `export`, on the command line only, besides the options of `check`.
+    /// The options that `export` takes in addition to the options of `check`. They exist on the command line only.
     static let ofExport: [Option] = [
         Option(name: "format", type: OptionType<PropertyListSyntax>.choice(), default: "xml", "the syntax of the file")
     ]

@@ -17,7 +17,7 @@ struct OptionType<Value>: Sendable {
         (self.placeholder, self.completion, self.read) = (placeholder, completion, read)
     }
 
-    /// - Parameter wanted: the form of a valid value, for the message about a text for which `parse` returns nil.
+    /// - Parameter wanted: the form of a valid value. It is part of the message if `parse` returns nil for a text.
     init(
         placeholder: String?, completion: OptionCompletion = .text, wanted: String,
         parse: @escaping @Sendable (String) -> Value?
@@ -48,7 +48,7 @@ enum OptionCompletion: Equatable {
 
 /// A text that is not a value of its option.
 struct WrongValue: Error {
-    /// The error, to follow the option's name and a colon.
+    /// The error, as a message shows it after the option's name and a colon.
     let reason: String
 
     init(_ reason: String) { self.reason = reason }
@@ -220,7 +220,8 @@ extension OptionType<StructuralNames> {
 }
 
 extension OptionType<String> {
-    /// An empty text, or segments that need no percent-encoding and do not begin with a dot; a final slash is removed.
+    /// An empty text, or a path whose segments do not need percent-encoding and do not begin with a dot. A final slash
+    /// is removed.
     static let basePath = Self(
         placeholder: "PATH", wanted: "a path of letters, digits and the marks -._~, such as /music"
     ) { text in
@@ -233,5 +234,5 @@ extension OptionType<String> {
     }
 }
 
-/// Returns the elements of a list, which commas or spaces separate.
+/// Returns the elements of a list, which are separated by commas or spaces.
 private func words(of text: String) -> [String] { text.split { $0 == "," || $0 == " " }.map(String.init) }

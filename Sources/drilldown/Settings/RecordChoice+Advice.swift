@@ -2,7 +2,8 @@ import Levels
 import PropertyLists
 
 extension RecordChoice {
-    /// Returns the fields that became titles and levels of a table, and the command that chooses other fields.
+    /// Returns a sentence with the fields that became the titles and levels of a table, and with the command to choose
+    /// other fields.
     ///
     /// - Parameters:
     ///   - command: the command that reads the table.
@@ -15,7 +16,8 @@ extension RecordChoice {
             + (advice(command, source: source).map { "; \($0)" } ?? "")
     }
 
-    /// Returns the advice to choose other fields; nil if all fields were chosen, or the table lacks alternatives.
+    /// Returns the advice to choose other fields. Returns nil if all fields were named, or if the table lacks
+    /// alternatives.
     private func advice(_ command: CommandLineArguments.Command, source: String) -> String? {
         var words = [command.rawValue, source]
         if isTitleGiven {

@@ -23,13 +23,14 @@ extension Settings {
         return try sources.map { source throws(UsageError) in try document(source) { _ in } }
     }
 
-    /// Makes the source of the database to import into.
+    /// Makes the source of the database into which a document is imported.
     ///
-    /// - Throws: `UsageError` for an address of another kind.
+    /// - Throws: `UsageError` if the address is not the address of a database.
     func target(_ address: String) throws(UsageError) -> DatabaseTree {
         switch try document(address, onNotice: { _ in }) {
         case let target as DatabaseTree: return target
-        // Importing into it fails with the message that the file belongs to another program.
+        // An import into the tables of another program fails later, with the message that the file belongs to that
+        // program.
         case let tables as DatabaseTables:
             guard let path = tables.path else {
                 throw UsageError(
@@ -62,7 +63,7 @@ extension Settings {
         return try scheme.makeSource(address, self, onNotice)
     }
 
-    /// Makes the source of a file, with the values of its controls if it is a settings page.
+    /// Makes the source of a file. If the file is a settings page, the source also has the values of the controls.
     func file(_ path: String, named name: String) -> PropertyListFile {
         var interpretation = interpretation
         interpretation.openDatabase = TableRows.opener(tables)

@@ -1,10 +1,10 @@
 import HTTPServer
 
 extension Settings {
-    /// Returns the hosts that a server answers to at its bound addresses; nil for all.
+    /// Returns the hosts for which a server answers at its bound addresses; nil for all hosts.
     ///
-    /// On a loopback address, a request that names another host can only come from a page whose own name resolves to
-    /// this address. On any other address, clients may use names that the service does not know.
+    /// At a loopback address, a request that names another host can come only from a web page whose own name resolves
+    /// to this address. At any other address, clients may use names that the service does not know.
     ///
     /// - Parameter targets: the addresses as the settings name them.
     func hosts(at bound: [BoundAddress], of targets: [ListenTarget]) -> AllowedHosts? {
@@ -16,7 +16,7 @@ extension Settings {
             AllowedHosts.loopbackNames + own.map { $0.contains(":") ? "[\($0)]" : $0 } + listedHosts)
     }
 
-    /// Returns the addresses at which the hosts are checked; nil for all.
+    /// Returns the addresses at which the hosts are checked; nil for all addresses.
     func checkedAddresses(_ bound: [BoundAddress]) -> [BoundAddress]? {
         let isListed = listedHosts?.isEmpty == false
         return isListed || bound.allSatisfy(\.isLoopback) ? nil : bound.filter(\.isLoopback)

@@ -6,7 +6,7 @@ import LevelsAPI
 import PropertyLists
 import TreeSources
 
-/// All options with their values, in order of precedence: command line, environment, configuration file, default.
+/// The values of all options. The order of precedence is: command line, environment, configuration file, default.
 struct Settings {
     /// The origin of a value.
     enum Origin: Equatable, CustomStringConvertible {
@@ -33,7 +33,7 @@ struct Settings {
         let origin: Origin
     }
 
-    // Set from the options. If an option has a default in `Option.all`, it replaces the initial value here.
+    // These properties are set from the options. A default in `Option.all` replaces the initial value here.
     var configuration: String?
     var listenTargets: [ListenTarget] = []
     /// The address for metrics and probes; nil to serve them at the addresses of the service.
@@ -57,7 +57,7 @@ struct Settings {
     var interpretation = Interpretation()
     /// The options for the tables of a database.
     var tables = TableRows.Options()
-    /// The field of a table's titles; nil to choose it from the table.
+    /// The field of a table's titles; nil to choose a field from the table.
     var titleField: String?
     /// The fields by which a table is drilled.
     var drillFields: [String] = []
@@ -71,7 +71,7 @@ struct Settings {
     var refreshInterval = Duration.zero
     var fetchTimeout = Duration.zero
 
-    /// The sources as the user named them: exactly one for `serve`, at least one for other commands.
+    /// The sources as the user named them. There is exactly one for `serve`, and at least one for other commands.
     let sources: [String]
     /// The tokens of the variable `DRILLDOWN_EDIT_TOKEN`; nil if it is unset or empty.
     ///
@@ -82,9 +82,9 @@ struct Settings {
     /// The given values of the command's options, by key.
     private let given: [String: Given]
 
-    /// The variable of `readToken`.
+    /// The name of the variable that holds `readToken`.
     static let readTokenVariable = "DRILLDOWN_READ_TOKEN"
-    /// The variable of `editToken`.
+    /// The name of the variable that holds `editToken`.
     static let editTokenVariable = "DRILLDOWN_EDIT_TOKEN"
 
     /// - Throws: `UsageError` for a missing source, or an unknown variable, key or value.
@@ -137,13 +137,13 @@ struct Settings {
         return sources
     }
 
-    /// Variables that other programs use for the address, with the variable of this program.
+    /// The variables that other programs would use for the address, each with the variable of this program.
     private static let otherNames = [
         "DRILLDOWN_PORT": "DRILLDOWN_LISTEN", "DRILLDOWN_HOST": "DRILLDOWN_LISTEN",
         "DRILLDOWN_ADDRESS": "DRILLDOWN_LISTEN", "DRILLDOWN_BIND": "DRILLDOWN_LISTEN",
     ]
 
-    /// Returns the values of the variables that are options, by key; an empty variable counts as unset.
+    /// Returns the values of the variables that are options, by key. An empty variable counts as unset.
     private static func variables(_ environment: [String: String]) throws(UsageError) -> [String: Given] {
         let known = Option.all + [Option.source]
         var values: [String: Given] = [:]
@@ -165,8 +165,10 @@ struct Settings {
         return values
     }
 
-    /// Returns whether Kubernetes sets this variable in all containers of a namespace with a service named `drilldown`:
-    /// `_SERVICE_HOST`, `_SERVICE_PORT_HTTP`, `_PORT=tcp://…`, `_PORT_8080_TCP_ADDR` and similar names.
+    /// Returns whether Kubernetes sets a variable in all containers of a namespace with a service named `drilldown`.
+    ///
+    /// The names are `DRILLDOWN_SERVICE_HOST`, `DRILLDOWN_SERVICE_PORT_HTTP`, `DRILLDOWN_PORT` with a value such as
+    /// `tcp://…`, `DRILLDOWN_PORT_8080_TCP_ADDR`, and similar names.
     private static func isServiceLink(_ name: String, _ value: String) -> Bool {
         if name == "DRILLDOWN_PORT" { return value.contains("://") }
         if name.hasPrefix("DRILLDOWN_PORT_") { return name.dropFirst(15).first?.isNumber == true }
@@ -197,7 +199,8 @@ struct Settings {
     /// Returns the origin of a property's value.
     func origin(_ property: PartialKeyPath<Settings>) -> Origin { option(property).map(origin) ?? .standard }
 
-    /// Returns the prefix of a message about a property's value: its origin, with the key if the origin is a file.
+    /// Returns the prefix of a message about a property's value: the origin of the value. If the origin is a file, the
+    /// prefix includes the key.
     func name(_ property: PartialKeyPath<Settings>) -> String { option(property).map(name) ?? "" }
 
     private func option(_ property: PartialKeyPath<Settings>) -> Option? { Option.all.first { $0.sets(property) } }

@@ -4,16 +4,17 @@ import Glibc
 import PropertyLists
 import TreeSources
 
-/// A kind of source, chosen by the form of its address. To add a kind, write it in its own file and list it in `all`.
+/// A kind of source, chosen by the form of its address. To add a kind, write it in a file of its own and list it in
+/// `all`.
 struct SourceScheme: Sendable {
     /// Receives the notices of a source.
     typealias NoticeHandler = @Sendable (SourceNotice) -> Void
 
     /// The name of the kind in a sentence, such as `a file`.
     let noun: String
-    /// The options that only this kind takes, each with the reason.
+    /// The options that only this kind takes, each with the reason why other kinds refuse it.
     var ownOptions: [(any KeyPath<Settings, String?> & Sendable, reason: String)] = []
-    /// Whether an address has this form.
+    /// Whether an address has the form of this kind.
     let matches: @Sendable (_ address: String) -> Bool
     /// Returns the folder of the document's assets; nil for a kind without assets.
     var assetsFolder: @Sendable (_ address: String) -> String? = { _ in nil }
@@ -21,7 +22,7 @@ struct SourceScheme: Sendable {
     let makeSource:
         @Sendable (_ address: String, Settings, @escaping NoticeHandler) throws(UsageError) -> any TreeSource
 
-    /// All kinds, in the order in which they are tried; the last one accepts every address.
+    /// All kinds, in the order in which they are tried. The last kind accepts every address.
     static let all = [standardInput, web, sqlite, sqliteFile, postgres, bundle, file]
 
     /// Returns the kind of an address.
@@ -81,7 +82,7 @@ extension SourceScheme {
             try sqlite.makeSource(sqlitePrefix + address, settings, onNotice)
         })
 
-    /// A tree in PostgreSQL, or the tables of a database.
+    /// A tree in PostgreSQL, or the tables of a PostgreSQL database.
     static let postgres = SourceScheme(
         noun: "a database", ownOptions: [(\.databasePasswordFile, "only a PostgreSQL server takes a password")],
         matches: DatabaseTree.isPostgres(address:),
@@ -101,7 +102,7 @@ extension SourceScheme {
             }
         })
 
-    /// The folder of a settings bundle, whose root page is a file in it.
+    /// The folder of a settings bundle. The root page is a file in this folder.
     static let bundle = SourceScheme(
         noun: "a file", matches: { PropertyListFile.rootPage(inBundle: $0) != nil }, assetsFolder: { $0 + "/assets" },
         makeSource: { address, settings, _ in
@@ -140,7 +141,8 @@ extension SourceScheme {
         )
     }
 
-    /// Returns the folder `assets` beside a file, or in the folder that the path names.
+    /// Returns the folder `assets` beside the file at a path. If the path names a folder, returns the folder `assets`
+    /// in it.
     private static func assetsFolder(beside path: String) -> String {
         var status = stat()
         if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return path + "/assets" }

@@ -21,7 +21,8 @@ struct SuggestedCommand {
         ([program] + arguments.map(RemoteAddress.shown)).map(ShellWord.quoted).joined(separator: " ")
     }
 
-    /// Returns the equivalent of other programs' options for help and version; nil without such an option.
+    /// Returns the arguments for the help or the version, if the given arguments ask for it in the form of other
+    /// programs. Otherwise returns nil.
     private static func information(_ arguments: [String]) -> [String]? {
         guard let first = arguments.first else { return nil }
         let command = arguments.first { CommandLineArguments.Command(rawValue: $0) != nil }
@@ -55,7 +56,8 @@ struct SuggestedCommand {
 
     // MARK: Options
 
-    /// The part of an address that an option of other programs sets; drilldown's `--listen` sets both parts.
+    /// The part of an address that an option of other programs sets. The option `--listen` of drilldown sets both
+    /// parts.
     private enum AddressPart { case host, port }
 
     private static let addressWords: [(name: String, part: AddressPart)] = [
@@ -70,9 +72,10 @@ struct SuggestedCommand {
         return (String(word[..<sign]), String(word[word.index(after: sign)...]))
     }
 
-    /// Returns the part that a word such as `--port` or `-p` sets; the word may have a typing error.
+    /// Returns the part that a word such as `--port` or `-p` sets. The word may have a typing error.
     ///
-    /// - Returns: nil for other words, and for words that a known option resembles as much or more.
+    /// - Returns: the part; nil for other words. Also nil if the word resembles a known option at least as much as it
+    ///   resembles a name in `addressWords`.
     private static func addressPart(of word: String, besides known: [String]) -> AddressPart? {
         if word == "-p" { return .port }
         let bare = String(word.drop { $0 == "-" })
@@ -88,7 +91,7 @@ struct SuggestedCommand {
 
     /// Combines separate host and port options into one `--listen`.
     ///
-    /// - Returns: false if they do not form an address.
+    /// - Returns: false if the given host and port do not form an address.
     private mutating func mendAddress() -> Bool {
         var host: String?
         var port: String?
@@ -123,7 +126,7 @@ struct SuggestedCommand {
         return ListenAddress(text) == nil ? nil : text
     }
 
-    /// Replaces unknown options with the nearest known ones.
+    /// Replaces unknown options with the known options that resemble them most.
     private mutating func mendOptions() {
         let known = knownOptions
         for index in 0..<optionsEnd where words[index].hasPrefix("-") {

@@ -270,6 +270,21 @@ import TreeSources
         #expect(throws: SourceError.self) { try put(#"["two"]"#) }
     }
 
+    @Test func replacesATreeByOneWithOtherStructuralNames() throws {
+        let watcher = try loadedWatcher()
+        let names = try StructuralNames(mapping: "title=name,children=entries")
+        let tree = Array(#"{"name":"R","entries":[{"name":"x","Key":"k"},{"name":"y","entries":["z"]}]}"#.utf8)
+        var builder = TreeBuilder(names: names)
+        try JSONPropertyListReader.read(.memory(tree), limits: .init(), into: &builder)
+        try source.importDocument(try builder.finish(), keys: names, replaces: true)
+        #expect(try other().first("SELECT group_concat(title) FROM items") == [.text("R,x,y,z")])
+        #expect(look(watcher) == .arrived)
+        #expect(try watcher.load(replacing: nil).tree.document.hash == source.load(replacing: nil).tree.document.hash)
+        try put(Self.yard, replaces: true)
+        #expect(try other().first("SELECT count(title) FROM items") == [.integer(17)])
+        #expect(throws: DatabaseError.self) { try other().execute("UPDATE items SET fields = '{}' WHERE id = 1") }
+    }
+
     // MARK: What operators see
 
     @Test func countsItsWork() throws {

@@ -15,11 +15,12 @@ enum RandomNames {
         let digits =
             String(hexadecimal: high & ~0xF000 | 0x4000, digits: 16, uppercase: false)
             + String(hexadecimal: low & ~(0b11 << 62) | 0b10 << 62, digits: 16, uppercase: false)
-        var mark = ""
-        for (place, digit) in digits.enumerated() {
-            if [8, 12, 16, 20].contains(place) { mark.append("-") }
+        var mark: [UInt8] = []
+        mark.reserveCapacity(36)
+        for (place, digit) in digits.utf8.enumerated() {
+            if place >= 8, place <= 20, place % 4 == 0 { mark.append(UInt8(ascii: "-")) }
             mark.append(digit)
         }
-        return mark
+        return String(decoding: mark, as: UTF8.self)
     }
 }

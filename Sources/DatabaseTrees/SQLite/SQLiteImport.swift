@@ -11,6 +11,8 @@ final class SQLiteImport: TreeImport {
     private let connection: SQLiteConnection
     private let names: StructuralNames
     private let insertion: SQLiteStatement
+    /// Whether the table `items` is new, without its column of titles.
+    private let isNewTable: Bool
     private var isFinished = false
 
     init(path: String, keys: String?, replaces: Bool) throws(DatabaseError) {
@@ -18,16 +20,19 @@ final class SQLiteImport: TreeImport {
         names = try StructuralNames(keys: keys)
         if FileIdentity(path: path) != nil {
             // Reading the counter opens and checks the file.
-            _ = try SQLiteTree(path: path, name: path).head()
+            let old = try SQLiteTree(path: path, name: path).head()
             guard replaces else {
                 throw DatabaseError(kind: .other, reason: "the file exists; add --replace to replace the tree in it")
             }
             newPath = nil
             connection = try SQLiteConnection(path: path)
+            // The constraints of the table contain the names of the structural keys.
+            isNewTable = old.keys != keys
             try connection.execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
             try connection.execute(SQLiteSchema.dropTriggers)
             try connection.execute("DROP INDEX items_key; DROP INDEX items_level")
-            try connection.execute("DELETE FROM changes WHERE revision IS NULL; DELETE FROM items")
+            try connection.execute("DELETE FROM changes WHERE revision IS NULL")
+            try connection.execute(isNewTable ? "DROP TABLE items" : "DELETE FROM items")
             try connection.run("UPDATE head SET keys = ?", .text(keys))
         } else {
             let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
@@ -35,19 +40,22 @@ final class SQLiteImport: TreeImport {
                 throw DatabaseError(kind: .other, reason: "the folder '\(folder)' does not exist; make it first")
             }
             let temporary = path + ".importing-\(getpid())"
-            newPath = temporary
+            (newPath, isNewTable) = (temporary, true)
             connection = try SQLiteConnection(path: temporary, for: .create)
             try connection.execute(
                 """
                 PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
                 PRAGMA application_id = \(SQLiteSchema.applicationID); BEGIN
                 """)
-            // The writer obeys the constraints of a new table; checking them would parse each text three times.
-            try connection.execute("PRAGMA ignore_check_constraints = ON")
-            try connection.execute(SQLiteSchema.tables(names))
+            try connection.execute(SQLiteSchema.tables)
             try connection.run(
                 "INSERT INTO head (format, epoch, revision, oldest, keys) VALUES (?, ?, 0, 1, ?)",
                 .integer(Int64(TreeHead.format)), .text(RandomNames.epoch()), .text(keys))
+        }
+        if isNewTable {
+            // The writer obeys the constraints of a new table; checking them would parse each text three times.
+            try connection.execute("PRAGMA ignore_check_constraints = ON")
+            try connection.execute(SQLiteSchema.items(names))
         }
         insertion = try connection.statement(
             "INSERT INTO items (id, parent, section, position, fields) VALUES (?, ?, ?, ?, ?)")
@@ -71,7 +79,7 @@ final class SQLiteImport: TreeImport {
 
     func finish() throws(DatabaseError) {
         insertion.reset()
-        if newPath != nil { try connection.execute(SQLiteSchema.title(names)) }
+        if isNewTable { try connection.execute(SQLiteSchema.title(names)) }
         try connection.execute(SQLiteSchema.indexes(names))
         try connection.execute(SQLiteSchema.triggers)
         try connection.run("UPDATE head SET revision = revision + 1")

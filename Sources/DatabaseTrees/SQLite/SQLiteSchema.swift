@@ -5,22 +5,26 @@ enum SQLiteSchema {
     /// The number in the file's header that says whose file it is: `drld` in ASCII.
     static let applicationID: Int64 = 0x6472_6C64
 
-    /// The tables; the rest follows the rows, because an import is faster without it.
-    static func tables(_ names: StructuralNames) -> String {
-        """
+    /// The tables beside `items`.
+    static let tables = """
         CREATE TABLE head (one INTEGER NOT NULL UNIQUE DEFAULT 1 CHECK (one = 1), format INTEGER NOT NULL,
           epoch TEXT NOT NULL, revision INTEGER NOT NULL, oldest INTEGER NOT NULL, keys TEXT) STRICT;
+        CREATE TABLE revisions (revision INTEGER PRIMARY KEY, mark TEXT NOT NULL, at TEXT NOT NULL, author TEXT,
+          writer TEXT, is_whole INTEGER NOT NULL DEFAULT 0) STRICT;
+        CREATE TABLE changes (seq INTEGER PRIMARY KEY, revision INTEGER, item INTEGER NOT NULL, parent INTEGER,
+          section INTEGER, position INTEGER, fields TEXT) STRICT;
+        CREATE INDEX changes_revision ON changes (revision, seq);
+        """
+
+    /// The table of rows; the rest follows the rows, because an import is faster without it.
+    static func items(_ names: StructuralNames) -> String {
+        """
         CREATE TABLE items (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES items ON DELETE CASCADE,
           section INTEGER NOT NULL DEFAULT 0, position INTEGER NOT NULL,
           fields TEXT NOT NULL CHECK (json_valid(fields)),
           CONSTRAINT root_is_0 CHECK ((parent IS NULL) = (id = 0)),
           CONSTRAINT item_is_titled CHECK (id = 0 OR json_type(fields) = 'text'
             OR \(extract(paths(names[.title] + names[.key]))) IS NOT NULL)) STRICT;
-        CREATE TABLE revisions (revision INTEGER PRIMARY KEY, mark TEXT NOT NULL, at TEXT NOT NULL, author TEXT,
-          writer TEXT, is_whole INTEGER NOT NULL DEFAULT 0) STRICT;
-        CREATE TABLE changes (seq INTEGER PRIMARY KEY, revision INTEGER, item INTEGER NOT NULL, parent INTEGER,
-          section INTEGER, position INTEGER, fields TEXT) STRICT;
-        CREATE INDEX changes_revision ON changes (revision, seq);
         """
     }
 

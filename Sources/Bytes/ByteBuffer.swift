@@ -232,16 +232,26 @@ extension ByteBuffer {
     /// Appends a number in decimal digits.
     @inlinable
     public mutating func append(decimal value: UInt64) {
-        var digits = InlineArray<20, UInt8>(repeating: 0)
-        var first = 20
-        var rest = value
-        repeat {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            first &-= 1
-            digits[first] = 0x30 &+ UInt8(truncatingIfNeeded: digit)
-            rest = quotient
-        } while rest > 0
-        append(digits.span.extracting(first..<20))
+        let (high, low) = value.quotientAndRemainder(dividingBy: 100_000_000)
+        if high > 0 { append(decimal: high) }
+        guard reserve(8) else { return }
+        let digits = Self.eightDigits(low)
+        // The last digit is written even if it is zero.
+        let zeros = high > 0 ? 0 : min(digits.trailingZeroBitCount / 8, 7)
+        store((digits | ByteScan.word(of: 0x30)) &>> UInt64(truncatingIfNeeded: 8 &* zeros), counting: 8 &- zeros)
+    }
+
+    /// Returns the decimal digits of a number below 100,000,000, the highest digit in the lowest byte.
+    ///
+    /// Splits all parts of the number at once, into fours, pairs and single digits. The products and shifts divide by
+    /// 100 and by 10.
+    @inlinable @inline(__always)
+    static func eightDigits(_ value: UInt64) -> UInt64 {
+        let fours = value / 10_000 | (value % 10_000) &<< 32
+        let hundreds = (fours &* 10_486) &>> 20 & 0x0000_007F_0000_007F
+        let pairs = hundreds | (fours &- 100 &* hundreds) &<< 16
+        let tens = (pairs &* 103) &>> 10 & 0x000F_000F_000F_000F
+        return tens | (pairs &- 10 &* tens) &<< 8
     }
 
     /// Appends the last `digits` decimal digits of a nonnegative number, including leading zeros.

@@ -40,8 +40,11 @@ extension Span<UInt8> {
     /// Reads an unsigned LEB128 number (groups of seven bits, lowest first), and moves the offset past it.
     @inlinable @inline(__always)
     public func leb128(at offset: inout Int) -> UInt64 {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
+        var value = UInt64(self[offset])
+        offset += 1
+        guard value >= 0x80 else { return value }
+        value &= 0x7F
+        var shift: UInt64 = 7
         while true {
             let next = self[offset]
             offset += 1
@@ -56,12 +59,14 @@ extension ByteBuffer {
     /// Appends an unsigned number as LEB128, in one to ten bytes.
     @inlinable @inline(__always)
     public mutating func append(leb128 number: UInt64) {
+        // Each store writes a whole word, of which only one byte counts.
+        guard reserve(18) else { return }
         var rest = number
         while rest >= 0x80 {
-            append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
+            store(rest & 0x7F | 0x80, counting: 1)
+            rest &>>= 7
         }
-        append(UInt8(truncatingIfNeeded: rest))
+        store(rest, counting: 1)
     }
 }
 

@@ -34,6 +34,16 @@ import Testing
     func numbers() {
         #expect(Self.bytes { $0.append(decimal: 0) } == Array("0".utf8))
         #expect(Self.bytes { $0.append(decimal: .max) } == Array("18446744073709551615".utf8))
+        var numbers: [UInt64] = (0..<20_000).map { $0 }
+        for power in 1...64 { numbers += [.max >> UInt64(64 - power), .max >> UInt64(64 - power) &+ 1] }
+        var ten: UInt64 = 1
+        for _ in 0..<19 {
+            ten *= 10
+            numbers += [ten - 1, ten, ten + 1, ten / 2, ten / 9]
+        }
+        for _ in 0..<10_000 { numbers.append(.random(in: 0 ... .max) >> UInt64.random(in: 0..<64)) }
+        let wrong = numbers.filter { number in Self.bytes { $0.append(decimal: number) } != Array("\(number)".utf8) }
+        #expect(wrong == [])
         #expect(Self.bytes { $0.append(7, digits: 4) } == Array("0007".utf8))
         #expect(Self.bytes { $0.append(12_345, digits: 2) } == Array("45".utf8))
     }

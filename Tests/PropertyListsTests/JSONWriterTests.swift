@@ -31,6 +31,16 @@ struct JSONWriterTests {
         #expect(try String(decoding: Format.json.write(value), as: UTF8.self) == text)
     }
 
+    @Test("writes reals as the shortest text that reads back")
+    func reals() throws {
+        var values: [Double] = [999_999.999, 1_000_000, 1_000_000.5, 999_999.9999, 0.001, 0.0001, 1e-5, 0.1 + 0.2]
+        for scale in [1.0, 10, 100, 1_000, 10_000] { values += (0..<3_000).map { Double($0) / scale } }
+        for value in values { values += [-value, value.nextUp, value.nextDown, value + 524_288] }
+        for _ in 0..<10_000 { values.append(.random(in: -2_000_000...2_000_000)) }
+        let written = try Format.json.write(.array(values.map { .real($0) }))
+        #expect(String(decoding: written, as: UTF8.self) == "[\(values.map(\.description).joined(separator: ","))]")
+    }
+
     @Test(
         "escapes what JSON demands and nothing else, wherever it stands",
         arguments: [

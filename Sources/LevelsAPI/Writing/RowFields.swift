@@ -31,17 +31,19 @@ enum RowFields {
     static func hash(of row: Row, in bytes: Span<UInt8>) -> UInt64 {
         var hash: UInt64 = 0
         if row.isString {
-            combine("Title".utf8Span.span, tag: .string, content: bytes.extracting(row.title), into: &hash)
+            let title = bytes.extracting(row.title)
+            combine("Title".utf8Span.span, tag: PackedTag.string.rawValue, content: title, into: &hash)
             return hash
         }
         var reader = PackedReader(bytes: bytes, at: row.fields.lowerBound)
         while reader.offset < row.fields.upperBound {
             let name = reader.run()
             let start = reader.offset
+            let tag = bytes[start]
             reader.skipValue()
-            guard let tag = PackedTag(rawValue: bytes[start]), tag.rawValue < PackedTag.hole.rawValue else { continue }
+            guard tag < PackedTag.hole.rawValue else { continue }
             var content = start + 1..<reader.offset
-            if tag == .string {
+            if tag == PackedTag.string.rawValue {
                 var text = PackedReader(bytes: bytes, at: content.lowerBound)
                 content = text.run()
             }
@@ -52,10 +54,10 @@ enum RowFields {
 
     /// Mixes one field into a hash. The order of the fields counts.
     private static func combine(
-        _ name: Span<UInt8>, tag: PackedTag, content: Span<UInt8>, into hash: inout UInt64
+        _ name: Span<UInt8>, tag: UInt8, content: Span<UInt8>, into hash: inout UInt64
     ) {
         combine(ContentHash.short(of: name), into: &hash)
-        combine(UInt64(tag.rawValue), into: &hash)
+        combine(UInt64(tag), into: &hash)
         combine(ContentHash.short(of: content), into: &hash)
     }
 

@@ -94,7 +94,14 @@ public struct JSONPropertyListWriter: PropertyListConsumer, ~Copyable {
         output.append(json: value)
     }
 
+    @inlinable @inline(__always)
     public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
+        if case .integer(let value) = value { return integer(value) }
+        try other(value)
+    }
+
+    @usableFromInline
+    mutating func other(_ value: PropertyListScalar) throws(PropertyListError) {
         beginValue()
         try output.append(json: value)
     }
@@ -159,9 +166,32 @@ extension ByteBuffer {
     }
 
     mutating func append(json value: Double) {
+        guard !append(withFewDecimals: value) else { return }
         if !value.isFinite { append(UInt8(ascii: "\"")) }
         append(JSONText.real(value))
         if !value.isFinite { append(UInt8(ascii: "\"")) }
+    }
+
+    /// Appends the shortest text of a number below a million that has up to three decimals, such as a price; returns
+    /// false for other numbers.
+    ///
+    /// Numbers with three decimals are much farther apart than the values of `Double` are there. So if a whole number
+    /// divided by a power of ten gives the value, no other does, and the smallest power gives the shortest text.
+    private mutating func append(withFewDecimals value: Double) -> Bool {
+        guard value.magnitude < 1_000_000 else { return false }
+        var scale = 1.0
+        for places in 1...3 {
+            scale *= 10
+            let scaled = (value.magnitude * scale).rounded()
+            guard scaled / scale == value.magnitude else { continue }
+            if value.sign == .minus { append(UInt8(ascii: "-")) }
+            let (whole, fraction) = Int(scaled).quotientAndRemainder(dividingBy: Int(scale))
+            append(decimal: UInt64(whole))
+            append(UInt8(ascii: "."))
+            append(fraction, digits: places)
+            return true
+        }
+        return false
     }
 
     /// Appends data as a JSON string of base64.

@@ -26,7 +26,7 @@ public struct PackedReader: ~Escapable {
     }
 
     /// Reads an unsigned number in groups of seven bits, the lowest group first (LEB128).
-    @inlinable
+    @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func number() -> UInt64 { bytes.leb128(at: &offset) }
 
@@ -81,6 +81,7 @@ public struct PackedReader: ~Escapable {
 
 extension PackedReader {
     /// Reads the content of a number, a Boolean, a date or a UID, after its tag was read; nil for other tags.
+    @inline(__always)
     @_lifetime(self: copy self)
     mutating func scalar(_ tag: PackedTag?) -> PropertyListScalar? {
         switch tag {

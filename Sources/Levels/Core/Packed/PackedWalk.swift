@@ -19,16 +19,16 @@ public struct PackedWalk {
         _ bytes: Span<UInt8>, at offset: Int, to consumer: inout some PropertyListConsumer & ~Copyable
     ) throws(PropertyListError) -> Int {
         var reader = PackedReader(bytes: bytes, at: offset)
-        repeat {
-            try tellOne(&reader, to: &consumer)
+        try tellOne(&reader, to: &consumer)
+        while !open.isEmpty {
             while let innermost = open.last, reader.offset >= innermost.end {
                 open.removeLast()
                 if innermost.isDictionary { try consumer.endDictionary() } else { try consumer.endArray() }
             }
-            if open.last?.isDictionary == true {
-                try consumer.key(bytes.extracting(reader.run()), at: Self.nowhere)
-            }
-        } while !open.isEmpty
+            guard let innermost = open.last else { break }
+            if innermost.isDictionary { try consumer.key(bytes.extracting(reader.run()), at: Self.nowhere) }
+            try tellOne(&reader, to: &consumer)
+        }
         return reader.offset
     }
 

@@ -103,6 +103,20 @@ import TreeSources
         #expect(try item(path, in: rows().begin()) == nil)
     }
 
+    @Test("are read many at a time, in the order of the page", arguments: [7, 250, 1_000])
+    func many(limit: Int) throws {
+        try change(
+            "WITH n(i) AS (SELECT 11 UNION ALL SELECT i + 1 FROM n LIMIT 300) INSERT INTO Artist SELECT i, 'A' || i FROM n"
+        )
+        let found = try list(
+            "/Artist",
+            by: {
+                $0.order.sort = try RowOrder("-Id")
+                $0.page.limit = limit
+            })
+        #expect(found == (11...310).reversed().map { "\($0) A\($0) 2" } + ["10 Bo 2", "2 2 2", "1 Åse 2"])
+    }
+
     @Test("are sorted, chosen and divided as the rows of a tree are")
     func arranged() throws {
         #expect(try sorted("Year") == ["~3,3 Third 0", "b Second 0", "a First 0", "~3,4 Fourth 0"])

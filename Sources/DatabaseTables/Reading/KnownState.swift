@@ -5,14 +5,15 @@ internal import Locking
 /// Results that are kept for one state of a database, for all connections that read this state.
 final class KnownState: Sendable {
     private struct Findings {
-        /// The numbers of records that were counted, by statement.
-        var counts: [String: RecordCount] = [:]
-        /// The runs of sections that were counted, by the name of the grouping.
-        var runs: [String: [SectionRun]] = [:]
-        /// The latest arrangements, by the name of the list and the query.
-        var arrangements: [(name: String, rows: ArrangedRows, level: Level)] = []
-        /// Samples of orders, by the name of the list.
-        var ranks: [String: RankSamples] = [:]
+        /// The numbers of records that were counted in whole tables, and in lists with parameters.
+        var tableCounts: [ListName: RecordCount] = [:]
+        var listCounts: [ListName: RecordCount] = [:]
+        /// The runs of sections that were counted.
+        var runs: [ListName: [SectionRun]] = [:]
+        /// The latest arrangements.
+        var arrangements: [(name: ListName, rows: ArrangedRows, level: Level)] = []
+        /// Samples of orders.
+        var ranks: [ListName: RankSamples] = [:]
         var answers = KeptAnswers()
     }
 
@@ -23,12 +24,14 @@ final class KnownState: Sendable {
     private static let arrangementBytes = 32 << 20
     /// The maximum number of orders with kept samples; the samples of 10 million records take about 4 MB.
     private static let mostRanks = 8
+    /// The maximum number of kept counts of lists with parameters; each row of a tree has a list of its own.
+    private static let mostListCounts = 1_024
     /// The maximum number of groupings with kept runs; a client can group the list below any record.
     private static let mostRuns = 64
 
     /// Returns the kept arrangement with a name, or makes it and keeps it.
     func arrangement(
-        _ name: String, _ make: () throws(DatabaseError) -> (ArrangedRows, Level)
+        _ name: ListName, _ make: () throws(DatabaseError) -> (ArrangedRows, Level)
     ) throws(DatabaseError) -> (rows: ArrangedRows, level: Level) {
         let known = findings.withLock { $0.arrangements.first { $0.name == name } }
         if let known { return (known.rows, known.level) }
@@ -45,11 +48,11 @@ final class KnownState: Sendable {
         return (rows, level)
     }
 
-    /// Samples of orders, by the name of the list.
-    var ranks: [String: RankSamples] { findings.withLock(\.ranks) }
+    /// Samples of orders.
+    var ranks: [ListName: RankSamples] { findings.withLock(\.ranks) }
 
     /// Keeps samples, unless another connection has found more.
-    func keep(_ samples: RankSamples, as name: String) {
+    func keep(_ samples: RankSamples, as name: ListName) {
         findings.withLock { findings in
             if let known = findings.ranks[name] {
                 guard known.values.count < samples.values.count || samples.isComplete else { return }
@@ -68,7 +71,7 @@ final class KnownState: Sendable {
 
     /// Returns the kept runs with a name, or counts them and keeps them.
     func runs<Failure: Error>(
-        _ name: String, _ count: () throws(Failure) -> [SectionRun]
+        _ name: ListName, _ count: () throws(Failure) -> [SectionRun]
     ) throws(Failure) -> [SectionRun] {
         if let known = findings.withLock({ $0.runs[name] }) { return known }
         let counted = try count()
@@ -79,33 +82,47 @@ final class KnownState: Sendable {
         return counted
     }
 
-    /// Returns the kept number of records of a statement, or counts them and keeps the number.
+    /// Returns the kept number of records with a name, or counts them and keeps the number.
     func count(
-        _ statement: String, _ count: () throws(DatabaseError) -> RecordCount
+        _ name: ListName, _ count: () throws(DatabaseError) -> RecordCount
     ) throws(DatabaseError) -> RecordCount {
-        if let known = findings.withLock({ $0.counts[statement] }) { return known }
+        let isTable = name.values.isEmpty
+        let known = findings.withLock { isTable ? $0.tableCounts[name] : $0.listCounts[name] }
+        if let known { return known }
         let counted = try count()
-        findings.withLock { $0.counts[statement] = counted }
+        findings.withLock { findings in
+            if isTable {
+                findings.tableCounts[name] = counted
+            } else {
+                if findings.listCounts.count >= Self.mostListCounts { findings.listCounts = [:] }
+                findings.listCounts[name] = counted
+            }
+        }
         return counted
     }
 }
 
 /// The latest answers about one state of a database.
 struct KeptAnswers {
-    private var answers: [(name: String, answer: any Sendable, cost: Int)] = []
+    private var answers: [String: (answer: any Sendable, cost: Int)] = [:]
+    /// The names of the answers, the oldest first.
+    private var names: [String] = []
     private var cost = 0
 
     /// The maximum number of answers, and their maximum memory in bytes.
     private static let most = 64
     private static let mostCost = 1 << 20
 
-    subscript(name: String) -> (any Sendable)? { answers.first { $0.name == name }?.answer }
+    subscript(name: String) -> (any Sendable)? { answers[name]?.answer }
 
     mutating func keep(_ answer: any Sendable, as name: String, cost: Int) {
-        guard cost <= Self.mostCost / 4, self[name] == nil else { return }
-        answers.append((name, answer, cost))
+        guard cost <= Self.mostCost / 4, answers[name] == nil else { return }
+        answers[name] = (answer, cost)
+        names.append(name)
         self.cost += cost
-        while answers.count > Self.most || self.cost > Self.mostCost { self.cost -= answers.removeFirst().cost }
+        while names.count > Self.most || self.cost > Self.mostCost {
+            self.cost -= answers.removeValue(forKey: names.removeFirst())?.cost ?? 0
+        }
     }
 }
 

@@ -16,6 +16,8 @@ final class OpenDatabase: @unchecked Sendable {
     private let states: KnownStates
     /// The query plans of statements for the present schema.
     private var plans: [String: StatementPlan] = [:]
+    /// The orders that can be sampled, and nil for other orders.
+    private var orders: [ListName: SampledOrder?] = [:]
 
     init(_ connection: any TableConnection, options: TableRows.Options, states: KnownStates) {
         (self.connection, self.options, self.states) = (connection, options, states)
@@ -33,7 +35,7 @@ final class OpenDatabase: @unchecked Sendable {
             let found = try connection.begin(until: deadline, while: isWanted)
             if found.schema != state.schema {
                 catalogue = try connection.readCatalogue(options)
-                plans = [:]
+                (plans, orders) = ([:], [:])
             }
             if found.data == .null || found.data != state.data { known = states.state(found.data) }
             state = found
@@ -47,21 +49,20 @@ final class OpenDatabase: @unchecked Sendable {
 
     /// Returns the number of records in a list, counted up to a limit; beyond it, an estimate above the limit.
     func count(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
-        let condition = list.condition.map { " WHERE \($0)" } ?? ""
-        let statement = "SELECT count(*) FROM (SELECT 1 FROM \(list.source)\(condition) LIMIT \(limit + 1)) AS r"
-        func counted() throws(DatabaseError) -> RecordCount {
+        try known.count(list.name("\(limit)")) { () throws(DatabaseError) in
             if list.table.dialect == .postgres, list.values.isEmpty {
                 // Every commit on the server makes kept counts obsolete, so large tables are not counted.
                 let about = try connection.estimate(list.table)
                 guard about <= 2 * limit else { return RecordCount(number: about, isEstimate: true) }
             }
+            let condition = list.condition.map { " WHERE \($0)" } ?? ""
+            let statement = "SELECT count(*) FROM (SELECT 1 FROM \(list.source)\(condition) LIMIT \(limit + 1)) AS r"
             let found = Int(try connection.first(statement, list.values)?[0].integer ?? 0)
             let isWhole = found <= limit
             return RecordCount(
                 number: isWhole ? found : max(found, list.condition == nil ? try connection.estimate(list.table) : 0),
                 isEstimate: !isWhole)
         }
-        return list.values.isEmpty ? try known.count(statement, counted) : try counted()
     }
 }
 
@@ -73,6 +74,17 @@ extension OpenDatabase {
         if plans.count > 256 { plans = [:] }
         plans[sql] = plan
         return plan
+    }
+
+    /// Returns the sampled order with a name, which is made for the first request; nil if the order cannot be sampled.
+    func sampledOrder(
+        _ name: ListName, _ make: (ListName) throws(DatabaseError) -> SampledOrder?
+    ) throws(DatabaseError) -> SampledOrder? {
+        if let known = orders[name] { return known }
+        let order = try make(name)
+        if orders.count > 256 { orders = [:] }
+        orders[name] = .some(order)
+        return order
     }
 }
 

@@ -17,43 +17,39 @@ struct RankSamples {
 }
 
 /// A list whose order can be sampled, with the statements for it.
-private struct SampledOrder {
-    let list: RecordList
-    /// The name of the samples in `OpenDatabase.ranks`.
-    let name: String
-    private let terms, order: String
-    private let isDescending: Bool
+struct SampledOrder {
+    /// The name under which the samples are kept.
+    let name: ListName
+    /// The statements that read the first sample, and the sample after another one, whose values are its parameters.
+    let first, next: String
+    /// The statements that count the records from the beginning, or after a sample, up to and including a record. Their
+    /// last parameter limits the count.
+    let countFromStart, countFromSample: String
 
     /// The result is nil unless one comparison of rows, such as `(a, b) > (?, ?)`, finds the records after a sample:
     /// all terms have the same direction and are never NULL, and at least one exists.
-    init?(_ list: RecordList) {
-        isDescending = list.terms.first?.isDescending ?? false
+    init?(_ list: RecordList, name: ListName) {
+        let isDescending = list.terms.first?.isDescending ?? false
         guard list.soughtTerms == 0, !list.terms.isEmpty,
-            list.terms.allSatisfy({ [isDescending] in $0.isDescending == isDescending && !$0.isNullable })
+            list.terms.allSatisfy({ $0.isDescending == isDescending && !$0.isNullable })
         else { return nil }
-        self.list = list
-        order = ListScan.order(by: list.terms, isReversed: false)
-        terms = list.terms.map(\.sql).joined(separator: ", ")
-        name = "\(list.source) \(list.condition ?? "") \(list.values) \(order)"
-    }
-
-    private func conditions(isAfter: Bool, isUpTo: Bool = false) -> String {
+        self.name = name
+        let terms = list.terms.map(\.sql).joined(separator: ", ")
         let places = list.terms.map { _ in "?" }.joined(separator: ", ")
-        let after = isAfter ? "(\(terms)) \(isDescending ? "<" : ">") (\(places))" : nil
-        let upTo = isUpTo ? "(\(terms)) \(isDescending ? ">=" : "<=") (\(places))" : nil
-        let all = [list.condition, after, upTo].compactMap(\.self).joined(separator: " AND ")
-        return all.isEmpty ? "" : " WHERE \(all)"
-    }
-
-    /// Returns the statement that reads the sample after another one, whose values are its parameters, or the first.
-    func next(isAfter: Bool) -> String {
-        "SELECT \(terms) FROM \(list.source)\(conditions(isAfter: isAfter)) ORDER BY \(order) LIMIT 1 OFFSET \(RankSamples.interval - 1)"
-    }
-
-    /// Returns the statement that counts the records after a sample, or from the beginning, up to and including a
-    /// record. Its last parameter limits the count.
-    func count(isAfter: Bool) -> String {
-        "SELECT count(*) FROM (SELECT 1 FROM \(list.source)\(conditions(isAfter: isAfter, isUpTo: true)) LIMIT ?) AS r"
+        let after = "(\(terms)) \(isDescending ? "<" : ">") (\(places))"
+        let upTo = "(\(terms)) \(isDescending ? ">=" : "<=") (\(places))"
+        func records(_ conditions: [String]) -> String {
+            let all = [list.condition].compactMap(\.self) + conditions
+            return "FROM \(list.source)" + (all.isEmpty ? "" : " WHERE \(all.joined(separator: " AND "))")
+        }
+        func sample(_ conditions: [String]) -> String {
+            "SELECT \(terms) \(records(conditions)) ORDER BY \(name.part) LIMIT 1 OFFSET \(RankSamples.interval - 1)"
+        }
+        func count(_ conditions: [String]) -> String {
+            "SELECT count(*) FROM (SELECT 1 \(records(conditions)) LIMIT ?) AS r"
+        }
+        (first, next) = (sample([]), sample([after]))
+        (countFromStart, countFromSample) = (count([upTo]), count([after, upTo]))
     }
 }
 
@@ -65,7 +61,7 @@ extension TableReading {
     ) throws(DatabaseError) -> (values: [SQLiteValue], distance: Int)? {
         guard position >= RankSamples.smallest, let order = try sampledOrder(list) else { return nil }
         let wanted = position / RankSamples.interval
-        let samples = try samples(of: order, upTo: wanted)
+        let samples = try samples(of: order, in: list, upTo: wanted)
         guard let values = samples.values.prefix(wanted).last else { return nil }
         return (values, position - min(wanted, samples.values.count) * RankSamples.interval)
     }
@@ -80,12 +76,12 @@ extension TableReading {
         // Records may have been added or deleted since the cursor was made, so the sample before the record may be some
         // steps away.
         for _ in 0..<Self.mostRankSteps {
-            let samples = try samples(of: order, upTo: number)
+            let samples = try samples(of: order, in: list, upTo: number)
             number = min(number, samples.values.count)
             let last = number == 0 ? nil : samples.values[number - 1]
             let most = 2 * RankSamples.interval
             let found = try database.connection.first(
-                order.count(isAfter: last != nil),
+                last == nil ? order.countFromStart : order.countFromSample,
                 list.values + (last ?? []) + values + [.integer(Int64(most))])
             let count = Int(found?[0].integer ?? 0)
             if count == most {
@@ -103,17 +99,23 @@ extension TableReading {
 
     /// Returns the statements for the samples of a list; nil if no index finds its samples.
     private func sampledOrder(_ list: RecordList) throws(DatabaseError) -> SampledOrder? {
-        guard let order = SampledOrder(list) else { return nil }
-        // Without an index, the database would sort all remaining records for each sample.
-        let plan = try database.plan(of: order.next(isAfter: true))
-        return plan.isSought && !plan.isSorted ? order : nil
+        let database = try database
+        return try database.sampledOrder(list.name(ListScan.order(by: list.terms, isReversed: false))) {
+            (name) throws(DatabaseError) in
+            guard let order = SampledOrder(list, name: name) else { return nil }
+            // Without an index, the database would sort all remaining records for each sample.
+            let plan = try database.plan(of: order.next)
+            return plan.isSought && !plan.isSorted ? order : nil
+        }
     }
 
     /// Returns the samples of an order, at least the wanted number if the order has so many.
     ///
     /// Missing samples are read first. If the time for the answer ends meanwhile, the samples read so far are kept, and
     /// a later request continues from them.
-    private func samples(of order: SampledOrder, upTo wanted: Int) throws(DatabaseError) -> RankSamples {
+    private func samples(
+        of order: SampledOrder, in list: RecordList, upTo wanted: Int
+    ) throws(DatabaseError) -> RankSamples {
         let database = try database
         var samples = database.known.ranks[order.name] ?? RankSamples()
         guard samples.values.count < wanted, !samples.isComplete else { return samples }
@@ -121,7 +123,7 @@ extension TableReading {
         while samples.values.count < wanted, !samples.isComplete {
             let last = samples.values.last
             let found = try database.connection.first(
-                order.next(isAfter: last != nil), order.list.values + (last ?? []))
+                last == nil ? order.first : order.next, list.values + (last ?? []))
             if let found { samples.values.append(found) } else { samples.isComplete = true }
         }
         return samples

@@ -22,38 +22,32 @@ extension TableReading {
             else { throw Self.foreignCursor }
             let row =
                 list.table.isPositional || cursor.values.isEmpty
-                ? cursor.row
-                : try level.count - list.following.count
-                    - self.count(
-                        list, parts: ListScan.parts(after: cursor.values, terms: list.terms, isReversed: false))
+                ? cursor.row : try row(after: cursor.values, in: list, level: level)
             start = all.position(after: cursor.mark, row: row, formerly: cursor.position)
         }
         let positions = query.page.positions(from: start, of: all.count)
         let reader = rowReader(list, query: query)
-        var page = PageRows()
+        let records = level.count - list.following.count
+        let rows = all.rowNumbers(at: positions)
+        let keys = rows.map { row in row < records ? Item.Step(level: level, row: row).key : nil }
         var last: [SQLiteValue] = []
-        for position in positions {
-            let row = all.rowNumber(at: position)
-            guard row < level.count - list.following.count else {
-                page.add(list.following[row - (level.count - list.following.count)])
-                last = []
-                continue
-            }
-            let key = Array(level.key(row).utf8)
-            try read(key, in: list, reader: reader) { (statement, _) throws(DatabaseError) in
-                page.add(statement, key: key, reader: reader)
-                last = reader.terms(statement)
-            }
+        var found = PageRows()
+        var foundKeys: [[UInt8]] = []
+        try forEachRecord(withKeys: keys.compactMap(\.self), in: list, reader) { (row, key) throws(DatabaseError) in
+            found.add(row, key: key, reader: reader)
+            foundKeys.append(key)
+            if key == keys.last { last = reader.terms(row) }
         }
+        let page = try arranged(found, keys: foundKeys, as: keys) { list.following[rows[$0] - records] }
         var next: RowBookmark?
-        if positions.upperBound < all.count, let final = positions.last {
+        if positions.upperBound < all.count, let final = rows.last {
             // A record with known values needs no number: it would change with records that the page does not show,
             // and so would the cursor.
             let isNumbered = list.table.isPositional || last.isEmpty
             next =
                 PageCursor(
-                    shape: PageCursor.shape(of: query), position: final + 1,
-                    row: isNumbered ? all.rowNumber(at: final) + 1 : 0, values: last, mark: all.mark(at: final)
+                    shape: PageCursor.shape(of: query), position: positions.upperBound,
+                    row: isNumbered ? final + 1 : 0, values: last, mark: all.mark(at: positions.upperBound - 1)
                 ).bookmark
         }
         return try finish(
@@ -62,13 +56,48 @@ extension TableReading {
             next: next, query: query)
     }
 
+    /// Returns found records in another order, with the following rows between them.
+    ///
+    /// - Parameters:
+    ///   - keys: the keys of the records in the order in which they were found.
+    ///   - wanted: the keys in the order of the result; nil for a following row.
+    ///   - following: returns the following row at a place in `wanted`.
+    private func arranged(
+        _ found: consuming PageRows, keys: [[UInt8]], as wanted: [[UInt8]?], following: (Int) -> NamedList
+    ) throws(DatabaseError) -> PageRows {
+        // Records that are wanted in the order of their keys are usually found in this order.
+        if wanted.elementsEqual(keys, by: ==) { return found }
+        let records = FoundRecords(refusals: found.refusals, below: found.below, level: try Self.level(found.packer))
+        var page = PageRows()
+        for (place, key) in wanted.enumerated() {
+            if let key { page.add(key, of: records) } else { page.add(following(place)) }
+        }
+        return page
+    }
+
+    /// Returns the number of the row after a record in the order of the key, even if the record was deleted.
+    ///
+    /// - Parameters:
+    ///   - values: the values of the record's terms.
+    ///   - level: all records of the list, followed by its following rows.
+    private func row(after values: [SQLiteValue], in list: RecordList, level: Level) throws(DatabaseError) -> Int {
+        let count = level.count - list.following.count
+        let affinities = list.table.keyAffinities
+        let key = values.prefix(affinities.count)
+        if !key.contains(.null),
+            let row = level.row(withKey: RecordKey.text(Array(key), affinities: affinities).span), row < count
+        {
+            return row + 1
+        }
+        return try count - self.count(list, parts: ListScan.parts(after: values, terms: list.terms, isReversed: false))
+    }
+
     /// Returns the records of a list as a query filters and sorts them, and the level of all its records; both are kept
     /// for the present version.
     func arrangement(
         of list: RecordList, query: RowQuery, count: Int
     ) throws(DatabaseError) -> (rows: ArrangedRows, level: Level) {
-        let name = "\(list.source) \(list.condition ?? "") \(list.values) \(query.arrangement)"
-        return try database.known.arrangement(name) { () throws(DatabaseError) in
+        try database.known.arrangement(list.name("\(query.arrangement)")) { () throws(DatabaseError) in
             let level = try self.scan(list, query: query, count: count)
             return (ArrangedRows(level: level, by: query), level)
         }
@@ -91,6 +120,17 @@ extension TableReading {
         for row in list.following { packer.beginRow(key: row.key.span, title: row.title.span) }
         return try Self.level(packer)
     }
+}
+
+/// Records in the order in which they were found.
+struct FoundRecords {
+    let refusals: [Int: String]
+    let below: [PageRows.Below]
+    let level: Level
+}
+
+extension Item.Step {
+    fileprivate var key: [UInt8] { withRow { Array(copying: $0.key) } }
 }
 
 extension RowQuery {

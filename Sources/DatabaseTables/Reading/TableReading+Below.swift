@@ -112,7 +112,7 @@ extension TableReading {
             + " WHERE \(identity.condition(of: "r"))"
         var found: Target?
         try database.connection.rows(sql, identity.bound) { (statement) throws(DatabaseError) in
-            let text = try self.key(statement, reader: reader, of: parent)
+            let text = try self.key(statement, reader: reader)
             found = Target(
                 key: text, title: reader.title(statement, key: text), identity: reader.identity(statement))
         }

@@ -374,9 +374,17 @@ struct PageRows: ~Copyable {
 
     mutating func add(_ statement: ResultRow, key: [UInt8], reader: RecordReader) {
         let number = packer.count
-        packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
+        reader.begin(statement, key: key, in: &packer)
         if let refusal = reader.addFields(statement, to: &packer) { refusals[number] = refusal }
-        if reader.table.tree != nil { below.append(.record(reader.table, reader.identity(statement))) }
+        if reader.isTree { below.append(.record(reader.table, reader.identity(statement))) }
+    }
+
+    /// Adds the record with a key, if it was found.
+    mutating func add(_ key: [UInt8], of found: FoundRecords) {
+        guard let number = found.level.row(withKey: key.span) else { return }
+        refusals[packer.count] = found.refusals[number]
+        if !found.below.isEmpty { below.append(found.below[number]) }
+        packer.addRow(number, of: found.level)
     }
 
     mutating func add(_ list: NamedList) {

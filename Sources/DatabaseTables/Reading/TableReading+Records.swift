@@ -20,7 +20,7 @@ extension TableReading {
         var found: (Item.Step, Place)?
         try read(key, in: list, reader: reader) { (statement, position) throws(DatabaseError) in
             var packer = RowPacker()
-            packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
+            reader.begin(statement, key: key, in: &packer)
             let refusal = reader.addFields(statement, to: &packer)
             let record = Record(
                 identity: reader.identity(statement), terms: reader.terms(statement), list: list,
@@ -37,44 +37,67 @@ extension TableReading {
         _ key: [UInt8], in list: RecordList, reader: RecordReader,
         _ body: (ResultRow, _ position: Int?) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
-        let columns = reader.columns.joined(separator: ", ")
+        var finder = RecordFinder(list, reader: reader)
+        try read(key, with: &finder, body)
+    }
+
+    /// Calls a closure with the record that has a key, if the list of the finder has one.
+    func read(
+        _ key: [UInt8], with finder: inout RecordFinder,
+        _ body: (ResultRow, _ position: Int?) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
         let connection = try database.connection
-        guard !list.table.isPositional else {
+        guard !finder.list.table.isPositional else {
             guard let position = Int(digits: key.span), position < Self.mostPositions,
                 "\(position)".utf8.elementsEqual(key)
             else { return }
-            let sql =
-                "SELECT \(columns) FROM \(list.source)\(list.condition.map { " WHERE \($0)" } ?? "") LIMIT 1 OFFSET ?"
-            try connection.rows(sql, list.values + [.integer(Int64(position))]) { (statement) throws(DatabaseError) in
-                try body(statement, position)
-            }
+            let (sql, values) = finder.statement(at: position)
+            try connection.rows(sql, values) { (statement) throws(DatabaseError) in try body(statement, position) }
             return
         }
-        let affinities = list.table.keyAffinities
-        guard let values = RecordKey.values(key, affinities: affinities) else { return }
-        let terms =
-            list.table.key.isEmpty ? [list.table.rowID ?? ""] : list.table.key.map { list.table.columns[$0].quoted }
-        var conditions = list.condition.map { [$0] } ?? []
-        for (term, value) in zip(terms, values) { conditions.append("c.\(term) \(value == .null ? "IS NULL" : "= ?")") }
-        if values.count > affinities.count {
-            guard let rowID = list.table.rowID, values.contains(.null), !list.table.key.isEmpty else { return }
-            conditions.append("c.\(rowID) = ?")
-        }
-        let sql = "SELECT \(columns) FROM \(list.source) WHERE \(conditions.joined(separator: " AND "))"
+        guard let (sql, values) = finder.statement(for: key) else { return }
+        let reader = finder.reader
         var isFound = false
-        try connection.rows(sql, list.values + values.filter { $0 != .null }) { (statement) throws(DatabaseError) in
+        try connection.rows(sql, values) { (statement) throws(DatabaseError) in
             // Skip a record whose own key has another spelling, for example in a column that ignores case.
-            guard !isFound, try self.key(statement, reader: reader, of: list.table) == key else { return }
+            guard !isFound, try self.key(statement, reader: reader) == key else { return }
             isFound = true
             try body(statement, nil)
         }
     }
 
+    /// Calls a closure with the records that have these keys, all of which are in the list, in any order.
+    ///
+    /// It may also receive records whose own keys have another spelling, for example in a column that ignores case.
+    func forEachRecord(
+        withKeys keys: [[UInt8]], in list: RecordList, _ reader: RecordReader,
+        _ body: (ResultRow, _ key: [UInt8]) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        var finder = RecordFinder(list.table.isPositional ? list : RecordList(list.table), reader: reader)
+        var values: [SQLiteValue] = []
+        for key in keys {
+            if let value = finder.value(of: key) {
+                values.append(value)
+            } else {
+                try read(key, with: &finder) { (statement, _) throws(DatabaseError) in try body(statement, key) }
+            }
+        }
+        for start in stride(from: 0, to: values.count, by: RecordFinder.together) {
+            let end = min(start + RecordFinder.together, values.count)
+            let (sql, parameters) = finder.statement(for: values[start..<end])
+            try database.connection.rows(sql, parameters) { (statement) throws(DatabaseError) in
+                try body(statement, self.key(statement, reader: reader))
+            }
+        }
+    }
+
     /// Returns the key of a record. If a key column is NULL, and another record has the same values in all key columns,
     /// the key ends with the rowid.
-    func key(_ statement: ResultRow, reader: RecordReader, of table: Table) throws(DatabaseError) -> [UInt8] {
+    func key(_ statement: ResultRow, reader: RecordReader) throws(DatabaseError) -> [UInt8] {
+        if let key = reader.key(statement) { return key }
+        let table = reader.table
         var values = reader.keyValues(statement)
-        if values.contains(.null), let rowID = reader.rowID(statement) {
+        if let rowID = reader.rowID(statement) {
             let conditions = table.key.map { "c.\(table.columns[$0].quoted) IS ?" }.joined(separator: " AND ")
             let others = try database.connection.first(
                 "SELECT 1 FROM \(table.source) AS c WHERE \(conditions) LIMIT 1 OFFSET 1", values)
@@ -139,10 +162,81 @@ extension TableReading {
             guard !scan.isDone, !scan.passesOver() else { return }
             let key =
                 scan.list.table.isPositional
-                ? Array("\(scan.position)".utf8) : try self.key(statement, reader: scan.reader, of: scan.list.table)
+                ? Array("\(scan.position)".utf8) : try self.key(statement, reader: scan.reader)
             scan.count()
             if try !body(statement, key) { scan.end() }
         }
+    }
+}
+
+/// Makes the statements that read single records of a list by their keys.
+struct RecordFinder {
+    let list: RecordList
+    let reader: RecordReader
+    private let affinities: [Affinity]
+    /// The latest statement, and which values of its key are NULL.
+    private var latest: (sql: String, areNull: [Bool])?
+
+    init(_ list: RecordList, reader: RecordReader) {
+        (self.list, self.reader) = (list, reader)
+        affinities = list.table.keyAffinities
+    }
+
+    /// Returns the statement that reads the record at a position.
+    func statement(at position: Int) -> (sql: String, values: [SQLiteValue]) {
+        (
+            "\(selection)\(list.condition.map { " WHERE \($0)" } ?? "") LIMIT 1 OFFSET ?",
+            list.values + [.integer(Int64(position))]
+        )
+    }
+
+    /// Returns the statement that reads the records whose key columns have the values of a key; nil for text that is not
+    /// a key.
+    mutating func statement(for key: [UInt8]) -> (sql: String, values: [SQLiteValue])? {
+        guard let values = RecordKey.values(key, affinities: affinities) else { return nil }
+        let areNull = values.map { $0 == .null }
+        if latest?.areNull != areNull { latest = sql(areNull).map { ($0, areNull) } }
+        return latest.map { ($0.sql, list.values + values.filter { $0 != .null }) }
+    }
+
+    /// The maximum number of records that one statement reads.
+    static let together = 128
+
+    /// Returns the value of a key, if the key is the value of one column, which is not NULL; otherwise nil.
+    func value(of key: [UInt8]) -> SQLiteValue? {
+        guard affinities.count == 1, !list.table.isPositional,
+            let values = RecordKey.values(key, affinities: affinities), values.count == 1, values[0] != .null
+        else { return nil }
+        return values[0]
+    }
+
+    /// Returns the statement that reads the records with these keys.
+    func statement(for keys: ArraySlice<SQLiteValue>) -> (sql: String, values: [SQLiteValue]) {
+        // Repeated values complete the number, so that there are few different statements.
+        let count = (keys.count + 7) / 8 * 8
+        let added = Array(repeating: keys.last ?? .null, count: count - keys.count)
+        let places = "?" + String(repeating: ", ?", count: count - 1)
+        let conditions = [list.condition, "c.\(terms[0]) IN (\(places))"].compactMap(\.self)
+        return ("\(selection) WHERE \(conditions.joined(separator: " AND "))", list.values + keys + added)
+    }
+
+    /// The columns of the key, or the rowid.
+    private var terms: [String] {
+        let table = list.table
+        return table.key.isEmpty ? [table.rowID ?? ""] : table.key.map { table.columns[$0].quoted }
+    }
+
+    private var selection: String { "SELECT \(reader.columns.joined(separator: ", ")) FROM \(list.source)" }
+
+    private func sql(_ areNull: [Bool]) -> String? {
+        let table = list.table
+        var conditions = list.condition.map { [$0] } ?? []
+        for (term, isNull) in zip(terms, areNull) { conditions.append("c.\(term) \(isNull ? "IS NULL" : "= ?")") }
+        if areNull.count > affinities.count {
+            guard let rowID = table.rowID, areNull.contains(true), !table.key.isEmpty else { return nil }
+            conditions.append("c.\(rowID) = ?")
+        }
+        return "\(selection) WHERE \(conditions.joined(separator: " AND "))"
     }
 }
 

@@ -20,8 +20,7 @@ extension TableReading {
     ///
     /// - Throws: `RowRefusal` if no index finds the sections, or if there are too many.
     func runs(of list: RecordList, by grouping: RowGrouping) throws -> [SectionRun] {
-        let name = "\(list.source) \(list.condition ?? "") \(list.values) \(grouping)"
-        return try database.known.runs(name) {
+        try database.known.runs(list.name("\(grouping)")) {
             switch grouping {
             case .document: []
             case .initial: try initialRuns(of: list)

@@ -42,7 +42,7 @@ extension TableReading {
             list: list, showing: { looked?.contains($0.bytes) ?? true }, limit: RecordReader.detailLimit)
         var packer = RowPacker()
         try read(key, in: list, reader: reader) { (statement, _) throws(DatabaseError) in
-            packer.beginRow(key: key.span, title: reader.title(statement, key: key).span)
+            reader.begin(statement, key: key, in: &packer)
             _ = reader.addFields(statement, to: &packer)
         }
         return ArrangedRows(level: try Self.level(packer), by: query).count > 0

@@ -9,12 +9,28 @@ enum RecordKey {
     ///
     /// - Parameter values: the values of the key's columns, followed by the rowid if several records have these values.
     static func text(_ values: [SQLiteValue], affinities: [Affinity]) -> [UInt8] {
-        var text: [UInt8] = []
+        var text = Text()
         for (number, value) in values.enumerated() {
-            if number > 0 { text.append(comma) }
-            append(value, affinity: number < affinities.count ? affinities[number] : .integer, to: &text)
+            text.append(value, affinity: number < affinities.count ? affinities[number] : .integer)
         }
-        return text == dot || text == dots ? text + Array("~6".utf8) : text
+        return text.finished
+    }
+
+    /// The text of a key, to which the values are appended.
+    struct Text {
+        private var text: [UInt8] = []
+        private var isEmpty = true
+
+        /// - Parameter affinity: the affinity of the value's column.
+        mutating func append(_ value: SQLiteValue, affinity: Affinity) {
+            if !isEmpty { text.append(comma) }
+            isEmpty = false
+            RecordKey.append(value, affinity: affinity, to: &text)
+        }
+
+        var finished: [UInt8] {
+            text.first == UInt8(ascii: ".") && (text == dot || text == dots) ? text + Array("~6".utf8) : text
+        }
     }
 
     /// Returns the values of a key's text, with the rowid last if the text has one; nil for text that is not a key.
@@ -22,6 +38,7 @@ enum RecordKey {
     /// Several texts can give the same values, such as `1.5` and `1.50`; only `text(_:affinities:)` of these values is
     /// the key.
     static func values(_ text: [UInt8], affinities: [Affinity]) -> [SQLiteValue]? {
+        if affinities.count == 1, affinities[0] != .text, let number = plainInteger(text) { return [number] }
         var text = text
         if text == dot + Array("~6".utf8) || text == dots + Array("~6".utf8) { text.removeLast(2) }
         let parts = text.split(separator: comma, omittingEmptySubsequences: false)
@@ -45,7 +62,7 @@ enum RecordKey {
     private static func append(_ value: SQLiteValue, affinity: Affinity, to text: inout [UInt8]) {
         switch value {
         case .null: text += Array("~3".utf8)
-        case .integer(let number): text += number.description.utf8
+        case .integer(let number): text += Array(decimal: number)
         case .real(let number):
             text += Array((number.isInfinite ? number < 0 ? "-Inf" : "Inf" : JSONText.real(number)).utf8)
         case .data(let bytes): text += Array("~4".utf8) + hexadecimal(bytes)
@@ -71,8 +88,8 @@ enum RecordKey {
 
     private static func value(_ part: [UInt8], affinity: Affinity) -> SQLiteValue? {
         guard part.first == tilde else {
-            guard affinity != .text, readsAsNumber(part) else { return unescaped(part[...]).map { .text($0) } }
-            return number(part)
+            guard affinity != .text else { return unescaped(part[...]).map { .text($0) } }
+            return number(part) ?? unescaped(part[...]).map { .text($0) }
         }
         guard part.count >= 2 else { return nil }
         switch part[1] {
@@ -86,8 +103,15 @@ enum RecordKey {
         }
     }
 
+    /// Returns the number in a text of digits alone; nil for other texts, and for some numbers.
+    private static func plainInteger(_ text: [UInt8]) -> SQLiteValue? {
+        guard text.count < 19, text.first != UInt8(ascii: "0"), let number = Int(digits: text.span) else { return nil }
+        return .integer(Int64(number))
+    }
+
     /// Returns the number in a text that is entirely a JSON number, `Inf` or `-Inf`; nil for any other text.
     static func number(_ text: [UInt8]) -> SQLiteValue? {
+        if let number = plainInteger(text) { return number }
         guard readsAsNumber(text) else { return nil }
         let text = String(decoding: text, as: UTF8.self)
         if let number = Int64(text) { return .integer(number) }
@@ -154,5 +178,24 @@ enum RecordKey {
             bytes.append(high << 4 | low)
         }
         return bytes
+    }
+}
+
+extension [UInt8] {
+    /// Creates the decimal digits of a number, after `-` if it is negative.
+    init(decimal number: Int64) {
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var first = digits.count
+        var rest = number.magnitude
+        repeat {
+            first -= 1
+            digits[first] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        if number < 0 {
+            first -= 1
+            digits[first] = UInt8(ascii: "-")
+        }
+        self.init(copying: digits.span.extracting(first..<digits.count))
     }
 }

@@ -85,6 +85,23 @@ struct RecordList {
     }
 }
 
+extension RecordList {
+    /// The name under which results about the records are kept.
+    ///
+    /// - Parameter part: the order, the grouping, or whatever else determines the result.
+    func name(_ part: String) -> ListName {
+        ListName(source: source, condition: condition, values: values, part: part)
+    }
+}
+
+/// The name of a result about a list of records.
+struct ListName: Hashable, Sendable {
+    let source: String
+    let condition: String?
+    let values: [SQLiteValue]
+    let part: String
+}
+
 /// A row below a record for one foreign key, with the list of the records that refer to the record by it.
 struct NamedList {
     let title: [UInt8]

@@ -8,10 +8,16 @@ final class RecordReader {
     let table: Table
     /// The columns to select, in the order of the result.
     let columns: [String]
-    /// The columns that are shown as fields, in the table's order: their numbers in the table and their places in the
-    /// result.
-    private let shown: [(number: Int, place: Int32)]
+    /// The columns that are shown as fields, in the table's order: their numbers in the table, their places in the
+    /// result, and the ranges of their names in `names`.
+    private let shown: [(number: Int, place: Int32, name: Range<Int>)]
+    /// The UTF-8 of the names, one after the other.
+    private let names: [UInt8]
     private let key: [Int32]
+    /// The columns of the key, or the rowid: their places in the result, and their affinities.
+    private let keyed: [(place: Int32, affinity: Affinity)]
+    /// Whether the table is a tree.
+    let isTree: Bool
     private let title: Int32?
     private let rowID: Int32?
     /// The largest text or data that is shown, in bytes.
@@ -52,7 +58,13 @@ final class RecordReader {
         }
         // Without a key, the order of the rows may depend on the selected columns, so all columns are selected.
         if table.isPositional, table.dialect == .sqlite { for number in table.columns.indices { _ = place(number) } }
-        shown = table.columns.indices.filter { isShown(table.columns[$0]) }.map { ($0, shownPlace($0)) }
+        var names: [UInt8] = []
+        shown = table.columns.indices.filter { isShown(table.columns[$0]) }.map { number in
+            let start = names.count
+            names += table.columns[number].bytes
+            return (number, shownPlace(number), start..<names.count)
+        }
+        self.names = names
         key = table.key.map(place)
         title = table.titleColumn.map(shownPlace)
         let ordering = terms.map { $0.column.map(place) }
@@ -64,6 +76,8 @@ final class RecordReader {
         }
         let last = rowID ?? 0
         order = ordering.map { $0 ?? last }
+        keyed = Array(zip(key.isEmpty ? rowID.map { [$0] } ?? [] : key, table.keyAffinities))
+        isTree = table.tree != nil
         if columns.isEmpty { columns.append("1") }
         // No index holds the whole row, so PostgreSQL reads the rows in the order of the table.
         if table.isPositional, table.dialect == .postgres { columns.append("(c.*) IS NULL") }
@@ -73,6 +87,20 @@ final class RecordReader {
     /// Returns the values of the key's columns, or the rowid; empty if only a position identifies the record.
     func keyValues(_ row: ResultRow) -> [SQLiteValue] {
         key.isEmpty ? rowID.map { [row.value($0)] } ?? [] : key.map(row.value)
+    }
+
+    /// Returns the key; nil if a column of the key is NULL, because the key may then end with the rowid.
+    func key(_ row: ResultRow) -> [UInt8]? {
+        if keyed.count == 1, case .sqlite(let statement) = row, statement.kind(keyed[0].place) == .integer {
+            return Array(decimal: statement.integer(keyed[0].place))
+        }
+        var key = RecordKey.Text()
+        for column in keyed {
+            let value = row.value(column.place)
+            if case .null = value { return nil }
+            key.append(value, affinity: column.affinity)
+        }
+        return key.finished
     }
 
     /// Returns the values of the terms that order the list.
@@ -86,6 +114,21 @@ final class RecordReader {
             return RecordIdentity(columns: [name], values: [row.value(rowID)])
         }
         return RecordIdentity(columns: table.key.map { table.columns[$0].quoted }, values: keyValues(row))
+    }
+
+    /// Begins a packed row with the key and the title of a record.
+    func begin(_ row: ResultRow, key: [UInt8], in packer: inout RowPacker) {
+        guard case .sqlite(let statement) = row, let title, statement.kind(title) == .text else {
+            return packer.beginRow(key: key.span, title: self.title(row, key: key).span)
+        }
+        statement.withContent(title, .text) { text in
+            let isWhole = !text.isEmpty && text.count <= Self.rowLimit && Self.isUTF8(text)
+            if isWhole {
+                packer.beginRow(key: key.span, title: text)
+            } else {
+                packer.beginRow(key: key.span, title: Self.title(text, key: key).span)
+            }
+        }
     }
 
     /// Returns the title, as text of at most `rowLimit` bytes; the key if the title is NULL, empty or data, or if the
@@ -103,10 +146,12 @@ final class RecordReader {
         case .null, .data: return key
         case .integer: return Array("\(statement.integer(title))".utf8)
         case .real: return Array(JSONText.real(statement.real(title)).utf8)
-        case .text:
-            let text = statement.withText(title) { Self.repaired($0.extracting(first: Self.rowLimit)) }
-            return text.isEmpty ? key : text
+        case .text: return statement.withContent(title, .text) { Self.title($0, key: key) }
         }
+    }
+
+    private static func title(_ text: Span<UInt8>, key: [UInt8]) -> [UInt8] {
+        text.isEmpty ? key : repaired(text.extracting(first: rowLimit))
     }
 
     /// Adds the shown fields to a row, except NULL and values that exceed the limit.
@@ -117,7 +162,7 @@ final class RecordReader {
         case .sqlite(let statement): return addFields(statement, to: &packer)
         case .postgres(let row):
             var refusal: String?
-            for (number, place) in shown {
+            for (number, place, _) in shown {
                 let column = table.columns[number]
                 if let size = addField(row, at: Int(place), of: column, to: &packer) {
                     refusal = refusal ?? Self.refusal(column.name, size: size, limit: limit)
@@ -129,26 +174,26 @@ final class RecordReader {
 
     private func addFields(_ statement: SQLiteStatement, to packer: inout RowPacker) -> String? {
         var refusal: String?
-        for (number, place) in shown {
-            let name = table.columns[number].bytes
-            switch statement.kind(place) {
+        let names = names
+        for (number, place, range) in shown {
+            let kind = statement.kind(place)
+            switch kind {
             case .null: break
-            case .integer: packer.add(name.span, .integer(PropertyListInteger(statement.integer(place))))
-            case .real: packer.add(name.span, .real(statement.real(place)))
+            case .integer:
+                packer.add(names.span.extracting(range), .integer(PropertyListInteger(statement.integer(place))))
+            case .real: packer.add(names.span.extracting(range), .real(statement.real(place)))
             case .text, .data:
-                let size = statement.byteCount(place)
-                guard size <= limit else {
-                    refusal = refusal ?? Self.refusal(table.columns[number].name, size: size, limit: limit)
-                    continue
-                }
-                let isText = statement.kind(place) == .text
-                statement.withText(place) { bytes in
-                    if !isText {
-                        packer.add(name.span, data: bytes)
+                statement.withContent(place, kind) { bytes in
+                    let name = names.span.extracting(range)
+                    if bytes.count > limit {
+                        refusal =
+                            refusal ?? Self.refusal(table.columns[number].name, size: bytes.count, limit: limit)
+                    } else if kind == .data {
+                        packer.add(name, data: bytes)
                     } else if Self.isUTF8(bytes) {
-                        packer.add(name.span, text: bytes)
+                        packer.add(name, text: bytes)
                     } else {
-                        packer.add(name.span, text: Self.repaired(bytes).span)
+                        packer.add(name, text: Self.repaired(bytes).span)
                     }
                 }
             }

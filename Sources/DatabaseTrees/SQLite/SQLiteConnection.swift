@@ -321,8 +321,8 @@ package final class SQLiteStatement {
         case SQLITE_INTEGER: .integer(integer(column))
         case SQLITE_FLOAT: .real(unsafe sqlite3_column_double(handle, column))
         case SQLITE_NULL: .null
-        case SQLITE_BLOB: .data(withText(column) { Array(copying: $0) })
-        default: .text(withText(column) { Array(copying: $0) })
+        case SQLITE_BLOB: .data(withContent(column, .data) { Array(copying: $0) })
+        default: .text(withContent(column, .text) { Array(copying: $0) })
         }
     }
 
@@ -334,16 +334,22 @@ package final class SQLiteStatement {
     package func withText<Result, Failure: Error>(
         _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        guard let start = unsafe content(column) else { return try body([UInt8]().span) }
-        let count = Int(unsafe sqlite3_column_bytes(handle, column))
-        return try body(unsafe Span(_unsafeStart: start, count: count))
+        try withContent(column, kind(column), body)
     }
 
-    private func content(_ column: Int32) -> UnsafePointer<UInt8>? {
-        guard unsafe sqlite3_column_type(handle, column) == SQLITE_BLOB else {
-            return unsafe sqlite3_column_text(handle, column)
-        }
-        return unsafe sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
+    /// Gives the text or the data of a column to a closure, without a copy.
+    ///
+    /// - Parameter kind: the kind of the value.
+    package func withContent<Result, Failure: Error>(
+        _ column: Int32, _ kind: SQLiteValue.Kind, _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let content =
+            kind == .data
+            ? unsafe sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
+            : unsafe sqlite3_column_text(handle, column)
+        guard let start = unsafe content else { return try body([UInt8]().span) }
+        let count = Int(unsafe sqlite3_column_bytes(handle, column))
+        return try body(unsafe Span(_unsafeStart: start, count: count))
     }
 
     /// The number of columns of a result.
@@ -356,9 +362,6 @@ package final class SQLiteStatement {
             return unsafe String(cString: name)
         }
     }
-
-    /// The size of a text or of data, in bytes.
-    package func byteCount(_ column: Int32) -> Int { Int(unsafe sqlite3_column_bytes(handle, column)) }
 
     /// The kind of a value.
     package func kind(_ column: Int32) -> SQLiteValue.Kind {

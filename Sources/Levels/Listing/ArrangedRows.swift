@@ -21,8 +21,12 @@ public struct ArrangedRows: Sendable {
     public var sections: [Section] { Array(listing.sections) }
 
     /// For the row at a position, its number in the level.
-    public func rowNumber(at position: Int) -> Int {
-        listing.located(position..<position + 1).place(at: position).row
+    public func rowNumber(at position: Int) -> Int { rowNumbers(at: position..<position + 1)[0] }
+
+    /// For the rows at some positions, their numbers in the level.
+    public func rowNumbers(at positions: Range<Int>) -> [Int] {
+        let located = listing.located(positions)
+        return positions.map { located.place(at: $0).row }
     }
 
     /// A row's place in the order. The rows after this place can be found when rows have been added or removed.

@@ -12,6 +12,13 @@ import Testing
         #expect(answers["99"] as? Int == 99)
     }
 
+    @Test("are wanted from the second request on")
+    func wanted() {
+        var answers = KeptAnswers()
+        let wanted = (0..<3).map { _ in answers.wants("a") }
+        #expect(wanted == [false, true, true])
+    }
+
     @Test("take little memory")
     func memory() {
         var answers = KeptAnswers()

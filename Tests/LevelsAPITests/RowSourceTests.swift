@@ -58,6 +58,8 @@ private struct NumberRows: RowSource {
 
     func keptAnswer(_ name: String) -> (any Sendable)? { observer?.kept.withLock { $0[name] } }
 
+    func wantsAnswer(_ name: String) -> Bool { observer != nil }
+
     func keep(_ answer: any Sendable, as name: String, cost: Int) {
         observer?.kept.withLock { $0[name] = answer }
     }

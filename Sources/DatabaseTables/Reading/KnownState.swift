@@ -65,6 +65,8 @@ final class KnownState: Sendable {
 
     func answer(_ name: String) -> (any Sendable)? { findings.withLock { $0.answers[name] } }
 
+    func wantsAnswer(_ name: String) -> Bool { findings.withLock { $0.answers.wants(name) } }
+
     func keep(_ answer: any Sendable, as name: String, cost: Int) {
         findings.withLock { $0.answers.keep(answer, as: name, cost: cost) }
     }
@@ -108,12 +110,22 @@ struct KeptAnswers {
     /// The names of the answers, the oldest first.
     private var names: [String] = []
     private var cost = 0
+    /// The hashes of the names of the latest answers that were made, to recognize a second request.
+    private var made = [Int](repeating: 0, count: 256)
 
     /// The maximum number of answers, and their maximum memory in bytes.
     private static let most = 64
     private static let mostCost = 1 << 20
 
     subscript(name: String) -> (any Sendable)? { answers[name]?.answer }
+
+    /// Notes that an answer was made; returns whether one with this name was noted before, and so should be kept.
+    mutating func wants(_ name: String) -> Bool {
+        let hash = name.hashValue
+        let place = hash & (made.count - 1)
+        defer { made[place] = hash }
+        return made[place] == hash
+    }
 
     mutating func keep(_ answer: any Sendable, as name: String, cost: Int) {
         guard cost <= Self.mostCost / 4, answers[name] == nil else { return }

@@ -27,6 +27,8 @@ final class TableReading: RowSource, @unchecked Sendable {
 
     func keptAnswer(_ name: String) -> (any Sendable)? { taken?.known.answer(name) }
 
+    func wantsAnswer(_ name: String) -> Bool { taken?.known.wantsAnswer(name) ?? false }
+
     func keep(_ answer: any Sendable, as name: String, cost: Int) { taken?.known.keep(answer, as: name, cost: cost) }
 
     func hash(of part: ShownPart, of item: Item) -> ContentHash { rows.hash(of: part, of: item) }

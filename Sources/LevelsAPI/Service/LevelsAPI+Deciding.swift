@@ -24,7 +24,7 @@ extension LevelsAPI {
         _ inquiry: Inquiry, found: ResponseCache.Found? = nil, keepingAs name: String? = nil, _ condition: Condition
     ) throws(Problem) -> Decision {
         let selected = try selection.select(inquiry, found: found)
-        if let name, !inquiry.source.isImmediate {
+        if let name, inquiry.source.wantsAnswer(name) {
             let target = inquiry.question.target
             let kept = KeptAnswer(
                 response: try selected.response(), head: selected.head, for: target.span, showing: nil)

@@ -14,6 +14,9 @@ public protocol RowSource: Sendable {
     /// Returns an answer that `keep` has stored for the shown state, or nil.
     func keptAnswer(_ name: String) -> (any Sendable)?
 
+    /// Returns whether to keep an answer, because an answer with this name was made before for the shown state.
+    func wantsAnswer(_ name: String) -> Bool
+
     /// Stores an answer for the shown state.
     ///
     /// - Parameter cost: the approximate memory use of the answer, in bytes.
@@ -69,6 +72,7 @@ extension RowSource {
     public func begin(while isWanted: @escaping @Sendable () -> Bool) throws(RowRefusal) -> any RowSource { self }
     public func begin() throws(RowRefusal) -> any RowSource { try begin { true } }
     public func keptAnswer(_ name: String) -> (any Sendable)? { nil }
+    public func wantsAnswer(_ name: String) -> Bool { false }
     public func keep(_ answer: any Sendable, as name: String, cost: Int) {}
     public func end() {}
     public var isImmediate: Bool { true }

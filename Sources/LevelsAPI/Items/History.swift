@@ -119,7 +119,7 @@ final class GivenVersions: Sendable {
 private struct KeptPages {
     private var answers: [Version.Words: LevelAnswer] = [:]
     /// The versions, the oldest first.
-    private var versions: [Version.Words] = []
+    private var versions = NumberedQueue<Version.Words>()
     private var bytes = 0
 
     private static let budget = 16 << 20
@@ -131,12 +131,9 @@ private struct KeptPages {
         answers[version] = answer
         versions.append(version)
         bytes += answer.page.residentBytes
-        var dropped = 0
-        while bytes > Self.budget, dropped < versions.count {
-            bytes -= answers.removeValue(forKey: versions[dropped])?.page.residentBytes ?? 0
-            dropped += 1
+        while bytes > Self.budget, let oldest = versions.removeFirst() {
+            bytes -= answers.removeValue(forKey: oldest)?.page.residentBytes ?? 0
         }
-        versions.removeFirst(dropped)
     }
 }
 

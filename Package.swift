@@ -146,7 +146,8 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: settings, linkerSettings: [.linkedLibrary("brotlidec")]),
         // A source for the tests of sources and stores, and a database server.
         .target(
-            name: "TestSources", dependencies: ["TreeSources", "Threads", "Levels", "PropertyLists", "Locking"],
+            name: "TestSources",
+            dependencies: ["Bytes", "TreeSources", "Threads", "Levels", "PropertyLists", "Locking"],
             path: "Tests/TestSources", swiftSettings: settings),
         // Observes levels for a system test.
         .executableTarget(
@@ -206,8 +207,8 @@ let package = Package(
         .testTarget(
             name: "LevelsAPITests",
             dependencies: [
-                "LevelsAPI", "Bytes", "TreeStore", "HTTPServer", "ContentCodings", "Levels", "Locking",
-                "PropertyLists", "TestDocuments", "TestSupport", "WebClient",
+                "LevelsAPI", "Bytes", "TreeStore", "TreeSources", "HTTPServer", "ContentCodings", "Levels", "Locking",
+                "PropertyLists", "TestDocuments", "TestSources", "TestSupport", "WebClient",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -134,7 +134,7 @@ export class Place {
   }
 
   // The item whose detail is shown beside this level, or null. The option `show` is the path from this place to the
-  // item. This path is empty if the item is the item of this place.
+  // item; it is empty if the detail is that of the level itself.
   get shown() {
     const below = this.value('show')
     return below === null ? null : new Place([...this.segments, ...segmentsOf(below)])

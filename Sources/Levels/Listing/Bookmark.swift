@@ -93,8 +93,8 @@ extension Listing {
         return position(after: bookmark, in: range)
     }
 
-    /// The positions of the rows with the same place in the order as a marked row; nil if the section of the marked row
-    /// no longer exists.
+    /// The positions of the rows that compare as equal to a marked row; nil if the section of the marked row no longer
+    /// exists.
     func positions(of mark: ArrangedRows.Mark, room: Bookmark.Room) -> Range<Int>? {
         var range = 0..<count
         if let section = mark.section {

@@ -140,7 +140,7 @@ extension RowPosition {
 
 extension Bool {
     /// - Throws: `Problem` (400) for text other than `true` and `false`.
-    fileprivate init(value: String, of name: String) throws(Problem) {
+    init(value: String, of name: String) throws(Problem) {
         switch value {
         case "true": self = true
         case "false": self = false

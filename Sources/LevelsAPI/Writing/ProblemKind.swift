@@ -256,7 +256,7 @@ extension ProblemKind {
         "The server is stopping, and nothing has changed. Repeat the request when it serves again.")
     static let draining = ProblemKind(
         "draining", status: 503, retryAfter: 1,
-        "The server stops soon. It still answers, but new requests should go to another one; that is why only /readyz says so."
+        "The server stops soon. It still answers all requests; only /readyz reports this problem, so that new requests go to another server."
     )
     static let insufficientStorage = ProblemKind(
         "insufficient-storage", status: 507, of: [.saves],

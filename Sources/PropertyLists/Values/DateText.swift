@@ -7,7 +7,7 @@ extension CivilDate {
         PropertyListError(reason: "a date is outside the years 1 to 9999; a property list cannot represent it")
     }
 
-    /// The error of a writer of XML for a moment between two seconds.
+    /// The error of the XML writer for a date with a fraction of a second.
     static var fractionInXML: PropertyListError {
         PropertyListError(reason: "XML property lists cannot represent fractions of a second; use the binary format")
     }

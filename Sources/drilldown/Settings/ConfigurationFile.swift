@@ -21,7 +21,9 @@ enum ConfigurationFile {
         var entries: [String: Settings.Given] = [:]
         for (key, read) in reader.values {
             let text =
-                if read.option.completion == .file {
+                if read.option.key == Option.source.key {
+                    located(source: read.text, besides: path)
+                } else if read.option.completion == .file {
                     located(read.text, besides: path)
                 } else if read.option.sets(\.listenTargets) {
                     read.text.split(separator: "\n", omittingEmptySubsequences: false).map { text in
@@ -37,15 +39,16 @@ enum ConfigurationFile {
         return entries
     }
 
-    /// Converts a path relative to the configuration's folder to a path relative to the working directory.
+    /// Converts the path in the address of a source, if the address has a path.
+    private static func located(source: String, besides path: String) -> String {
+        guard let prefix = SourceScheme.of(source).pathPrefix else { return source }
+        return prefix + located(String(source.dropFirst(prefix.count)), besides: path)
+    }
+
+    /// Converts a path in a setting from the configuration's folder to the working directory.
     ///
-    /// Empty text, an absolute path, a URL and `-` are returned unchanged. In `sqlite:FILE`, the path of the file is
-    /// converted.
+    /// Empty text, an absolute path, a URL and `-` are returned unchanged.
     private static func located(_ source: String, besides path: String) -> String {
-        if source.hasPrefix(SourceScheme.sqlitePrefix) {
-            return SourceScheme.sqlitePrefix
-                + located(String(source.dropFirst(SourceScheme.sqlitePrefix.count)), besides: path)
-        }
         guard !source.isEmpty, !source.hasPrefix("/"), !source.contains("://"), source != "-",
             let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         else { return source }

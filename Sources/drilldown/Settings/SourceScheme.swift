@@ -16,6 +16,8 @@ struct SourceScheme: Sendable {
     var ownOptions: [(any KeyPath<Settings, String?> & Sendable, reason: String)] = []
     /// Whether an address has the form of this kind.
     let matches: @Sendable (_ address: String) -> Bool
+    /// The beginning of an address that the path of a file follows; nil if no path follows.
+    var pathPrefix: String?
     /// Returns the folder of the document's assets; nil for a kind without assets.
     var assetsFolder: @Sendable (_ address: String) -> String? = { _ in nil }
     /// Makes the source without reading it.
@@ -60,7 +62,7 @@ extension SourceScheme {
 
     /// A tree in a SQLite file, or the tables of another program's SQLite file.
     static let sqlite = SourceScheme(
-        noun: "a database", matches: { $0.hasPrefix(sqlitePrefix) },
+        noun: "a database", matches: { $0.hasPrefix(sqlitePrefix) }, pathPrefix: sqlitePrefix,
         makeSource: { (address, settings, onNotice) throws(UsageError) in
             let path = String(address.dropFirst(sqlitePrefix.count))
             guard !path.isEmpty else { throw UsageError(fact: "'sqlite:' names no file; write sqlite:FILE.") }
@@ -77,7 +79,7 @@ extension SourceScheme {
 
     /// The path of a file that is a SQLite database.
     static let sqliteFile = SourceScheme(
-        noun: "a database", matches: DatabaseTree.isSQLite(path:),
+        noun: "a database", matches: DatabaseTree.isSQLite(path:), pathPrefix: "",
         makeSource: { (address, settings, onNotice) throws(UsageError) in
             try sqlite.makeSource(sqlitePrefix + address, settings, onNotice)
         })
@@ -104,7 +106,8 @@ extension SourceScheme {
 
     /// The folder of a settings bundle. The root page is a file in this folder.
     static let bundle = SourceScheme(
-        noun: "a file", matches: { PropertyListFile.rootPage(inBundle: $0) != nil }, assetsFolder: { $0 + "/assets" },
+        noun: "a file", matches: { PropertyListFile.rootPage(inBundle: $0) != nil }, pathPrefix: "",
+        assetsFolder: { $0 + "/assets" },
         makeSource: { address, settings, _ in
             settings.file(PropertyListFile.rootPage(inBundle: address) ?? address, named: address)
         })
@@ -112,7 +115,7 @@ extension SourceScheme {
     /// The path of a file.
     static let file = SourceScheme(
         noun: "a file", ownOptions: [(\.valuesPath, "only a settings page in a file has stored values")],
-        matches: { _ in true }, assetsFolder: assetsFolder(beside:),
+        matches: { _ in true }, pathPrefix: "", assetsFolder: assetsFolder(beside:),
         makeSource: { (address, settings, _) throws(UsageError) in
             if let refusal = refusal(ofURL: address) { throw refusal }
             return settings.file(address, named: address)

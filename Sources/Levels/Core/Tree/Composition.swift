@@ -43,7 +43,7 @@ public final class Composition: Sendable {
         }
     }
 
-    /// Whether composing this source with these parts would give the same result.
+    /// Whether this composition was made of this source and these parts.
     public func isMade(of source: Level, parts: [PartReference: Part]) -> Bool {
         guard self.source === source, parts.count == self.parts.count else { return false }
         return parts.allSatisfy { reference, part in

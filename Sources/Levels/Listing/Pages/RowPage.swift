@@ -43,7 +43,7 @@ public struct RowPage: Sendable {
         public var refusal: String?
         /// The reasons why fields are not shown, by the number of the row.
         public var rowRefusals: [Int: String] = [:]
-        /// The numbers of the rows for which the number of rows below is an estimate.
+        /// The rows, by their numbers, whose count of rows below is an estimate.
         public var estimatedCounts: Set<Int> = []
         /// The order of the rows; nil if the rows compare as in a tree.
         public var order: IndexOrder?

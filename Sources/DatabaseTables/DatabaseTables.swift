@@ -10,16 +10,16 @@ public struct DatabaseTables: TreeSource {
     public let name: String
     private let place: TablesPlace
     private let options: TableRows.Options
-    /// Whether a database that also has a tree is refused.
+    /// Whether to refuse a database that also contains a tree.
     private let refusesTrees: Bool
-    /// The longest time that a watcher's first load waits for a database that cannot be reached or is locked.
+    /// The maximum time for which the first load of a watcher waits for a database that is locked or cannot be reached.
     private let patience: Duration
 
     /// Creates a source of the tables of a SQLite file.
     ///
     /// - Parameters:
     ///   - name: the address of the source as the user gave it.
-    ///   - patience: the longest time that a watcher's first load waits for a file that is missing or locked.
+    ///   - patience: the maximum time for which the first load of a watcher waits for a file that is missing or locked.
     public init(sqlite path: String, name: String, options: TableRows.Options, patience: Duration = .zero) {
         (place, self.name, self.options, self.patience) = (.file(path), name, options, patience)
         refusesTrees = false
@@ -29,10 +29,11 @@ public struct DatabaseTables: TreeSource {
     ///
     /// - Parameters:
     ///   - address: `postgres://[USER@]HOST[:PORT]/DATABASE`.
-    ///   - passwordFile: the file with the password of the role; nil if libpq finds one itself.
-    ///   - refusesTrees: whether to refuse a database with a tree, because the user may have meant the tree.
-    ///   - patience: the longest time that a watcher's first load waits for a database that cannot be reached.
-    /// - Throws: `SourceError` for an address that is not valid, or a file that cannot be read.
+    ///   - passwordFile: the file with the password of the role; nil to let libpq find the password.
+    ///   - refusesTrees: whether to refuse a database that contains a tree, because the user may have meant the tree.
+    ///   - patience: the maximum time for which the first load of a watcher waits for a database that cannot be
+    ///     reached.
+    /// - Throws: `SourceError` if the address is not valid, or the password file cannot be read.
     public init(
         postgres address: String, passwordFile: String?, options: TableRows.Options, refusesTrees: Bool = false,
         patience: Duration = .zero
@@ -45,7 +46,8 @@ public struct DatabaseTables: TreeSource {
     /// The SQLite file; nil for a database in PostgreSQL.
     public var path: String? { if case .file(let path) = place { path } else { nil } }
 
-    /// Returns whether a file is a SQLite database without a tree of this program; false if it cannot be read.
+    /// Returns whether a file is a SQLite database that does not contain a tree of this program; false if the file
+    /// cannot be read.
     public static func areTables(path: String) -> Bool {
         guard SQLiteConnection.isDatabase(path) else { return false }
         do throws(DatabaseError) {
@@ -92,7 +94,7 @@ public struct DatabaseTables: TreeSource {
     /// The time limit for reading the catalogue and finding the warnings.
     private static let longestStart = Duration.seconds(60)
 
-    /// Returns a tree that has only the root; `LoadedTree.rows` answers requests in its place.
+    /// Returns a tree that has only a root. `LoadedTree.rows` answers the requests instead of this tree.
     private func root(_ rows: TableRows) throws(DatabaseError) -> Tree {
         let nowhere = SourcePosition.byte(offset: 0)
         var builder = TreeBuilder()

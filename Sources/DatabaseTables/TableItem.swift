@@ -41,13 +41,14 @@ extension TableRows {
         }
     }
 
-    /// Returns the place of a PostgreSQL database that a document names.
+    /// Returns the place of a PostgreSQL database whose address is in a document.
     ///
-    /// - Throws: `SourceError` unless the operator has named all its hosts.
+    /// - Throws: `SourceError` if the address is not valid, has parameters that only the operator may give, or names no
+    ///   host or a host that the operator has not allowed.
     private static func server(_ address: String, among hosts: [String]) throws(SourceError) -> TablesPlace {
         let database = try PostgresDatabase(address, passwordFile: nil)
         let shown = database.address.shown
-        // Only the operator may name other parameters, such as a service or a file with secrets.
+        // Other parameters may name a service or a file with secrets, so only the operator may give them.
         if let name = database.address.unusual(besides: ["host", "port", "user", "dbname", "sslmode", "options"]) {
             throw SourceError(shown, reason: "a document cannot give the parameter '\(quoted: name)'")
         }
@@ -67,8 +68,8 @@ extension TableRows {
 }
 
 extension TableReading {
-    /// Returns the approximate number of rows below the item, without its conditions and drill columns; 1 for a query,
-    /// which is not run.
+    /// Returns the approximate number of rows below the item, regardless of the item's conditions and drill columns.
+    /// Returns 1 for a query, because the query is not run.
     ///
     /// - Throws: `DatabaseError` if the item's reference does not fit the database.
     fileprivate func countAtStart() throws(DatabaseError) -> Int {

@@ -2,16 +2,17 @@ internal import Levels
 internal import PropertyLists
 internal import TreeSources
 
-/// The edits of requests, each of which becomes a revision of a database; all are committed in one transaction.
+/// The edits of several requests. Each request becomes one revision of the database. All revisions are committed in one
+/// transaction.
 final class DatabaseEdits: EditGroup {
     private let watcher: DatabaseWatcher
     private let base: TreeHead
     private var document: Level
     private var index: ItemIndex
     private var requests: [RevisionWrite] = []
-    /// The error because of which ids of new items could not be reserved; the save fails with it.
+    /// The error that prevented the reservation of ids for new items. `save` fails with this error.
     private var failure: DatabaseError?
-    /// Ids of new items that are reserved and not used.
+    /// Ids that are reserved for new items and not used yet.
     private var ids: ArraySlice<Int64> = []
 
     init(watcher: DatabaseWatcher, base: TreeHead) {
@@ -41,7 +42,7 @@ final class DatabaseEdits: EditGroup {
         detail: "A tree in a database cannot refer to other documents; put the items in place of 'Source' or 'Records'."
     )
 
-    /// Adds the statements for a change as one more revision to write.
+    /// Plans the statements for a change, and adds them as one more revision to write.
     private func note(_ change: ChangedFile, by author: String?) throws(EditRefusal) {
         guard change.new.hash != document.hash else { return }
         var index = index

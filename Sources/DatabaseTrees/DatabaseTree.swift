@@ -4,10 +4,10 @@ internal import PropertyLists
 import Threads
 public import TreeSources
 
-/// A tree that is kept in a database, as a source.
+/// The source of a tree that is kept in a database.
 ///
-/// The tree is held in memory, as the tree of a file is. Edits are transactions; the changes of other programs are read
-/// from the log of the database.
+/// The whole tree is held in memory, like the tree of a file. Edits are written in transactions. Changes by other
+/// programs are read from the log in the database.
 public struct DatabaseTree: TreeSource {
     public let name: String
     private let interpretation: Interpretation
@@ -30,8 +30,8 @@ public struct DatabaseTree: TreeSource {
     /// Returns the tree in a SQLite file.
     ///
     /// - Parameters:
-    ///   - path: the file, which need not exist before it is loaded.
-    ///   - name: the name that the user gave.
+    ///   - path: the path of the file. The file need not exist before the tree is loaded.
+    ///   - name: the name of the source, as the user gave it.
     ///   - patience: the longest time that a watcher's first load waits for the database.
     ///   - onNotice: receives notices, for logs.
     public static func sqlite(
@@ -83,10 +83,10 @@ public struct DatabaseTree: TreeSource {
     /// Writes a document into the database, in one transaction.
     ///
     /// - Parameters:
-    ///   - tree: the document, without parts of other files.
+    ///   - tree: the document, which must not refer to other files.
     ///   - keys: the names of structural keys, which the database stores unless they are the default ones.
     ///   - replaces: whether to replace an existing tree.
-    /// - Throws: `SourceError` if the database refuses it; nothing has changed then.
+    /// - Throws: `SourceError` if the document cannot be kept in the database. The database is unchanged then.
     public func importDocument(
         _ tree: Tree, keys: StructuralNames, replaces: Bool
     ) throws(SourceError) {
@@ -134,7 +134,7 @@ public struct DatabaseTree: TreeSource {
         let history: [RevisionEntry]
     }
 
-    /// The number of earlier revisions that clients can ask for after a start; the store remembers as many.
+    /// The number of earlier revisions that clients can ask for after a start. The store remembers the same number.
     private static let shownRevisions = 16_384
 
     /// Reads the whole tree.
@@ -173,10 +173,11 @@ public struct DatabaseTree: TreeSource {
 }
 
 extension ItemIndex {
-    /// Creates the index of a tree that was made of the rows of a table.
+    /// Creates the index of a tree that was made from the rows of a table.
     ///
-    /// - Parameter reader: the reader of the rows; if sections are a dictionary, their level may have another order.
-    /// - Throws: `PropertyListError` for rows of a section that is not shown.
+    /// - Parameter reader: the reader that made the tree. If sections are a dictionary, the level may have them in
+    ///   another order than the table.
+    /// - Throws: `PropertyListError` if rows belong to a section that is not shown.
     fileprivate init(table: ItemTable, document: Level, reader: borrowing ItemReader) throws(PropertyListError) {
         self.init()
         placeless = reader.placeless

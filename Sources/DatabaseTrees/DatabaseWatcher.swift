@@ -3,11 +3,11 @@ internal import PropertyLists
 import Threads
 internal import TreeSources
 
-/// Follows a tree in a database for the store's thread, and saves its edits.
+/// Follows a tree in a database, and saves edits of the tree. The store's thread uses the watcher.
 final class DatabaseWatcher: SourceWatcher {
     private let source: DatabaseTree
     let database: any TreeDatabase
-    /// The revision that is published, or will be; nil before the first load.
+    /// The latest revision, which is published or about to be published; nil before the first load.
     private(set) var head: TreeHead?
     private(set) var document = Level.empty
     private(set) var index = ItemIndex()
@@ -80,7 +80,7 @@ final class DatabaseWatcher: SourceWatcher {
         }
     }
 
-    /// Reads the log from the latest revision on; nil if there is nothing new.
+    /// Reads the revisions of the log after `last`. Returns nil if there is nothing new.
     private func follow(_ last: TreeHead) throws(DatabaseError) -> SourceReport? {
         let begun = ContinuousClock.now
         defer { work.looks.note(.now - begun) }
@@ -96,7 +96,7 @@ final class DatabaseWatcher: SourceWatcher {
                 let next = TreeFollower.follow(
                     revision.changes, from: document, index: &index, editor: interpretation.editor)
             else {
-                // The load reports the fault of this revision.
+                // The load that follows reports the fault in this revision.
                 return .arrived
             }
             document = next
@@ -150,7 +150,7 @@ final class DatabaseWatcher: SourceWatcher {
         do throws(CommitError) {
             try database.commit(requests, after: last)
         } catch {
-            // The edits are tried again on newer revisions, which `advance` then reads.
+            // `advance` then reads the newer revisions, and the edits are tried again.
             isAsked = true
             throw SaveError(error)
         }
@@ -162,12 +162,15 @@ final class DatabaseWatcher: SourceWatcher {
 }
 
 extension SourceRevision {
-    /// The latest revision of a database, as clients see it.
+    /// Creates the latest revision of a database, in the form for clients.
     init(_ head: TreeHead) { self.init(name: head.name(of: head.revision), date: head.date) }
 }
 
 extension SaveRefusal {
-    /// - Parameter error: the error of a load. Unless it names a row, it is not for clients, and the result is nil.
+    /// Creates the refusal of edits because of a row at fault; nil if `error` does not name a row. Only errors that
+    /// name a row are for clients.
+    ///
+    /// - Parameter error: the error of a load.
     fileprivate init?(brokenRows error: SourceError, of name: String) {
         guard error.name.hasPrefix(name + ": ") else { return nil }
         let item = error.name.dropFirst(name.count + 2)
@@ -177,7 +180,7 @@ extension SaveRefusal {
 }
 
 extension LoggedRevision {
-    /// The cause of the revision, as clients see it.
+    /// The cause of the revision, in the form for clients.
     var cause: Snapshot.Cause {
         switch writer {
         case .server: .edit(author: author)

@@ -3,7 +3,8 @@ internal import Levels
 internal import PropertyLists
 
 extension Catalogue {
-    /// Returns the table that an item of a document shows, and the tables with the reference's key and title column.
+    /// Returns the part of the database that an item of a document shows, and all tables. The shown table gets the key
+    /// and the title column that the reference names.
     ///
     /// - Parameter queried: the number of the table for the item's `Query`; nil if the item has a `Table`.
     /// - Throws: `DatabaseError` if a named table or column is missing, a `Query` comes without a `Key`, or a condition

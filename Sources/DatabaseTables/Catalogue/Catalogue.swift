@@ -6,12 +6,12 @@ internal import PropertyLists
 /// The tables of a database, with their keys, title columns and foreign keys.
 struct Catalogue: Sendable {
     private(set) var tables: [Table]
-    /// The tables' keys in paths, in order.
+    /// The keys of the tables in paths, in the order of `tables`.
     let keys: [[UInt8]]
     private let numbers: [[UInt8]: Int]
 
-    /// The reason why the options do not fit the database: a table cannot be a tree, or an item's reference is invalid;
-    /// otherwise nil.
+    /// The reason why the options do not fit the database; nil if they fit. Either a table cannot be a tree, or the
+    /// reference of an item is invalid.
     private(set) var refusal: String?
     /// The part of the database that an item of a document shows; nil for all tables.
     private(set) var shown: Shown?
@@ -29,15 +29,16 @@ struct Catalogue: Sendable {
 
     /// - Parameters:
     ///   - tables: the tables in any order, with their columns, keys and rowids.
-    ///   - foreignKeys: the foreign keys, by the numbers of `tables`.
-    ///   - treeColumns: the column that refers to the record above, by the name of the table.
-    ///   - reference: an item's reference to the database; nil without an item. The table of its query is the last of
-    ///     `tables`.
+    ///   - foreignKeys: the foreign keys. They identify tables by their indices in `tables`.
+    ///   - treeColumns: the columns that refer to the record above, by the names of their tables. These tables become
+    ///     trees.
+    ///   - reference: the reference of an item of a document to the database; nil if the database itself is the source.
+    ///     If the reference has a query, the last of `tables` is the table of this query.
     init(
         tables: [Table], foreignKeys: [ForeignKey], treeColumns: [String: String] = [:],
         showing reference: DatabaseReference? = nil
     ) {
-        // The tables are shown in the order of their names; the foreign keys get the new numbers.
+        // The tables are shown in the order of their names. The foreign keys get the new numbers of the tables.
         let order = tables.indices.sorted { Self.precedes(tables[$0].name, tables[$1].name) }
         var places = [Int](repeating: 0, count: order.count)
         for (place, number) in order.enumerated() { places[number] = place }
@@ -72,7 +73,7 @@ struct Catalogue: Sendable {
     /// Returns the number of the table with a key; nil for an unknown key.
     func table(withKey key: [UInt8]) -> Int? { numbers[key] }
 
-    /// Makes a table a tree; returns the reason if it cannot be one.
+    /// Makes a table a tree. Returns the reason if the table cannot be a tree; otherwise nil.
     private static func makeTree(of name: String, by column: String, in tables: inout [Table]) -> String? {
         guard let number = tables.firstIndex(where: { $0.name == name }) else {
             return "there is no table '\(quoted: name)' to be a tree"
@@ -112,15 +113,16 @@ struct Catalogue: Sendable {
         key.columns.map { child.columns[$0].name }.joined(separator: ",")
     }
 
-    /// Returns whether a name comes before another: compared folded, and if these are equal by code point.
+    /// Returns whether one name comes before another. The folded names are compared first. If these are equal, the
+    /// names themselves are compared by code point.
     private static func precedes(_ one: String, _ other: String) -> Bool {
         let (folded, otherFolded) = (FoldedText.of(one.utf8Span.span), FoldedText.of(other.utf8Span.span))
         return folded == otherFolded
             ? one.utf8.lexicographicallyPrecedes(other.utf8) : folded.lexicographicallyPrecedes(otherFolded)
     }
 
-    /// Returns the column `Title` or `Name`, otherwise the first column of texts outside of the key and the foreign
-    /// keys; nil without either.
+    /// Returns the number of the title column: the column `Title`, otherwise `Name`, otherwise the first text column
+    /// that is not part of the key or of a foreign key. Returns nil if the table lacks all of these.
     private static func titleColumn(of table: Table) -> Int? {
         if let named = table.column("title") ?? table.column("name") { return named }
         let bound = Set(table.key + table.references.flatMap(\.columns))

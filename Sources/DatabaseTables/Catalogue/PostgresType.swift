@@ -3,7 +3,8 @@ internal import DatabaseTrees
 internal import DrilldownDates
 internal import PropertyLists
 
-/// The type of a column in PostgreSQL, which determines how its values are shown; for a domain, its base type.
+/// The type of a column in PostgreSQL, which determines how the column's values are shown. A domain counts as its base
+/// type.
 struct PostgresType: Sendable {
     enum Kind: Sendable {
         case boolean, integer, real, numeric, text, data, date, timestamp, zonedTimestamp
@@ -16,13 +17,13 @@ struct PostgresType: Sendable {
     }
 
     let kind: Kind
-    /// Whether the length of its values varies, so that a value may have more bytes than are shown.
+    /// Whether the values of the type vary in length. Only such a value can have more bytes than are shown.
     let isLong: Bool
 
     /// - Parameters:
     ///   - number: the object identifier.
     ///   - category: `typcategory` of `pg_type`.
-    ///   - length: `typlen` of `pg_type`, negative if it varies.
+    ///   - length: `typlen` of `pg_type`; negative if the values vary in length.
     init(number: Int, category: String, length: Int) {
         kind =
             switch number {
@@ -45,12 +46,15 @@ struct PostgresType: Sendable {
         isLong = length < 0
     }
 
-    /// Returns the expressions that select a column: its value, and if the length of its values varies, the size in
-    /// bytes. For a larger value, the first expression is the beginning of a text, or NULL.
+    /// Returns the expressions that select a column: the value, and for a type of varying length, also the size in
+    /// bytes.
+    ///
+    /// For a value that exceeds the limit, the first expression gives the beginning of a text, and NULL for any other
+    /// type.
     ///
     /// - Parameters:
     ///   - limit: the maximum size of a value, in bytes.
-    ///   - beginning: the number of characters at the beginning of a larger text.
+    ///   - beginning: the number of characters to select from a text that exceeds the limit.
     func shown(_ column: String, limit: Int, beginning: Int) -> [String] {
         let value = kind == .structure ? "to_json(\(column))" : column
         guard isLong else { return [value] }
@@ -63,7 +67,8 @@ struct PostgresType: Sendable {
 // MARK: Values
 
 extension PostgresType {
-    /// Returns a value from its text in PostgreSQL; a text that the type cannot represent stays a string.
+    /// Returns the value that a text from PostgreSQL represents. If a property list cannot hold the value, returns the
+    /// text as a string.
     func value(_ text: [UInt8]) -> PropertyListValue {
         switch kind {
         case .boolean: .boolean(text == [UInt8(ascii: "t")])
@@ -92,8 +97,8 @@ extension PostgresType {
     /// Returns a real number, an infinity or NaN; nil for any other text.
     private static func real(_ text: [UInt8]) -> Double? { Double(String(decoding: text, as: UTF8.self)) }
 
-    /// Returns the number in a text as an integer, or as a real with exactly this value; nil if neither can represent
-    /// it.
+    /// Returns the number in a text: an integer if possible, otherwise a real number with exactly the same value.
+    /// Returns nil if neither can represent the number.
     private static func number(_ text: [UInt8]) -> PropertyListValue? {
         guard let digits = DecimalDigits(text) else { return real(text).map { .real($0) } }
         if let integer = digits.integer { return .integer(integer) }
@@ -136,11 +141,11 @@ extension PropertyListValue {
     }
 }
 
-/// A decimal number in a unique form: its digits without zeros at the ends, and a power of ten.
+/// A decimal number in a unique form: its digits without leading and trailing zeros, and a power of ten.
 struct DecimalDigits: Equatable {
     private let isNegative: Bool
     private let digits: [UInt8]
-    /// The power of ten by which the digits, as an integer, are multiplied.
+    /// The exponent of the power of ten. The number is the integer with these digits, multiplied by this power.
     private let exponent: Int
 
     /// The result is nil for a text that is not a decimal number.

@@ -21,11 +21,13 @@ enum Affinity: Sendable {
 struct Column: Sendable {
     let name: String
     let affinity: Affinity
-    /// Whether it has a NOT NULL constraint, as the primary key of a table WITHOUT ROWID always has, or is the rowid.
+    /// Whether the column cannot contain NULL: it has a NOT NULL constraint, or it is the rowid. The columns of the
+    /// primary key of a table WITHOUT ROWID always have this constraint.
     let isNotNull: Bool
-    /// The position in the primary key, from 1; 0 for a column outside of it.
+    /// The position in the primary key, counted from 1; 0 for a column that is not part of the primary key, and for
+    /// every column in PostgreSQL.
     let keyPlace: Int
-    /// The collation of its texts, such as `NOCASE`.
+    /// The collation of the column's texts, such as `NOCASE`.
     let collation: String
 
     /// The type in PostgreSQL; nil in SQLite, where each value has its own type.
@@ -51,7 +53,7 @@ enum Identifier {
     /// Returns a name as an identifier in a statement.
     static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
-    /// Returns a part of a statement for PostgreSQL with its question marks doubled, because they are not parameters.
+    /// Returns a part of a statement for PostgreSQL with doubled question marks, which do not count as parameters.
     static func marked(_ sql: String) -> String { sql.replacing("?", with: "??") }
 
     /// Returns a part of a statement as it is shown in messages.
@@ -60,17 +62,18 @@ enum Identifier {
     }
 }
 
-/// A foreign key between two tables of a catalogue, by their numbers.
+/// A foreign key between two tables of a catalogue. `child` refers to `parent`; both are numbers of tables.
 struct ForeignKey: Sendable, Hashable {
     let child, parent: Int
-    /// The numbers of the child's columns, and of the parent's columns that they refer to.
+    /// The numbers of columns. Each of the child's `columns` refers to the parent's column at the same index of
+    /// `targets`.
     let columns, targets: [Int]
 }
 
 /// The dialect of SQL in statements.
 enum Dialect: Sendable { case sqlite, postgres }
 
-/// A table, a view, or a query of an item of a document.
+/// A table, a view, or the `Query` of an item of a document.
 struct Table: Sendable {
     let name: String
     let quoted: String
@@ -78,20 +81,21 @@ struct Table: Sendable {
     let source: String
     let columns: [Column]
     let dialect: Dialect
-    /// Whether it is a view or a foreign table of PostgreSQL; reading one may take long or fail.
+    /// Whether this is a view or a foreign table of PostgreSQL. Reading such a table may take long or fail.
     var isMade = false
-    /// The numbers of the columns that identify a record; empty if the rowid or the position does.
+    /// The numbers of the columns that identify a record; empty if the rowid or the position identifies it.
     var key: [Int] = []
     /// The name of the rowid in statements; nil for a table without a rowid, a view or a query.
     var rowID: String?
-    /// The number of the column with the title; nil if the record's key is its title.
+    /// The number of the column with the title; nil if the key of a record is also its title.
     var titleColumn: Int?
     /// The foreign keys of the table, in the order of their declaration.
     var references: [ForeignKey] = []
-    /// The foreign key that makes the table a tree, in which a record is below the record that it refers to; nil unless
-    /// the table is a tree.
+    /// The foreign key that makes the table a tree: each record is below the record to which this foreign key refers.
+    /// Nil unless the table is a tree.
     var tree: ForeignKey?
-    /// The foreign keys that refer to the table, except `tree`, in the order of the titles of their rows.
+    /// The foreign keys that refer to the table, except `tree`. Each of them becomes a row below a record. The foreign
+    /// keys are in the order of the titles of these rows.
     var referring: [ForeignKey] = []
     /// The titles and the keys of the rows for `referring`, in the same order.
     var referringNames: [(title: [UInt8], key: [UInt8])] = []
@@ -101,7 +105,7 @@ struct Table: Sendable {
         (self.name, self.columns) = (name, columns)
         dialect = .sqlite
         quoted = Identifier.quoted(name)
-        // The query may end with a comment.
+        // `source(query:)` adds a line break, because the query may end with a comment.
         source = query.map { Self.source(query: $0) } ?? "main.\(quoted)"
     }
 
@@ -116,15 +120,15 @@ struct Table: Sendable {
     /// Returns a query as the text after FROM.
     static func source(query: String) -> String { "(\(query)\n)" }
 
-    /// Whether only its position identifies a record.
+    /// Whether a record is identified only by its position.
     var isPositional: Bool { key.isEmpty && rowID == nil }
 
-    /// Returns the number of the first column with a name, ignoring case; nil without one.
+    /// Returns the number of the first column with this name, ignoring case; nil if the table lacks such a column.
     func column(_ name: String) -> Int? {
         let name = name.lowercased()
         return columns.firstIndex { $0.name.lowercased() == name }
     }
 
-    /// Returns the number of the first column with exactly this name; nil without one.
+    /// Returns the number of the first column with exactly this name; nil if the table lacks such a column.
     func column(named name: [UInt8]) -> Int? { columns.firstIndex { $0.bytes == name } }
 }

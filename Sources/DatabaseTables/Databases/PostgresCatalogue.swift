@@ -8,7 +8,7 @@ struct PostgresCatalogue {
     private var foreignKeys: [ForeignKey] = []
     /// The columns of each index of a table, by the number of the table.
     private var indexes: [[[Int]]] = []
-    /// The numbers of the tables by their object identifiers, and of their columns by `attnum`.
+    /// The numbers of the tables by object identifier. For each table, the numbers of its columns by `attnum`.
     private var numbers: [Int: Int] = [:]
     private var columns: [[Int: Int]] = []
 
@@ -75,7 +75,7 @@ struct PostgresCatalogue {
         }
     }
 
-    /// Returns the name of a collation in answers; `BINARY` for the order of the bytes.
+    /// Returns the name under which answers show a collation; `BINARY` for a collation that compares bytes.
     private static func collation(_ name: String?) -> String {
         guard let name, !["C", "POSIX", "ucs_basic", "C.UTF-8", "C.utf8"].contains(name) else { return "BINARY" }
         return name
@@ -89,8 +89,10 @@ struct PostgresCatalogue {
         ORDER BY i.indrelid, NOT i.indisprimary, i.indnkeyatts, c.relname
         """
 
-    /// Reads the indexes, and takes as the key of a table its primary key, otherwise the shortest unique index over
-    /// columns that are never NULL; among several, the first by name.
+    /// Reads the indexes, and chooses the key of each table.
+    ///
+    /// The key is the primary key, otherwise the shortest unique index over columns that are never NULL. Among several
+    /// shortest indexes, the first by name is the key.
     private mutating func readIndexes() throws(DatabaseError) {
         try reader.rows(Self.indexesQuery) { (row) throws(DatabaseError) in
             guard let table = row.number(0).flatMap({ numbers[$0] }),
@@ -117,17 +119,17 @@ struct PostgresCatalogue {
         }
     }
 
-    /// Returns the numbers of the columns in an array of `attnum`, such as `{1,2}`; nil if the role may not select one
-    /// of them.
+    /// Returns the numbers of the columns in an array of `attnum`, such as `{1,2}`; nil unless the role may select all
+    /// of these columns.
     private func places(_ array: String?, of table: Int, count: Int? = nil) -> [Int]? {
         guard let array else { return nil }
-        // An array from a vector has its bounds before it, as in `[0:1]={1,2}`.
+        // An array that was a vector begins with its bounds, such as `[0:1]={1,2}`.
         let elements = array.split(separator: "{").last?.dropLast().split(separator: ",") ?? []
         let found = elements.prefix(count ?? elements.count).compactMap { Int($0).flatMap { columns[table][$0] } }
         return found.count == min(elements.count, count ?? elements.count) && !found.isEmpty ? found : nil
     }
 
-    /// Adds a query as the last table; its rows are the records.
+    /// Adds a query as the last table. The rows of the query are the records.
     private mutating func add(query: String) throws(DatabaseError) {
         var alone = query[...]
         while let last = alone.last, last.isWhitespace || last == ";" { alone.removeLast() }
@@ -156,8 +158,8 @@ struct PostgresCatalogue {
 }
 
 extension PostgresCatalogue {
-    /// Selects a version of the schema, which differs after every change of a table, a column, an index, a constraint
-    /// or a right.
+    /// Selects a version of the schema. This version differs after every change of a table, a column, an index, a
+    /// constraint or a right.
     static let versionQuery = """
         WITH shown AS (SELECT oid FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema')
         SELECT concat_ws(':', count(*), sum(hashtextextended(name, 0)), current_schema()) FROM (
@@ -171,7 +173,8 @@ extension PostgresCatalogue {
         ) all_names (name)
         """
 
-    /// Selects the names of the trees in the database: the schemas that have the tables of a tree.
+    /// Selects the names of the trees in the database. Each tree is a schema that contains the tables of a tree and the
+    /// function `revise`.
     static let treesQuery = """
         SELECT n.nspname FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid
         WHERE c.relkind = 'r' AND c.relname IN ('head', 'items', 'revisions', 'changes')

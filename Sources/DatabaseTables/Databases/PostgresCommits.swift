@@ -2,18 +2,19 @@ internal import DatabaseTrees
 internal import Threads
 internal import TreeSources
 
-/// Notices commits to a PostgreSQL database by its snapshot, which is read four times a second.
+/// Notices commits to a PostgreSQL database. A commit changes the database's snapshot, which is read four times a
+/// second.
 final class PostgresCommits: TableCommits {
     private let database: PostgresDatabase
     /// The connection that reads the version of the database; nil while the database cannot be reached.
     private var reader: PostgresReader?
     private var version = ""
     private var nextLook = ContinuousClock.now
-    /// The pause before the next attempt to connect; doubled after each failure.
+    /// The pause before the next attempt to connect. The pause is doubled after each failure.
     private var pause = PostgresCommits.interval
     private(set) var isAway = false
 
-    /// The time between two looks.
+    /// The time between two looks at the snapshot.
     private static let interval = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(5)
     /// The time limit for a look.
@@ -42,8 +43,8 @@ final class PostgresCommits: TableCommits {
         return made
     }
 
-    /// Returns whether something was committed since the latest look, or the database has become unreachable or
-    /// reachable.
+    /// Returns whether a transaction was committed since the latest look, or the database became reachable or
+    /// unreachable since then.
     private func hasChanged() -> Bool {
         defer { nextLook = .now + (isAway ? pause : Self.interval) }
         do throws(DatabaseError) {

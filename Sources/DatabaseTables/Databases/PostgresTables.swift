@@ -4,7 +4,7 @@ internal import DatabaseTrees
 final class PostgresTables: TableConnection {
     private let reader: PostgresReader
     private let options: TableOptions
-    /// The versions that were seen last.
+    /// The versions that the latest `begin` has found.
     private var state = DatabaseState()
     /// Whether the schema may have changed since the latest look.
     private var mayDiffer = true
@@ -20,8 +20,8 @@ final class PostgresTables: TableConnection {
 
     var isCurrent: Bool { !reader.isLost }
 
-    /// Begins to read one state. Equal snapshots have the same content, because every writing transaction changes the
-    /// snapshot.
+    /// Begins to read one state. The version of the data is the snapshot. Every writing transaction changes the
+    /// snapshot, so equal snapshots have the same content.
     func begin(
         until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool
     ) throws(DatabaseError) -> DatabaseState {
@@ -67,7 +67,8 @@ final class PostgresTables: TableConnection {
         }
     }
 
-    /// Returns the generic plan, without sorts and sequential scans as far as indexes make these unnecessary.
+    /// Returns the generic plan of a statement. The plan has a sort or a sequential scan only if indexes cannot replace
+    /// it.
     func plan(of sql: String) throws(DatabaseError) -> StatementPlan {
         try reader.run(
             """
@@ -85,13 +86,13 @@ final class PostgresTables: TableConnection {
             }
         } catch {
             guard error.kind == .refused else { throw error }
-            // The server refuses, for example, an order by a column whose type lacks an order.
+            // For example, the server refuses to sort by a column whose type lacks an order.
         }
         try reader.run("ROLLBACK TO SAVEPOINT plan; DEALLOCATE ALL")
         return lines.isEmpty ? StatementPlan(isSought: false, isSorted: true) : Self.plan(lines)
     }
 
-    /// Reads the lines of `EXPLAIN`, in which a partition of the table `c` has a name such as `c_1`.
+    /// Reads a plan from the lines of `EXPLAIN`. In these lines, a partition of the table `c` has a name such as `c_1`.
     private static func plan(_ lines: [String]) -> StatementPlan {
         var (isSought, isSorted, isOfTable) = (false, false, false)
         for line in lines {
@@ -118,7 +119,8 @@ final class PostgresTables: TableConnection {
         return result
     }
 
-    /// Returns the planner's estimate, from the latest ANALYZE and the present size.
+    /// Returns the planner's estimate of the number of records. It is based on the latest ANALYZE and the present size
+    /// of the table.
     func estimate(_ table: Table) throws(DatabaseError) -> Int {
         var count = 0
         try rows("EXPLAIN (FORMAT JSON) SELECT 1 FROM \(table.source) AS c", []) { (row) throws(DatabaseError) in

@@ -17,7 +17,7 @@ private struct SQLiteCatalogueReader {
     let connection: SQLiteConnection
     var tables: [Table] = []
     var foreignKeys: [ForeignKey] = []
-    /// The numbers of tables that foreign keys can refer to, by name in lower case.
+    /// The numbers of the tables to which foreign keys can refer, by the table's name in lower case.
     private var parents: [String: Int] = [:]
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
@@ -33,7 +33,7 @@ private struct SQLiteCatalogueReader {
             do throws(DatabaseError) {
                 try add(name, kind: kind, isStrict: row[2].integer == 1)
             } catch  where error.kind == .other {
-                // Not shown: a view of a missing table, or a virtual table whose module SQLite does not have here.
+                // Omit a view of a missing table, and a virtual table whose module is not available in this process.
             }
         }
         for number in tables.indices { try addForeignKeys(of: number) }
@@ -43,7 +43,8 @@ private struct SQLiteCatalogueReader {
         let rows = try all(
             "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid", name
         )
-        // An INTEGER PRIMARY KEY without an index of its own is the rowid, which is never NULL. INT PRIMARY KEY is not.
+        // An INTEGER PRIMARY KEY without an index of its own is the rowid, which is never NULL. An INT PRIMARY KEY is
+        // not the rowid.
         let hasKeyIndex = try !all("SELECT 1 FROM pragma_index_list(?) WHERE origin = 'pk'", name).isEmpty
         let columns = rows.map { row in
             let declared = row[1].string ?? ""
@@ -64,7 +65,7 @@ private struct SQLiteCatalogueReader {
         tables.append(table)
     }
 
-    /// Adds a query as the last table; its rows are the records.
+    /// Adds a query as the last table. The rows of the query are the records.
     mutating func add(query: String) throws(DatabaseError) {
         let refusal = DatabaseError(
             kind: .other, reason: "the 'Query' must be one SELECT that only reads the tables of the database")
@@ -77,8 +78,8 @@ private struct SQLiteCatalogueReader {
         tables.append(Table(name: Catalogue.queryName, columns: columns, query: found.text))
     }
 
-    /// Returns a name of the rowid that is not also the name of a column; nil for a table without a rowid, or if
-    /// columns have all three names.
+    /// Returns a name for the rowid that is not the name of a column. Returns nil for a table without a rowid, or if
+    /// columns have all three names of the rowid.
     private func rowID(of table: Table) throws(DatabaseError) -> String? {
         guard let name = ["rowid", "_rowid_", "oid"].first(where: { table.column($0) == nil }) else { return nil }
         do throws(DatabaseError) {
@@ -90,8 +91,8 @@ private struct SQLiteCatalogueReader {
         }
     }
 
-    /// Returns the columns of the unique index with the fewest columns, all of which are never NULL; among several, of
-    /// the first by name. Empty without one.
+    /// Returns the columns of the shortest unique index over columns that are never NULL; empty if the table lacks such
+    /// an index. Among several shortest indexes, the first by name is chosen.
     private func uniqueKey(of table: Table) throws(DatabaseError) -> [Int] {
         var best: (name: String, columns: [Int])?
         let indexes = try all(

@@ -4,10 +4,10 @@ internal import TreeSources
 
 /// Notices commits of other programs to a database.
 protocol TableCommits: CommitWatcher {
-    /// Whether the database could not be read.
+    /// Whether the database cannot be read at present.
     var isAway: Bool { get }
 
-    /// Ignores all commits until now that were not reported.
+    /// Ignores the commits that have not been reported so far.
     func forget()
 
     /// Returns whether to report a commit, as `takeCommit(at:)` does.
@@ -24,10 +24,10 @@ final class SQLiteCommits: TableCommits {
     /// The connection that reads the version of the database; nil while the file cannot be opened.
     private var database: SQLiteTables?
     private var version: SQLiteValue = .null
-    /// Whether a commit was noticed that `takeCommit` has not yet reported.
+    /// Whether a commit was noticed, but `takeCommit` has not reported it yet.
     private var hasNews = false
     private var lastTaken: ContinuousClock.Instant?
-    /// Whether the latest look at the version failed, other than for a lock.
+    /// Whether the latest look at the version failed. A look that met a lock does not count.
     private(set) var isAway = false
 
     /// The minimum time between two reports of commits.
@@ -39,7 +39,7 @@ final class SQLiteCommits: TableCommits {
         forget()
     }
 
-    /// Ignores all commits until now that were not reported.
+    /// Ignores the commits that have not been reported so far.
     func forget() {
         _ = hasChanged(at: .now)
         hasNews = false
@@ -60,8 +60,10 @@ final class SQLiteCommits: TableCommits {
         return true
     }
 
-    /// Returns whether another program has committed since the latest look, the file was replaced, or it can no longer
-    /// be read or can be read again. While another program holds a lock, the result is false, and a look is due soon.
+    /// Returns whether something has changed since the latest look: another program has committed, the file was
+    /// replaced, or the file became readable or unreadable.
+    ///
+    /// While another program holds a lock, the result is false, and the next look is due soon.
     private func hasChanged(at now: ContinuousClock.Instant) -> Bool {
         do throws(DatabaseError) {
             guard let database, database.isCurrent else {

@@ -8,13 +8,15 @@ final class SQLiteTables: TableConnection {
     private let path: String
     private let identity: FileIdentity
     private let clock: StateClock?
-    /// The latest state that was read, and the connection's own number of it; NULL if it is to be looked at again.
+    /// The latest state that was read, and the connection's own number for this state (`PRAGMA data_version`). The
+    /// number is NULL if `begin` must determine the state anew.
     private var state = DatabaseState()
     private var ownVersion: SQLiteValue = .null
 
     /// - Throws: `DatabaseError` if the file cannot be opened, or is not a database.
     ///
-    /// - Parameter clock: numbers the states for all connections; without it, no two states count as the same.
+    /// - Parameter clock: the clock that numbers the states for all connections. Without a clock, each reading counts
+    ///   as a state of its own.
     init(path: String, options: TableOptions, clock: StateClock? = nil) throws(DatabaseError) {
         guard let identity = FileIdentity(path: path) else {
             throw DatabaseError(kind: .away, reason: "the file does not exist")
@@ -24,9 +26,9 @@ final class SQLiteTables: TableConnection {
         connection = try SQLiteConnection(path: path, for: .read)
         connection.setBusyTimeout(options.timeout)
         try connection.execute("PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
-        // SQLite cannot interrupt a function while it makes one value, however large.
+        // The size of values is limited, because SQLite cannot interrupt a function that is making a large value.
         if options.reference?.query != nil { connection.limitValues(to: Self.mostValueBytes) }
-        // Reads the file for the first time, and so throws if it is not a database.
+        // This statement is the first to read the file, so it throws if the file is not a database.
         _ = try connection.first("PRAGMA schema_version")
     }
 
@@ -48,7 +50,7 @@ final class SQLiteTables: TableConnection {
         return state
     }
 
-    /// Begins the transaction again, because the database has changed since the last one.
+    /// Begins the transaction again, because the database has changed since the previous transaction.
     private func beginAnew() throws(DatabaseError) {
         ownVersion = .null
         connection.rollBack()
@@ -56,13 +58,13 @@ final class SQLiteTables: TableConnection {
         _ = try connection.first("BEGIN")
         let version = try dataVersion
         state = DatabaseState(schema: try connection.first("PRAGMA schema_version")?[0] ?? .null)
-        // If another program has committed meanwhile, this answer shares no results.
+        // If another program has committed meanwhile, this answer shares no results with other connections.
         guard let before, clock?.number(of: identity) == before else { return }
         state.data = .integer(before)
         ownVersion = version
     }
 
-    /// The version of the content, which differs after a commit of another program.
+    /// The version of the content. The version differs after a commit of another program.
     var dataVersion: SQLiteValue {
         get throws(DatabaseError) { try connection.first("PRAGMA data_version")?[0] ?? .null }
     }
@@ -101,11 +103,13 @@ final class SQLiteTables: TableConnection {
 
     func briefly<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result? { try body() }
 
-    /// Returns the number of records at the latest ANALYZE, otherwise the largest rowid; 0 without either.
+    /// Returns the number of records at the latest ANALYZE. Without this number, returns the largest rowid, or 0 for a
+    /// table without a rowid.
     func estimate(_ table: Table) throws(DatabaseError) -> Int {
         if try connection.first("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_stat1'") != nil {
             let name = SQLiteValue.text(Array(table.name.utf8))
-            // Each `stat` begins with the number of rows in an index; a partial index has fewer than the table.
+            // Each `stat` begins with the number of rows in an index. The maximum counts, because a partial index has
+            // fewer rows than the table.
             let found = try connection.first(
                 "SELECT max(CAST(stat AS INTEGER)) FROM main.sqlite_stat1 WHERE tbl = ?", [name])
             if let count = found?[0].integer { return Int(clamping: count) }

@@ -4,9 +4,10 @@ internal import Locking
 
 /// Numbers the states of a SQLite file for all connections.
 ///
-/// Each connection numbers the states in its own way: the number differs when another connection has committed
-/// (`PRAGMA data_version`). So the clock is a connection, too. If it gives the same number before and after another
-/// connection begins to read, that connection reads the state with this number.
+/// Each connection numbers the states in its own way (`PRAGMA data_version`): the number changes when another
+/// connection has committed. The clock watches the file through a connection of its own, and numbers the states for all
+/// other connections. If the clock returns the same number before and after another connection begins to read, that
+/// connection reads the state with this number.
 final class StateClock: Sendable {
     private struct Look {
         let connection: SQLiteConnection
@@ -24,7 +25,8 @@ final class StateClock: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// Returns the number of the present state; nil if the path leads to another file, or if it cannot be read now.
+    /// Returns the number of the present state of a file. Returns nil if the file cannot be read now, or if the clock
+    /// must open the file and the path leads to another file.
     func number(of identity: FileIdentity) -> Int64? {
         looks.withLock { looks in
             do throws(DatabaseError) {

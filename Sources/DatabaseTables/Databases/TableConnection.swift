@@ -2,17 +2,17 @@ internal import DatabaseTrees
 
 /// A connection to a database whose tables are read.
 ///
-/// Statements are in the dialect of the database, and have `?` for each value. `OpenDatabase` keeps results for the
-/// present state.
+/// Statements use the dialect of the database, with a `?` for each value. `OpenDatabase`, not the connection, keeps the
+/// results for the present state.
 protocol TableConnection: AnyObject {
-    /// Whether it is open, and leads to the database to which the address leads now.
+    /// Whether the connection is open, and still leads to the database at the address.
     var isCurrent: Bool { get }
 
     /// Begins to read one state of the database.
     ///
     /// - Parameters:
-    ///   - deadline: the time at which its statements are interrupted.
-    ///   - isWanted: whether the answer is still wanted; otherwise its statements are interrupted, too.
+    ///   - deadline: the time at which running statements are interrupted.
+    ///   - isWanted: returns whether the answer is still wanted. If not, running statements are interrupted, too.
     func begin(
         until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool
     ) throws(DatabaseError) -> DatabaseState
@@ -20,7 +20,7 @@ protocol TableConnection: AnyObject {
     /// Ends reading the state; does nothing before `begin`.
     func end()
 
-    /// Reads the tables in the present state, and frees the statements that were prepared before.
+    /// Reads the tables in the present state. Frees the statements that the connection has prepared so far.
     func readCatalogue(_ options: TableOptions) throws(DatabaseError) -> Catalogue
 
     /// Returns the first row of a query; nil without rows.
@@ -34,7 +34,8 @@ protocol TableConnection: AnyObject {
     /// Returns the plan of a statement.
     func plan(of sql: String) throws(DatabaseError) -> StatementPlan
 
-    /// Runs statements that may take long or fail; the result is nil if they exceed a short time or are refused.
+    /// Runs statements that may take long or fail. The result is nil if the statements exceed a short time limit, or if
+    /// the database refuses them.
     func briefly<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result?
 
     /// Returns the approximate number of records in a large table.
@@ -44,7 +45,7 @@ protocol TableConnection: AnyObject {
     func indexes(of table: Table) throws(DatabaseError) -> [[Int]]
 }
 
-/// The versions of the schema and of the whole content; each differs after a change.
+/// The versions of the schema and of the whole content. Each version differs after a change.
 struct DatabaseState {
     var schema: SQLiteValue = .null
     var data: SQLiteValue = .null
@@ -52,9 +53,9 @@ struct DatabaseState {
 
 /// The plan of a database for a statement about the table `c`.
 struct StatementPlan {
-    /// Whether it finds the records by a seek in an index.
+    /// Whether the statement finds the records by a seek in an index.
     let isSought: Bool
-    /// Whether it sorts records.
+    /// Whether the statement sorts records.
     let isSorted: Bool
 }
 

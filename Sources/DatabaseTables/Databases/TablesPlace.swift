@@ -7,7 +7,7 @@ enum TablesPlace: Sendable {
     case file(String)
     case postgres(PostgresDatabase)
 
-    /// Returns a closure that connects to the database; all its connections know the states by the same versions.
+    /// Returns a closure that connects to the database. All connections from one closure give a state the same version.
     func connector(_ options: TableOptions) -> @Sendable () throws(DatabaseError) -> any TableConnection {
         switch self {
         case .file(let path):

@@ -2,7 +2,7 @@ internal import DatabaseTrees
 internal import Levels
 internal import Locking
 
-/// Results that are kept for one state of a database, for all connections that read this state.
+/// The results for one state of a database, kept for all connections that read this state.
 final class KnownState: Sendable {
     private struct Findings {
         /// The numbers of records that were counted in whole tables, and in lists with parameters.
@@ -22,14 +22,15 @@ final class KnownState: Sendable {
     private static let mostArrangements = 4
     /// The memory for kept arrangements, in bytes.
     private static let arrangementBytes = 32 << 20
-    /// The maximum number of orders with kept samples; the samples of 10 million records take about 4 MB.
+    /// The maximum number of orders whose samples are kept. The samples of 10 million records take about 4 MB.
     private static let mostRanks = 8
-    /// The maximum number of kept counts of lists with parameters; each row of a tree has a list of its own.
+    /// The maximum number of kept counts of lists with parameters. Without a limit, these could fill the memory, because
+    /// each row of a tree has a list of its own.
     private static let mostListCounts = 1_024
-    /// The maximum number of groupings with kept runs; a client can group the list below any record.
+    /// The maximum number of groupings whose runs are kept, because a client can group the list below any record.
     private static let mostRuns = 64
 
-    /// Returns the kept arrangement with a name, or makes it and keeps it.
+    /// Returns the kept arrangement with a name. If the arrangement is missing, makes it and keeps it.
     func arrangement(
         _ name: ListName, _ make: () throws(DatabaseError) -> (ArrangedRows, Level)
     ) throws(DatabaseError) -> (rows: ArrangedRows, level: Level) {
@@ -51,7 +52,7 @@ final class KnownState: Sendable {
     /// Samples of orders.
     var ranks: [ListName: RankSamples] { findings.withLock(\.ranks) }
 
-    /// Keeps samples, unless another connection has found more.
+    /// Keeps the samples of an order, unless at least as many are already kept. Always keeps complete samples.
     func keep(_ samples: RankSamples, as name: ListName) {
         findings.withLock { findings in
             if let known = findings.ranks[name] {
@@ -71,7 +72,7 @@ final class KnownState: Sendable {
         findings.withLock { $0.answers.keep(answer, as: name, cost: cost) }
     }
 
-    /// Returns the kept runs with a name, or counts them and keeps them.
+    /// Returns the kept runs with a name. If the runs are missing, counts them and keeps them.
     func runs<Failure: Error>(
         _ name: ListName, _ count: () throws(Failure) -> [SectionRun]
     ) throws(Failure) -> [SectionRun] {
@@ -84,7 +85,8 @@ final class KnownState: Sendable {
         return counted
     }
 
-    /// Returns the kept number of records with a name, or counts them and keeps the number.
+    /// Returns the kept number of records of a named list. If the number is missing, counts the records and keeps their
+    /// number.
     func count(
         _ name: ListName, _ count: () throws(DatabaseError) -> RecordCount
     ) throws(DatabaseError) -> RecordCount {
@@ -113,7 +115,7 @@ struct KeptAnswers {
     /// The hashes of the names of the latest answers that were made, to recognize a second request.
     private var made = [Int](repeating: 0, count: 256)
 
-    /// The maximum number of answers, and their maximum memory in bytes.
+    /// The maximum number of answers, and the maximum memory for all answers together, in bytes.
     private static let most = 64
     private static let mostCost = 1 << 20
 
@@ -142,9 +144,10 @@ struct KeptAnswers {
 final class KnownStates: Sendable {
     private let latest = Guarded<(version: SQLiteValue, known: KnownState)?>(nil)
 
-    /// Returns the results for the state with a version, which are new if another state came meanwhile.
+    /// Returns the results that are kept for the state with a version. Only the latest state is remembered: if another
+    /// state came meanwhile, the results are empty.
     ///
-    /// - Parameter version: NULL for a state that no other connection knows.
+    /// - Parameter version: the version of the state; NULL for a state that no other connection knows.
     func state(_ version: SQLiteValue) -> KnownState {
         guard version != .null else { return KnownState() }
         return latest.withLock { latest in

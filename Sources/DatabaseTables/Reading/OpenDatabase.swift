@@ -4,14 +4,14 @@ internal import Locking
 
 /// A connection to a database, with its catalogue.
 ///
-/// Unchecked Sendable: it is in the pool, or only the thread that has taken it uses it.
+/// Unchecked Sendable: a database is either in the pool, or used only by the thread that has taken it.
 final class OpenDatabase: @unchecked Sendable {
     let connection: any TableConnection
     private let options: TableRows.Options
     private(set) var catalogue = Catalogue(tables: [], foreignKeys: [])
-    /// The version of the schema that the catalogue describes; NULL before the catalogue was read.
+    /// The versions of the latest state; NULL before the first state. The catalogue describes the schema of this state.
     private var state = DatabaseState()
-    /// The results that are kept for the state that is read.
+    /// The results that are kept for the latest state.
     private(set) var known = KnownState()
     private let states: KnownStates
     /// The query plans of statements for the present schema.
@@ -23,11 +23,11 @@ final class OpenDatabase: @unchecked Sendable {
         (self.connection, self.options, self.states) = (connection, options, states)
     }
 
-    /// Begins a transaction that reads one state of the database, with the results that are kept for this state.
+    /// Begins a transaction that reads one state of the database, and takes the results that are kept for this state.
     ///
     /// - Parameters:
-    ///   - deadline: the time at which its statements are interrupted.
-    ///   - isWanted: whether the answer is still wanted; otherwise its statements are interrupted, too.
+    ///   - deadline: the time at which running statements are interrupted.
+    ///   - isWanted: returns whether the answer is still wanted. If not, running statements are interrupted, too.
     func begin(
         until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool = { true }
     ) throws(DatabaseError) {
@@ -47,7 +47,7 @@ final class OpenDatabase: @unchecked Sendable {
 
     func end() { connection.end() }
 
-    /// Returns the number of records in a list, counted up to a limit; beyond it, an estimate above the limit.
+    /// Returns the number of records in a list. A number above the limit is an estimate.
     func count(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
         try known.count(list.name("\(limit)")) { () throws(DatabaseError) in
             if list.table.dialect == .postgres, list.values.isEmpty {
@@ -67,7 +67,7 @@ final class OpenDatabase: @unchecked Sendable {
 }
 
 extension OpenDatabase {
-    /// How a statement would be run.
+    /// Returns the plan for a statement. Keeps the plan until the schema changes.
     func plan(of sql: String) throws(DatabaseError) -> StatementPlan {
         if let known = plans[sql] { return known }
         let plan = try connection.plan(of: sql)
@@ -102,14 +102,15 @@ final class ConnectionPool: Sendable {
     private let free = Guarded<[OpenDatabase]>([])
     private let states = KnownStates()
 
-    /// The maximum number of kept connections: the number of short and long answers that are read at the same time.
+    /// The maximum number of kept connections, which is the number of short and long answers that are read at the same
+    /// time.
     private static let most = 8
 
     init(options: TableRows.Options, connect: @escaping @Sendable () throws(DatabaseError) -> any TableConnection) {
         (self.options, self.connect) = (options, connect)
     }
 
-    /// Takes a connection to the database that the address leads to now.
+    /// Takes a connection to the database to which the address leads now.
     func take() throws(DatabaseError) -> OpenDatabase {
         while let database = free.withLock({ $0.popLast() }) {
             if database.connection.isCurrent { return database }

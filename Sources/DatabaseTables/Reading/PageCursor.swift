@@ -2,18 +2,22 @@ internal import Bytes
 internal import DatabaseTrees
 internal import Levels
 
-/// The end of a page, from which the next page continues. The client sends it back as the bytes of `bookmark`.
+/// The end of a page, from which the next page continues. The client sends the cursor back as the bytes of `bookmark`.
 struct PageCursor {
-    /// A hash of the query without its page and fields; the cursor is refused with another query.
+    /// A hash of the query without its page and fields. A cursor is refused if it comes with another query.
     let shape: UInt64
     /// The position of the next row when the cursor was made.
     let position: Int
-    /// The number of the next row when the cursor was made: in the order of the key for an arranged page, or 0 if
-    /// `values` identify the last record; among the following rows for a page of records. For a page of sections, the
-    /// number of the last row's run.
+    /// A number whose meaning depends on the page:
+    /// - On a page of arranged rows: the number of the last row in the order without the query, plus 1; 0 if `values`
+    ///   identify the last record.
+    /// - On a page of records in the order of the key or of an index: the number of the next row among the rows that
+    ///   follow the records.
+    /// - On a page of sections: the number of the run that contains the last row.
     var row = 0
-    /// The values of the last record's terms, and for a page of sections the values of its run. For a page of tables or
-    /// named lists, the last row's key; empty if the last row is one of the rows that follow the records.
+    /// The values of the last record's terms. On a page of sections, the values of the record's run come after them. On
+    /// a page of tables, named lists or drilled values, the only value is the key of the last row. Empty if the last
+    /// row is one of the rows that follow the records.
     let values: [SQLiteValue]
     /// The last row's place in the query's order, for an arranged page.
     var mark = ArrangedRows.Mark(orderKey: [], section: nil)

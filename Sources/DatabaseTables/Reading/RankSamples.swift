@@ -2,8 +2,8 @@ internal import DatabaseTrees
 
 /// The values of every 250th record in an order, from its beginning.
 ///
-/// With them, a page at a high position begins with a seek, and only the records after a sample are counted to find the
-/// position of a record.
+/// A page at a high position begins with a seek to a sample. To find the position of a record, only the records after a
+/// sample are counted.
 struct RankSamples {
     /// The number of records from one sample to the next.
     static let interval = 250
@@ -12,7 +12,7 @@ struct RankSamples {
 
     /// The values of each sample's terms; a sample is the last record of its interval.
     var values: [[SQLiteValue]] = []
-    /// Whether the order has no further samples to read.
+    /// Whether all samples of the order have been read.
     var isComplete = false
 }
 
@@ -54,8 +54,8 @@ struct SampledOrder {
 }
 
 extension TableReading {
-    /// Returns the values of the last sample before a position, and the number of records between the two; nil if the
-    /// list is not sampled, or the position is below `RankSamples.smallest`.
+    /// Returns the values of the last sample before a position, and the number of records between the sample and the
+    /// position. Returns nil if the list is not sampled, or the position is below `RankSamples.smallest`.
     func sample(
         before position: Int, in list: RecordList
     ) throws(DatabaseError) -> (values: [SQLiteValue], distance: Int)? {
@@ -66,8 +66,8 @@ extension TableReading {
         return (values, position - min(wanted, samples.values.count) * RankSamples.interval)
     }
 
-    /// Returns the number of records up to and including the record with these values, even if it was deleted; nil if
-    /// samples do not help, so that all records must be counted.
+    /// Returns the number of records up to and including the record with these values. The record itself may have been
+    /// deleted. Returns nil if the samples do not help; all records must then be counted.
     ///
     /// - Parameter expected: the approximate result.
     func rank(of values: [SQLiteValue], in list: RecordList, expected: Int) throws(DatabaseError) -> Int? {
@@ -97,7 +97,7 @@ extension TableReading {
 
     private static var mostRankSteps: Int { 32 }
 
-    /// Returns the statements for the samples of a list; nil if no index finds its samples.
+    /// Returns the statements for the samples of a list; nil if no index finds the samples.
     private func sampledOrder(_ list: RecordList) throws(DatabaseError) -> SampledOrder? {
         let database = try database
         return try database.sampledOrder(list.name(ListScan.order(by: list.terms, isReversed: false))) {
@@ -109,7 +109,7 @@ extension TableReading {
         }
     }
 
-    /// Returns the samples of an order, at least the wanted number if the order has so many.
+    /// Returns the samples of an order: at least the wanted number, or all samples if the order has fewer.
     ///
     /// Missing samples are read first. If the time for the answer ends meanwhile, the samples read so far are kept, and
     /// a later request continues from them.

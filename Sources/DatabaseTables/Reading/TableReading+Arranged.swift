@@ -3,13 +3,13 @@ internal import DatabaseTrees
 internal import Levels
 internal import PropertyLists
 
-/// Lists of records that are filtered and sorted in memory, as the items of a tree are.
+/// Lists of records that are filtered and sorted in memory, like the items of a tree.
 extension TableReading {
-    /// Returns a page of records that are filtered and sorted in memory; all records of the list are read.
+    /// Returns a page of records that are filtered and sorted in memory. Reads all records of the list.
     ///
     /// - Parameters:
     ///   - arranging: the query without the conditions that the list already contains.
-    ///   - count: the number of records in the list, and of the rows that follow them.
+    ///   - count: the number of records in the list, plus the number of rows that follow the records.
     func arrangedPage(
         _ list: RecordList, query: RowQuery, arranging: RowQuery, cursor: PageCursor?, count: Int
     ) throws -> RowPage {
@@ -103,14 +103,14 @@ extension TableReading {
         }
     }
 
-    /// Reads all records of a list in the order of their key, with the fields that determine the result of a query, and
-    /// adds the rows that follow the records.
+    /// Reads all records of a list in the order of their key, then adds the rows that follow the records. The records
+    /// have only the fields that determine the result of the query.
     private func scan(_ list: RecordList, query: RowQuery, count: Int) throws(DatabaseError) -> Level {
         let looked = query.lookedAt
         let reader = RecordReader(
             list: list, showing: { looked?.contains($0.bytes) ?? true }, limit: RecordReader.detailLimit)
         var packer = RowPacker()
-        // Titles take most of the memory of a large list, so they are omitted if they are not needed.
+        // Titles take most of the memory of a large list, so they are omitted if the query does not need them.
         let needsTitle = query.looksAtTitles || list.isArranged
         try forEachRecord(of: list, reader, limit: count) { (statement, key) throws(DatabaseError) in
             packer.beginRow(key: key.span, title: (needsTitle ? reader.title(statement, key: key) : []).span)
@@ -141,7 +141,7 @@ extension RowQuery {
             || order.sort?.criteria.contains { $0.field == .title } == true
     }
 
-    /// The names of the fields that determine the rows and their order; nil for all.
+    /// The names of the fields that determine the rows and their order; nil for all fields.
     var lookedAt: Set<[UInt8]>? {
         var fields = conditions.map(\.field) + (order.sort?.criteria.map(\.field) ?? [])
         if case .field(let field)? = order.group { fields.append(field) }

@@ -30,8 +30,8 @@ extension TableReading {
         return rows
     }
 
-    /// Returns a key for a named list that follows records: the key itself, or the key with `~` and a number if one of
-    /// the records has it.
+    /// Returns a key for a named list that follows records. If a record already has the wanted key, adds `~` and a
+    /// number to the key.
     private func freeKey(
         _ key: [UInt8], among others: [[UInt8]], and records: RecordList?
     ) throws(DatabaseError) -> [UInt8] {
@@ -40,7 +40,8 @@ extension TableReading {
         var isTaken = false
         try read(key, in: records, reader: reader) { (_, _) throws(DatabaseError) in isTaken = true }
         guard isTaken else { return key }
-        // The key of a record has '~2' to '~9' only at its beginning or after a comma, so no record has the new key.
+        // The key of a record contains '~2' to '~9' only at its beginning or after a comma, so no record has the new
+        // key.
         var number = 2
         while others.contains(key + Array("~\(number)".utf8)) { number += 1 }
         return key + Array("~\(number)".utf8)
@@ -57,8 +58,8 @@ extension TableReading {
         }
     }
 
-    /// Returns the keys of the shortest path to a record; nil if no path leads to it, or only a path through another
-    /// table or the values of drill columns.
+    /// Returns the keys of the shortest path to a record. Returns nil if no path leads to the record, or if every path
+    /// leads through another table or the values of drill columns.
     ///
     /// - Parameters:
     ///   - number: the number of the record's table.
@@ -76,7 +77,7 @@ extension TableReading {
             while let above = try target(of: tree, from: place) {
                 keys.append(above.key)
                 place = above.identity
-                // The references form a circle, or the tree is too deep.
+                // At this depth, the references form a circle, or the tree is too deep.
                 guard keys.count < TreeLimits().depth else { return nil }
             }
             let first = try list(ofTable: number)
@@ -97,8 +98,8 @@ extension TableReading {
         let identity: RecordIdentity
     }
 
-    /// Returns the record to which a record refers by a foreign key; nil if the reference is NULL, or the record is
-    /// missing.
+    /// Returns the record to which a record refers by a foreign key; nil if the reference is NULL, or the referenced
+    /// record is missing.
     func target(of key: ForeignKey, from identity: RecordIdentity) throws(DatabaseError) -> Target? {
         let catalogue = try catalogue
         let (table, parent) = (catalogue.tables[key.child], catalogue.tables[key.parent])

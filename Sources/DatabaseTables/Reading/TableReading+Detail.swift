@@ -9,7 +9,7 @@ extension TableReading {
     private func details(of item: Item) throws(DatabaseError) -> ItemDetail {
         let detail = try ownDetails(of: item)
         guard !rows.prefix.isEmpty, item.depth == rows.prefix.count - 1 else { return detail }
-        // The item is in a document, which has its position and its neighbours.
+        // The item is in a document, so the document supplies the item's position and neighbours.
         let own = TreeRows(document: rows.prefix[0].level, arrangements: ArrangementCache(bytes: 0)).detail(of: item)
         return ItemDetail(
             item: item, position: own.position, of: own.count, section: own.section, previous: own.previous,
@@ -86,7 +86,7 @@ extension TableReading {
             item: item, position: position, of: count, previous: previous?.0, next: next?.0, children: below)
     }
 
-    /// Returns the record before or after another in its list; nil at the ends.
+    /// Returns the record before or after another record in the same list; nil at the ends of the list.
     private func neighbour(of record: Record, isBefore: Bool) throws(DatabaseError) -> Item.Step? {
         try first(of: record.list, after: record.terms, isReversed: isBefore)
     }

@@ -2,14 +2,15 @@ internal import DatabaseTrees
 internal import Levels
 internal import PropertyLists
 
-/// Orders and conditions for large tables, which an index must serve.
+/// Orders and conditions for large tables. An index must serve each of them.
 extension TableReading {
-    /// Returns a list in the order of a query, or without one in the order of its key, if an index gives this order.
+    /// Returns a list in the order `sort`, or in the order of its key if `sort` is nil. An index must give this order.
     ///
     /// - Parameters:
     ///   - parameter: the query option that the refusal names.
-    ///   - first: terms that have the same value in all records of the list; a new index begins with them.
-    /// - Throws: `RowRefusal` with the statement that makes the index, if an index is missing.
+    ///   - first: terms that have the same value in all records of the list. The index that the refusal proposes begins
+    ///     with these terms.
+    /// - Throws: `RowRefusal` with the statement that creates the index, if an index is missing.
     func ordered(
         _ list: RecordList, by sort: RowOrder?, for parameter: String = "sort", after first: [OrderTerm] = []
     ) throws -> RecordList {
@@ -40,8 +41,10 @@ extension TableReading {
         return ordered
     }
 
-    /// Returns the terms that order the records in each section of a column's values: `sort`, or without it the key. If
-    /// no index gives the order of the key, the order of any index that begins with the column is used.
+    /// Returns the terms that order the records within each section, if the sections are the values of a column.
+    ///
+    /// The order is `sort`, or the order of the key if `sort` is nil. If no index gives the order of the key, the order
+    /// of any index that begins with the column is used.
     ///
     /// - Parameter list: the records of one section.
     /// - Throws: `RowRefusal` if an index is missing.
@@ -62,8 +65,8 @@ extension TableReading {
         }
     }
 
-    /// Returns the order for the notes of a page: the query's fields, then the remaining key columns, and the collation of
-    /// the first field.
+    /// Returns the order for the notes of a page: first the query's fields, then the remaining key columns. Includes
+    /// the collation of the first field.
     func order(of list: RecordList, query: RowQuery) -> RowPage.IndexOrder {
         let asked = query.order.sort?.criteria ?? []
         let isTurned = asked.last?.isDescending ?? false
@@ -100,19 +103,20 @@ extension TableReading {
                 "SELECT 1 FROM \(list.source)" + (conditions.isEmpty ? "" : " WHERE \(conditions)")
                 + " ORDER BY \(order) LIMIT 1"
             let plan = try database.plan(of: sql)
-            // Without sorts, PostgreSQL may read all records in order to find those of the list.
+            // With sorts disabled, PostgreSQL may read the whole table along an index, and pick out the records of the
+            // list.
             let mustSeek = number > 0 || list.table.dialect == .postgres && list.condition != nil
             if plan.isSorted || mustSeek && !plan.isSought { return false }
         }
         return true
     }
 
-    /// Returns a refusal with the statement that makes the missing index.
+    /// Returns a refusal with the statement that creates the missing index.
     ///
     /// - Parameters:
-    ///   - terms: the terms that the index must contain; without columns among them, the statement is omitted.
+    ///   - terms: the terms that the index must contain. If no term is a column, the refusal lacks a statement.
     ///   - parameter: the query option that the refusal names.
-    ///   - purpose: the end of the clause "no index …", such as `gives the order 'Price'`.
+    ///   - purpose: the end of the clause that begins with "no index", such as `gives the order 'Price'`.
     func needsIndex(_ table: Table, terms: [OrderTerm], parameter: String, purpose: String) -> RowRefusal {
         let columns = terms.compactMap { term in
             term.column.map {
@@ -135,8 +139,8 @@ extension TableReading {
 
     // MARK: Conditions
 
-    /// Returns a list narrowed by conditions, and the conditions that its records must still be checked for; nil if no
-    /// index finds the records of the narrowed list.
+    /// Returns a list narrowed by conditions, and the conditions that must still be checked for each record of this
+    /// list. Returns nil if no index finds the records of the narrowed list.
     func narrowed(
         _ list: RecordList, by conditions: [RowCondition]
     ) throws(DatabaseError) -> (list: RecordList, rest: [RowCondition])? {
@@ -158,11 +162,12 @@ extension TableReading {
     }
 }
 
-/// A condition of a query as part of a statement that an index may serve.
+/// A condition of a query as part of a statement. An index may serve the condition.
 private struct ConditionStatement {
     let condition: String
     let values: [SQLiteValue]
-    /// Whether it alone decides; otherwise the records that it finds are checked for the query's condition, too.
+    /// Whether the part of the statement finds exactly the records that meet the query's condition. If not, the query's
+    /// condition is checked for each found record, too.
     let isExact: Bool
 
     /// The result is nil for a relation that no index serves.

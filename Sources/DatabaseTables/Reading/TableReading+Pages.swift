@@ -85,8 +85,8 @@ extension TableReading {
     /// Returns a page of rows that are all known: tables, named lists or the values of a drill column.
     ///
     /// - Parameters:
-    ///   - level: all rows, in their own order.
-    ///   - count: returns the number of rows below the row with a number.
+    ///   - level: all rows, in the order that they have without a query.
+    ///   - count: returns the number of rows below a row of `level`; the argument is the number of that row.
     func shortPage(
         _ level: Level, query: RowQuery, cursor: PageCursor?, count: (Int) throws -> RecordCount
     ) throws -> RowPage {
@@ -145,17 +145,18 @@ extension TableReading {
             throw needsIndex(list.table, terms: [], parameter: "q", purpose: "finds a text in its records")
         }
         guard let grouping = query.order.group, grouping != .document else {
-            // The rows that follow the records lack the fields of the order, so they are last, as they are in a tree.
+            // The rows that follow the records lack the fields of the order, so these rows are last, as in a tree.
             let ordered = try ordered(list, by: query.order.sort)
             return try keyPage(ordered, query: query, cursor: cursor, count: count)
         }
         return try groupedPage(list, grouping: grouping, query: query, cursor: cursor)
     }
 
-    /// Returns a list without some of the records that do not meet the conditions of a query, so that fewer records are
-    /// read; the whole list if no index helps.
+    /// Returns a smaller list that still contains all records that meet the conditions of a query. Returns the whole
+    /// list if no index helps.
     private func candidates(in list: RecordList, for query: RowQuery) throws(DatabaseError) -> RecordList {
-        // Only conditions on columns: a title may be a key, whose text can differ from the text of its columns.
+        // Use only conditions on columns. A title may be a key, and the text of a key can differ from the text of its
+        // columns.
         let conditions = query.conditions.filter { condition in
             guard case .named = condition.field else { return false }
             return condition.relation == .equal && findsAll(condition, in: list.table)
@@ -164,8 +165,8 @@ extension TableReading {
         return try narrowed(list, by: conditions)?.list ?? list
     }
 
-    /// Whether an index finds all records that meet a condition of equality. It misses the texts `10.0` and 'é' in another
-    /// normal form, which equal `10` and 'é'.
+    /// Returns whether an index finds all records that meet a condition of equality. For `10`, an index misses the
+    /// equal text `10.0`; for 'é', it misses the same letter in another normal form.
     private func findsAll(_ condition: RowCondition, in table: Table) -> Bool {
         guard let number = table.column(of: condition.field) else { return false }
         let column = table.columns[number]
@@ -199,7 +200,8 @@ extension TableReading {
         return try sectionedPage(try ordered(list, by: .title, for: "group"), runs: runs, query: query, cursor: cursor)
     }
 
-    /// Returns a page of the records of a large table that meet the conditions of a query, which an index must find.
+    /// Returns a page of the records of a large table that meet the conditions of a query. An index must find these
+    /// records.
     private func narrowedPage(_ list: RecordList, query: RowQuery, cursor: PageCursor?) throws -> RowPage {
         let most = rows.options.arrangedRows
         let first = query.conditions.first?.field
@@ -227,7 +229,7 @@ extension TableReading {
             try ordered(narrowed, by: query.order.sort, for: "where"), query: query, cursor: cursor, count: found)
     }
 
-    /// Returns a page in the list's own order: of its key, or of an index.
+    /// Returns a page in the list's own order, which is the order of the key or of an index.
     private func keyPage(
         _ list: RecordList, query: RowQuery, cursor: PageCursor?, count: RecordCount
     ) throws -> RowPage {
@@ -235,7 +237,7 @@ extension TableReading {
         let reader = rowReader(list, query: query)
         var start = query.page.start ?? 0
         var after: [SQLiteValue]?
-        // The number of following rows before the page; nil if the page may begin with a record.
+        // Of the rows that follow the records, the number before the page; nil if the page may begin with a record.
         var passed: Int?
         if let cursor, cursor.values.isEmpty, !list.following.isEmpty {
             (start, passed) = (cursor.position, cursor.row)
@@ -288,7 +290,7 @@ extension TableReading {
         let end = start + page.count
         var total = count
         if count.isEstimate {
-            // The end of the records is known only if it was reached.
+            // The exact number of records is known only if the page reaches the end of the list.
             let isEnd = !hasMore && (page.count > 0 || start == 0)
             total = RecordCount(number: isEnd ? end : max(count.number, end + (hasMore ? 1 : 0)), isEstimate: true)
         }
@@ -301,8 +303,8 @@ extension TableReading {
             order: isLarge ? order(of: list, query: query) : nil)
     }
 
-    /// Returns the present position after the last record of the previous page, although records may have been added or
-    /// deleted before it.
+    /// Returns the present position of the row after a cursor. This position differs from the cursor's position if
+    /// records before it were added or deleted since then.
     private func position(
         after cursor: PageCursor, in list: RecordList, of count: Int
     ) throws(DatabaseError) -> Int {
@@ -357,12 +359,12 @@ extension TableReading {
     }
 }
 
-/// The rows of a page, to which each record is added as it is read.
+/// The rows of a page. Each record is added when it is read.
 struct PageRows: ~Copyable {
     var packer = RowPacker()
     /// The sentences about fields that are too large to be shown, by the number of the row.
     var refusals: [Int: String] = [:]
-    /// The rows below each row; empty if all records of the table have the same number of rows below them.
+    /// The rows below each row of the page; empty if all records of the table have the same number of rows below them.
     var below: [Below] = []
 
     enum Below {

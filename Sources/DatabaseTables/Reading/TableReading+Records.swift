@@ -4,10 +4,10 @@ internal import Levels
 
 /// Reading of single records by their keys, and of lists in order.
 extension TableReading {
-    /// Receives a record, as a row of a statement, and its key; returns false to end the reading.
+    /// Receives a record, as a row of a statement, and the key of the record. Returns false to end the reading.
     typealias RecordBody = (ResultRow, _ key: [UInt8]) throws(DatabaseError) -> Bool
 
-    /// Returns the record with a key in a list, as a row, and its place; nil if the key is unknown.
+    /// Returns the row and the place of the record with a key in a list; nil if the key is unknown.
     ///
     /// - Parameters:
     ///   - number: the number of the list's table.
@@ -30,9 +30,10 @@ extension TableReading {
         return found
     }
 
-    /// Calls a closure with the record that has a key, if the list has one.
+    /// Calls a closure with the record that has a key, if the list contains this record.
     ///
-    /// - Parameter body: receives the row of the statement, and the position if only that identifies the record.
+    /// - Parameter body: receives the row of the statement, and the record's position if only the position identifies
+    ///   the record.
     func read(
         _ key: [UInt8], in list: RecordList, reader: RecordReader,
         _ body: (ResultRow, _ position: Int?) throws(DatabaseError) -> Void
@@ -106,13 +107,14 @@ extension TableReading {
         return RecordKey.text(values, affinities: table.keyAffinities)
     }
 
-    /// Calls a closure with the records of a list in order, until it returns false.
+    /// Calls a closure with the records of a list in order, until the closure returns false.
     ///
     /// - Parameters:
-    ///   - after: the values of the terms of the record before the first; nil for the beginning of the list.
+    ///   - after: the values of the terms of the record after which the reading begins; nil to read the list from its
+    ///     beginning.
     ///   - limit: the maximum number of records.
-    ///   - offset: the number of records that are passed over first.
-    ///   - isReversed: whether to read backwards, from `after` or the end of the list.
+    ///   - offset: the number of records to pass over first.
+    ///   - isReversed: whether to read backwards, from the record with the values `after`, or from the end of the list.
     func forEachRecord(
         of list: RecordList, after: [SQLiteValue]? = nil, _ reader: RecordReader, limit: Int, offset: Int = 0,
         isReversed: Bool = false, _ body: RecordBody
@@ -121,12 +123,13 @@ extension TableReading {
         try walk(&scan, from: 0, equal: [], after: after, body)
     }
 
-    /// Reads the records whose first terms have the values `equal`; the values of the next terms are sought one by one
-    /// (`RecordList.soughtTerms`).
+    /// Reads the records whose leading terms have the values `equal`. The values of the next terms, up to the number
+    /// `RecordList.soughtTerms`, are sought one by one.
     ///
     /// - Parameters:
     ///   - first: the number of values in `equal`.
-    ///   - after: the values of the terms of the record before the first; nil for all records with the values `equal`.
+    ///   - after: the values of all terms of the record after which the reading begins; nil to read all records whose
+    ///     leading terms have the values `equal`.
     private func walk(
         _ scan: inout RecordScan, from first: Int, equal: [SQLiteValue], after: [SQLiteValue]?, _ body: RecordBody
     ) throws(DatabaseError) {
@@ -245,7 +248,7 @@ private struct RecordScan {
     let list: RecordList
     let reader: RecordReader
     private var left: Int
-    /// The number of records still to pass over, and whether the OFFSET of the statement does it.
+    /// The number of records that must still be passed over, and whether the OFFSET of the statement does this.
     private var toPass: Int
     private let isPassedByStatement: Bool
     private(set) var position: Int
@@ -267,14 +270,14 @@ private struct RecordScan {
 
     mutating func end() { left = 0 }
 
-    /// Counts down the records to pass over; returns whether the present record is one of them.
+    /// Counts down the records to pass over. Returns whether the present record is one of these.
     mutating func passesOver() -> Bool {
         guard !isPassedByStatement, toPass > 0 else { return false }
         toPass -= 1
         return true
     }
 
-    /// Returns the part with the records whose first terms have these values.
+    /// Returns the part with the records whose leading terms have these values.
     func part(equalTo values: [SQLiteValue]) -> ListScan {
         let conditions = zip(list.terms, values).map { $1 == .null ? "\($0.sql) IS NULL" : "\($0.sql) = ?" }
         return ListScan(
@@ -282,7 +285,8 @@ private struct RecordScan {
             values: values.filter { $0 != .null }, settled: values.count)
     }
 
-    /// Returns the parts with the records whose first terms have these values, each of which an index gives in order.
+    /// Returns the parts with the records whose leading terms have these values. An index gives the records of each
+    /// part in order.
     func parts(equalTo values: [SQLiteValue]) -> [ListScan] {
         let all = part(equalTo: values)
         guard list.splitsNull, !isReversed else { return [all] }

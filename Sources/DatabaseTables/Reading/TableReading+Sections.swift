@@ -2,9 +2,9 @@ internal import DatabaseTrees
 internal import Levels
 internal import PropertyLists
 
-/// A run of records of one section that are consecutive in an index. A section can have several runs.
+/// A run: records of one section that are consecutive in an index. A section can have several runs.
 struct SectionRun: Sendable {
-    /// The title of the section; nil for records without a text in the column.
+    /// The title of the section; nil for records with NULL or data in the column.
     let title: String?
     let index: String?
     let condition: String
@@ -16,9 +16,9 @@ struct SectionRun: Sendable {
 extension TableReading {
     private static let mostSections = 1_000
 
-    /// Returns the runs of a grouping in the order of the sections; they are kept for the present version.
+    /// Returns the runs of a grouping in the order of the sections. The runs are kept for the present state.
     ///
-    /// - Throws: `RowRefusal` if no index finds the sections, or if there are too many.
+    /// - Throws: `RowRefusal` if no index finds the sections, or if the list has too many sections.
     func runs(of list: RecordList, by grouping: RowGrouping) throws -> [SectionRun] {
         try database.known.runs(list.name("\(grouping)")) {
             switch grouping {
@@ -85,7 +85,8 @@ extension TableReading {
         try checkSeeks(list, term: term)
         let isCaseless = table.columns[column].collation == "NOCASE"
         var runs = [
-            // SQLite orders numbers before all text. A record with an empty title has its key as the title, a number.
+            // SQLite orders numbers before all texts. A record with an empty title appears with its key as the title,
+            // and the key is a number.
             try run(list, title: "#", index: "#", condition: "\(term.sql) < ''", values: []),
             try run(list, title: "#", index: "#", condition: "\(term.sql) = ''", values: []),
         ]
@@ -143,11 +144,11 @@ extension TableReading {
             "SELECT \(term.sql) FROM \(list.source) WHERE \(conditions) ORDER BY \(term.sql)\(term.isDescending ? " DESC" : "") LIMIT 1"
     }
 
-    /// Returns the next value of a term, in its order and except NULL; nil at the end.
+    /// Returns the next value of a term that is not NULL, in the order of the term; nil at the end.
     ///
     /// - Parameters:
-    ///   - last: the value before it; nil for the first value.
-    ///   - equal: further conditions, and the values of their parameters.
+    ///   - last: the previous value; nil to find the first value.
+    ///   - equal: further conditions, and the values of the parameters in these conditions.
     func next(
         _ term: OrderTerm, after last: SQLiteValue?, in list: RecordList,
         where equal: (conditions: [String], values: [SQLiteValue]) = ([], [])
@@ -231,9 +232,9 @@ extension TableReading {
 }
 
 extension SQLiteValue {
-    /// The title of the section for records with the value; nil for data and NULL.
+    /// The title of the section that contains the records with this value; nil for data and NULL.
     ///
-    /// - Parameter type: the type of its column in PostgreSQL; nil in SQLite.
+    /// - Parameter type: the type of the value's column in PostgreSQL; nil in SQLite.
     fileprivate func sectionTitle(of type: PostgresType?) -> String? {
         switch self {
         case .null, .data: return nil

@@ -7,7 +7,8 @@ extension RecordList {
     /// Whether the list has conditions or an order of its own.
     var isArranged: Bool { own != RowQuery() }
 
-    /// Returns a query with the list's own conditions added, and with its order unless the query has one or searches.
+    /// Returns a query with the list's own conditions added. Adds the list's order, too, unless the query has an order
+    /// or a search.
     func query(_ asked: RowQuery) -> RowQuery {
         var query = asked
         query.conditions = own.conditions + query.conditions
@@ -18,21 +19,22 @@ extension RecordList {
 
 /// The lists of items of documents: their own conditions and orders, and the values of their drill columns.
 extension TableReading {
-    /// A value of a drill column, as a row, and the list of the records with it.
+    /// A value of a drill column, as a row, with the list of the records that have this value.
     struct DrilledValue {
         let title: [UInt8]
         let key: [UInt8]
         let list: RecordList
     }
 
-    /// Returns the records of a list by its own conditions and order; nil if there are too many to be sorted in memory.
+    /// Returns the records of a list, filtered and sorted by the list's own conditions and order. Returns nil if the
+    /// list has too many records to be sorted in memory.
     func ownArrangement(of list: RecordList) throws(DatabaseError) -> (rows: ArrangedRows, level: Level)? {
         let total = try total(list)
         guard !total.isEstimate, total.number <= rows.options.arrangedRows else { return nil }
         return try arrangement(of: list, query: list.own, count: total.number)
     }
 
-    /// Returns whether the record with a key meets the list's own conditions; true for a list without them.
+    /// Returns whether the record with a key meets the list's own conditions; true for a list without conditions.
     func meetsOwnConditions(_ key: [UInt8], in list: RecordList) throws(DatabaseError) -> Bool {
         guard !list.own.conditions.isEmpty else { return true }
         var query = RowQuery()
@@ -53,7 +55,7 @@ extension TableReading {
             ? try count(list) : RecordCount(number: try values(of: list).count, isEstimate: false)
     }
 
-    /// Returns the row of the value with a key, and its place; nil for an unknown key.
+    /// Returns the row and the place of the value with a key; nil if the key is unknown.
     func value(_ key: [UInt8], in list: RecordList, table: Int) throws(DatabaseError) -> (Item.Step, Place)? {
         let values = try values(of: list)
         guard let number = values.firstIndex(where: { $0.key == key }) else { return nil }
@@ -72,8 +74,8 @@ extension TableReading {
         }
     }
 
-    /// Returns the values of the first drill column, in order of first appearance, as one if they have the same text.
-    /// Empty without drill columns.
+    /// Returns the values of the first drill column, in order of first appearance. Values with the same text count as
+    /// one value. Empty if the list lacks drill columns.
     func values(of list: RecordList) throws(DatabaseError) -> [DrilledValue] {
         guard let column = list.drillColumns.first else { return [] }
         let kept = try keptRows(of: list)
@@ -117,7 +119,7 @@ extension TableReading {
         }
     }
 
-    /// Returns the numbers of the records that meet the list's own conditions; nil for a list without them.
+    /// Returns the numbers of the records that meet the list's own conditions; nil for a list without conditions.
     ///
     /// - Throws: `DatabaseError` if the table is too large.
     private func keptRows(of list: RecordList) throws(DatabaseError) -> Set<Int>? {
@@ -136,7 +138,7 @@ extension TableReading {
 extension SQLiteValue {
     /// The title of a value of a drill column.
     ///
-    /// - Parameter type: the type of its column in PostgreSQL; nil in SQLite.
+    /// - Parameter type: the type of the value's column in PostgreSQL; nil in SQLite.
     fileprivate func drillTitle(of type: PostgresType?) -> [UInt8] {
         if let type, case .text(let bytes) = self, !bytes.isEmpty {
             let shown = type.title(bytes) ?? bytes

@@ -3,11 +3,11 @@ internal import Levels
 
 /// The tables of a database in one state, for one answer.
 ///
-/// Unchecked Sendable: only the thread that makes the answer uses it, until `end`.
+/// Unchecked Sendable: only the thread that makes the answer uses the reading, until `end`.
 final class TableReading: RowSource, @unchecked Sendable {
     let rows: TableRows
     private var taken: OpenDatabase?
-    /// The places of the items that were found, by the level with the item's own row.
+    /// The places of the items that were found. The level that contains an item's own row identifies the item.
     private var places: [(level: Level, place: Place)] = []
 
     init(rows: TableRows, while isWanted: @escaping @Sendable () -> Bool = { true }) throws(DatabaseError) {
@@ -49,9 +49,11 @@ final class TableReading: RowSource, @unchecked Sendable {
         case root
         /// A table, by its number.
         case table(Int)
-        /// The records of a list, or the values of its first drill column if it has one, and the number of its table.
-        /// If the item is itself a value of a drill column, `among` has the list that the column divides, and the
-        /// value's number; nil for the item of the document.
+        /// The level of a list: the records, or if the list has drill columns, the values of the first drill column.
+        /// The `Int` is the number of the list's table.
+        ///
+        /// If the item is itself a value of a drill column, `among` is the list that this column divides, and the
+        /// number of the value. For the item of the document, `among` is nil.
         case values(RecordList, Int, among: (RecordList, Int)?)
         /// A record of the table with a number.
         case record(Int, Record)
@@ -62,13 +64,13 @@ final class TableReading: RowSource, @unchecked Sendable {
     /// A record that was found.
     struct Record {
         let identity: RecordIdentity
-        /// The values of the terms that order its list.
+        /// The values of the terms that order the list.
         let terms: [SQLiteValue]
         /// The list in which it was found.
         let list: RecordList
-        /// Its position if only that identifies it; otherwise nil.
+        /// The position of the record in the list if only the position identifies it; otherwise nil.
         let position: Int?
-        /// A sentence about a field that is too large to be shown; nil without one.
+        /// A sentence about a field that is too large to be shown; nil if all fields are shown.
         let refusal: String?
     }
 
@@ -104,11 +106,11 @@ final class TableReading: RowSource, @unchecked Sendable {
     /// Returns the place of an item that `find` has returned.
     func place(of item: Item) -> Place { places.last { $0.level === item.own.level }?.place ?? .root }
 
-    /// Returns the row with a key, and its place; nil if the key is unknown.
+    /// Returns the row with a key below a place, and the place of that row; nil if the key is unknown.
     ///
     /// - Parameters:
-    ///   - written: the key as it was written, by which records are found.
-    ///   - key: the key in NFC, by which all other rows are found.
+    ///   - written: the key as it was written. Records are found by this text.
+    ///   - key: the key in NFC. All other rows are found by this text.
     ///   - isLast: whether the path ends here, so that the row needs the record's fields.
     private func step(
         _ written: [UInt8], key: String, below place: Place, isLast: Bool
@@ -178,7 +180,7 @@ final class TableReading: RowSource, @unchecked Sendable {
         }
     }
 
-    /// The maximum number of shown records of a table whose records only their positions identify.
+    /// The maximum number of shown records if only positions identify the records of a table.
     static let mostPositions = 10_000
 
     func count(_ list: RecordList) throws(DatabaseError) -> RecordCount {

@@ -2,7 +2,7 @@ internal import DatabaseTrees
 public import Levels
 internal import Locking
 
-/// The tables of a database as levels, whose records are read for each answer, and never written.
+/// The tables of a database as levels. The records are read anew for each answer, and never written.
 public struct TableRows: RowSource {
     public typealias Options = TableOptions
 
@@ -30,7 +30,7 @@ public struct TableRows: RowSource {
         }
     }
 
-    // Without `begin`, each call is an answer of its own and may show another state.
+    // Without `begin`, each of these calls is an answer of its own, so two calls may show different states.
 
     public func find(_ path: ItemPath) throws(RowRefusal) -> Item.Lookup {
         let reading = try begin()
@@ -50,8 +50,8 @@ public struct TableRows: RowSource {
         return try reading.detail(of: item)
     }
 
-    /// Returns a constant, because the content is not known without reading it. It is never compared: the answers of a
-    /// source that is not immediate are made again instead.
+    /// Returns a constant, because the hash is unknown until the content is read. The constant is never compared: if a
+    /// source is not immediate, its answers are made again instead.
     public func hash(of part: ShownPart, of item: Item) -> ContentHash { ContentHash(of: [UInt8]().span) }
 }
 

@@ -33,10 +33,11 @@ enum RecordKey {
         }
     }
 
-    /// Returns the values of a key's text, with the rowid last if the text has one; nil for text that is not a key.
+    /// Returns the values in the text of a key; nil for a text that is not a key. If the text contains a rowid, the
+    /// rowid is the last value.
     ///
-    /// Several texts can give the same values, such as `1.5` and `1.50`; only `text(_:affinities:)` of these values is
-    /// the key.
+    /// Several texts can give the same values, such as `1.5` and `1.50`. Only the text that `text(_:affinities:)` makes
+    /// from the values is the key.
     static func values(_ text: [UInt8], affinities: [Affinity]) -> [SQLiteValue]? {
         if affinities.count == 1, affinities[0] != .text, let number = plainInteger(text) { return [number] }
         var text = text

@@ -10,15 +10,17 @@ struct RecordList {
     private(set) var condition: String?
     /// The values of the parameters in the condition.
     private(set) var values: [SQLiteValue]
-    /// The terms after ORDER BY; their values identify a record. Empty if only positions identify the records.
+    /// The terms after ORDER BY. Together, their values identify a record. Empty if only positions identify the
+    /// records.
     var terms: [OrderTerm]
-    /// The rows after the records, for other foreign keys; empty unless the records are below a record of a tree.
+    /// The rows that follow the records: one for each other foreign key that refers to the record above. Empty unless
+    /// the records are below a record of a tree.
     var following: [NamedList] = []
     /// The conditions and the order that an item of a document gives to the list.
     var own = RowQuery()
-    /// The numbers of the columns whose values are the levels above the records, outermost first.
+    /// The numbers of the columns whose values form levels above the records, outermost first.
     var drillColumns: [Int] = []
-    /// Whether an index gives the order; the list is then read in parts that are not sorted (`soughtTerms`).
+    /// Whether an index gives the order. If so, the list is read in parts that need no sorting (`soughtTerms`).
     var isSought = false
 
     init(_ table: Table) {
@@ -28,7 +30,7 @@ struct RecordList {
         terms = Self.keyTerms(of: table)
     }
 
-    /// The records that refer to a record of another table.
+    /// Creates the list of the records that refer to one record by a foreign key.
     init(table: Table, referringBy key: ForeignKey, to parent: Table, identity: RecordIdentity) {
         self.table = table
         let joined = zip(key.targets, key.columns).map { target, column in
@@ -41,7 +43,8 @@ struct RecordList {
         terms = Self.keyTerms(of: table)
     }
 
-    /// The first level of a table: all records, or in a tree the records without a record above.
+    /// Creates the list of a table's first level: all records, or in a tree, the records whose reference to the record
+    /// above is NULL.
     init(firstLevelOf table: Table) {
         self.init(table)
         guard let tree = table.tree else { return }
@@ -51,7 +54,7 @@ struct RecordList {
 
     /// Adds a condition that the records must also meet.
     ///
-    /// - Parameter values: the values of its parameters.
+    /// - Parameter values: the values of the condition's parameters.
     mutating func add(_ condition: String, values: [SQLiteValue]) {
         self.condition = [self.condition, condition].compactMap(\.self).joined(separator: " AND ")
         self.values += values
@@ -60,17 +63,17 @@ struct RecordList {
     /// The terms that order the records by their key.
     var keyTerms: [OrderTerm] { Self.keyTerms(of: table) }
 
-    /// The number of first terms whose values are sought one by one; 0 if this is not necessary.
+    /// The number of leading terms whose values are sought one by one; 0 if this is not necessary.
     ///
-    /// NULL is last in the list, but not always in an index (`OrderTerm.hasNullLast`). An index gives the list's order
-    /// only if no nullable term with NULL first follows another term that varies. Thus all terms before the last such
-    /// term are fixed.
+    /// NULL is last in the list, but first in some indexes (`OrderTerm.hasNullLast`). For a term other than the first
+    /// of the list, such an index gives the order only among records that agree in all terms before that term. So the
+    /// values of all terms before the last such term are sought.
     var soughtTerms: Int {
         isSought ? terms.indices.last { $0 > 0 && terms[$0].isNullable && !terms[$0].hasNullLast } ?? 0 : 0
     }
 
-    /// Whether a separate statement reads the records with NULL in the first term that is not sought, because no index
-    /// has them last.
+    /// Whether a separate statement reads the records with NULL in the first term that is not sought. This is necessary
+    /// if no index has these records last.
     var splitsNull: Bool {
         guard isSought, terms.indices.contains(soughtTerms) else { return false }
         return terms[soughtTerms].isSplit
@@ -102,7 +105,7 @@ struct ListName: Hashable, Sendable {
     let part: String
 }
 
-/// A row below a record for one foreign key, with the list of the records that refer to the record by it.
+/// A row below a record, with the list of the records that refer to that record by one foreign key.
 struct NamedList {
     let title: [UInt8]
     let key: [UInt8]
@@ -111,29 +114,30 @@ struct NamedList {
     let list: RecordList
 }
 
-/// The rows below a record: the records below it in a tree, then a row for each other foreign key that refers to it.
+/// The rows below a record: in a tree, first the records below that record; then a row for each other foreign key that
+/// refers to the record's table.
 struct RowsBelow {
-    /// The records below it in the tree; nil unless the table is a tree.
+    /// The records below the record in the tree; nil unless the table is a tree.
     var records: RecordList?
     var lists: [NamedList] = []
 }
 
 extension Table {
-    /// Whether only the rowid identifies each record, because key columns are missing or may be NULL.
+    /// Whether only the rowid identifies every record, because the table lacks a key or a key column may be NULL.
     var isNamedByRowID: Bool {
         rowID != nil && (key.isEmpty || key.contains { !columns[$0].isNotNull })
     }
 
-    /// The affinities of the key's columns; without a key, the affinity of the rowid. In PostgreSQL all are text,
-    /// because a value's text identifies it.
+    /// The affinities of the key's columns; if the table lacks a key, the affinity of the rowid. In PostgreSQL, all
+    /// affinities are text, because the text of a value identifies the value.
     var keyAffinities: [Affinity] {
         key.isEmpty ? [.integer] : key.map { columns[$0].type == nil ? columns[$0].affinity : .text }
     }
 }
 
 extension Table {
-    /// Returns the number of the column for a field of a query; nil if the field is unknown, or is a title or a key
-    /// that is not the value of one column.
+    /// Returns the number of the column for a field of a query. Returns nil for an unknown field, and for a title or a
+    /// key that is not the value of one column.
     func column(of field: RowField) -> Int? {
         switch field {
         case .title: titleColumn
@@ -167,16 +171,18 @@ struct OrderTerm {
         OrderTerm(column: column, sql: sql, isNullable: isNullable, isDescending: !isDescending, dialect: dialect)
     }
 
-    /// Whether a separate statement reads the records in which it is NULL; SQLite can read them last in the same
-    /// statement.
+    /// Whether a separate statement reads the records with NULL in this term. SQLite needs no separate statement,
+    /// because it can read these records last in the same statement.
     var isSplit: Bool { dialect == .postgres && isNullable && !hasNullLast }
 
-    /// Whether an index has NULL last: NULL is the smallest value in SQLite, and the largest in PostgreSQL.
+    /// Whether an index in the order of the term has NULL last. NULL is the smallest value in SQLite, and the largest
+    /// in PostgreSQL.
     var hasNullLast: Bool { isDescending == (dialect == .sqlite) }
 }
 
 extension Dialect {
-    /// The join of a first table with one record. SQLite reads the tables of a cross join in their order.
+    /// The operator that joins a second table to a table of which one record is read. SQLite reads the tables of a
+    /// cross join in the order of the statement.
     var joining: String { self == .sqlite ? "CROSS JOIN" : "JOIN" }
 }
 
@@ -195,12 +201,14 @@ struct RecordIdentity {
 
 /// A part of a list that one statement reads.
 struct ListScan {
-    /// The comparison of the list's terms with values; nil for all records.
+    /// The condition that compares terms of the list with values; nil for all records.
     let condition: String?
     let values: [SQLiteValue]
-    /// The number of the term that the condition compares with `<` or `>`, and so is not NULL; nil without one.
+    /// The number of the term that the condition compares with `<` or `>`; nil without such a comparison. The term is
+    /// not NULL in any record of the part.
     var ranged: Int?
-    /// The number of first terms that are NULL either in all records of the part, or in none of them.
+    /// The number of leading terms for which NULL is settled: each is NULL either in all records of the part, or in no
+    /// record.
     var settled = 0
 
     /// All records.
@@ -208,11 +216,12 @@ struct ListScan {
 
     /// Returns the parts of a list after a record, in the order in which they are read.
     ///
-    /// NULL is last. If the list is read in reverse, these are the parts before the record, and NULL is first.
+    /// NULL is last in the list. If the list is read in reverse, the parts contain the records before the given record,
+    /// and NULL is first.
     ///
     /// - Parameters:
     ///   - values: the values of the record's terms.
-    ///   - first: the number of the first term whose value may differ from the record's.
+    ///   - first: the number of the first term whose value may differ from the value in the record.
     static func parts(
         after values: [SQLiteValue], terms: [OrderTerm], from first: Int = 0, isReversed: Bool
     ) -> [ListScan] {
@@ -244,8 +253,9 @@ struct ListScan {
     /// Returns the text after ORDER BY.
     ///
     /// - Parameters:
-    ///   - ranged: the number of a term that is not NULL in the read part; nil if any may be.
-    ///   - settled: the number of first terms that are NULL in all records of the part, or in none of them.
+    ///   - ranged: the number of a term that is not NULL in the part; nil if every term may be NULL.
+    ///   - settled: the number of leading terms, each of which is NULL either in all records of the part, or in no
+    ///     record.
     static func order(by terms: [OrderTerm], isReversed: Bool, ranged: Int? = nil, settled: Int = 0) -> String {
         terms.enumerated().map { number, term in
             let isDown = term.isDescending != isReversed

@@ -14,7 +14,8 @@ extension RecordReader {
             ? Array(shown) : Array(String(decoding: shown, as: UTF8.self).utf8)
     }
 
-    /// Adds a field to a row, unless it is NULL. If its value is too large, returns its size; otherwise nil.
+    /// Adds a field to a row, unless the value is NULL or too large. Returns the size of a value that is too large;
+    /// otherwise nil.
     func addField(
         _ row: PostgresRow, at place: Int, of column: Column, to packer: inout RowPacker
     ) -> Int? {

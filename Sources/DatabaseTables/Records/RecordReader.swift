@@ -8,8 +8,8 @@ final class RecordReader {
     let table: Table
     /// The columns to select, in the order of the result.
     let columns: [String]
-    /// The columns that are shown as fields, in the table's order: their numbers in the table, their places in the
-    /// result, and the ranges of their names in `names`.
+    /// The columns that are shown as fields, in the order of the table. Each has its number in the table, its place in
+    /// the result, and the range of its name in `names`.
     private let shown: [(number: Int, place: Int32, name: Range<Int>)]
     /// The UTF-8 of the names, one after the other.
     private let names: [UInt8]
@@ -20,21 +20,21 @@ final class RecordReader {
     let isTree: Bool
     private let title: Int32?
     private let rowID: Int32?
-    /// The largest text or data that is shown, in bytes.
+    /// The maximum size of a text or of data that is shown, in bytes.
     let limit: Int
 
     /// The limits for a field of a row, and for a field of a detail, in bytes.
     static let rowLimit = 4 << 10
     static let detailLimit = 1 << 20
 
-    /// The places in the result of the terms that order the list.
+    /// The terms that order the list, by their places in the result.
     private let order: [Int32]
 
     convenience init(list: RecordList, showing isShown: (Column) -> Bool, limit: Int) {
         self.init(table: list.table, ordered: list.terms, showing: isShown, limit: limit)
     }
 
-    /// - Parameter terms: the terms that order the records, whose values are selected, too.
+    /// - Parameter terms: the terms that order the records. Their values are selected, too.
     init(table: Table, ordered terms: [OrderTerm] = [], showing isShown: (Column) -> Bool, limit: Int) {
         self.table = table
         self.limit = limit
@@ -79,12 +79,14 @@ final class RecordReader {
         keyed = Array(zip(key.isEmpty ? rowID.map { [$0] } ?? [] : key, table.keyAffinities))
         isTree = table.tree != nil
         if columns.isEmpty { columns.append("1") }
-        // No index holds the whole row, so PostgreSQL reads the rows in the order of the table.
+        // An expression over the whole row rules out a scan of only an index, so PostgreSQL reads the rows in the order
+        // of the table.
         if table.isPositional, table.dialect == .postgres { columns.append("(c.*) IS NULL") }
         self.columns = columns
     }
 
-    /// Returns the values of the key's columns, or the rowid; empty if only a position identifies the record.
+    /// Returns the values of the key's columns, or the rowid if the table lacks a key. Empty if only a position
+    /// identifies the record.
     func keyValues(_ row: ResultRow) -> [SQLiteValue] {
         key.isEmpty ? rowID.map { [row.value($0)] } ?? [] : key.map(row.value)
     }
@@ -156,7 +158,7 @@ final class RecordReader {
 
     /// Adds the shown fields to a row, except NULL and values that exceed the limit.
     ///
-    /// - Returns: a sentence about the first value that exceeds the limit; nil without one.
+    /// - Returns: a sentence about the first value that exceeds the limit; nil if no value exceeds the limit.
     func addFields(_ row: ResultRow, to packer: inout RowPacker) -> String? {
         switch row {
         case .sqlite(let statement): return addFields(statement, to: &packer)

@@ -1,11 +1,12 @@
 internal import Glibc
 
-/// Reads a database again, ten times a second, while it is away or another program holds its lock.
+/// Calls `read` until it succeeds. Tries again ten times a second while the database cannot be reached or another
+/// program holds its lock.
 ///
 /// - Parameters:
-///   - patience: the longest time to try again.
-///   - onWait: called once, with the first error.
-/// - Throws: the latest error when the time is over, and any other error at once.
+///   - patience: the longest time to go on trying.
+///   - onWait: called once, before the second attempt, with the error of the first attempt.
+/// - Throws: the latest error, once `patience` is over. Errors of other kinds are thrown immediately.
 package func waiting<Result>(
     _ patience: Duration, onWait: (DatabaseError) -> Void = { _ in }, _ read: () throws(DatabaseError) -> Result
 ) throws(DatabaseError) -> Result {

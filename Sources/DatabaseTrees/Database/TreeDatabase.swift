@@ -3,8 +3,8 @@ internal import TreeSources
 
 /// A database that holds one tree: the table `items`, the counter `head`, and the log of its revisions.
 ///
-/// One thread uses it. Each call except `addWaits` and `isWoken` may wait for the database. After a lost connection the
-/// next call connects again.
+/// Only one thread uses an instance. Each method except `addWaits` and `isWoken` may wait for the database. If the
+/// connection was lost, the next call connects again.
 protocol TreeDatabase: AnyObject {
     /// The address as the user gave it, without a password.
     var name: String { get }
@@ -12,7 +12,7 @@ protocol TreeDatabase: AnyObject {
     /// Reads all items in one snapshot, in no particular order.
     ///
     /// - Parameter body: called for each row; the span of its `fields` is valid during the call.
-    /// - Returns: the counter in the same snapshot.
+    /// - Returns: the counter, read in the same snapshot.
     func readItems(
         _ body: (_ place: ItemPlace, _ fields: Span<UInt8>) throws(DatabaseError) -> Void
     ) throws(DatabaseError) -> TreeHead
@@ -20,9 +20,9 @@ protocol TreeDatabase: AnyObject {
     /// Reads the revisions after a known revision, with their changes.
     ///
     /// - Parameter last: the latest revision that is known, with its mark.
-    /// - Returns: nil if the log does not continue from it, so that the tree must be loaded: the log was trimmed, the
-    ///   changes of a revision are not in it, or an older copy replaced the database. In the last case, the counter
-    ///   has a new epoch from then on, which the next commit writes.
+    /// - Returns: the revisions; nil if the tree must be loaded, because the log does not continue from `last`. Either
+    ///   the log was trimmed, or it lacks the changes of a revision, or an older copy has replaced the database. In the
+    ///   last case, the counter has a new epoch from then on, and the next commit writes the new epoch.
     func revisions(after last: TreeHead) throws(DatabaseError) -> [LoggedRevision]?
 
     /// Reads the latest revisions up to a known revision, in ascending order, without their changes.
@@ -31,35 +31,37 @@ protocol TreeDatabase: AnyObject {
     /// Writes one revision for each request, all of them in one transaction, and returns when they are on disk.
     ///
     /// - Parameter last: the revision that the requests were applied to.
-    /// - Throws: `CommitError`; nothing was written then, unless the outcome is unknown.
+    /// - Throws: `CommitError`. Nothing was written, unless the error is `unknown`.
     func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError)
 
-    /// Sets a closure that is called when the connection breaks during a commit, before the commit waits until its
-    /// outcome is known.
+    /// Sets the closure that is called when the connection breaks during a commit, before the outcome of the commit is
+    /// known.
     func whenInDoubt(_ report: @escaping (DatabaseError) -> Void)
 
-    /// Reserves ids for new items; no other program gets them.
+    /// Returns ids for new items. No item has these ids, and no later call returns them again. In a SQLite file,
+    /// another program may still use one of the ids; a commit then fails with `changedMeanwhile`.
     func reserveIDs(_ count: Int) throws(DatabaseError) -> [Int64]
 
     /// The number of connections that are open, and the number of connections made so far.
     var connections: (open: Int, made: Int) { get }
 
-    /// The numbers of commits whose connection broke, by their outcome.
+    /// The numbers of commits during which the connection broke, by outcome.
     var doubts: DatabaseWork.Doubts { get }
 
-    /// The reason for refusing writes, for the client; nil if writing may succeed. Cheap to call.
+    /// The reason why nothing can be written, in words for the client; nil if writing may succeed. Cheap to call.
     var readOnlyReason: String? { get }
 
-    /// Adds what to wait for until another program has probably written.
+    /// Adds the events and the time to wait for. After one of them, another program may have written.
     func addWaits(to waits: inout WaitSet)
 
-    /// Whether the database may have news: it has reported some, or it is time to look. Does not block.
+    /// Whether another program may have written: an event has arrived, or the next look at the database is due. Does
+    /// not block.
     func isWoken(at now: ContinuousClock.Instant) -> Bool
 
-    /// Starts to write a whole tree: in a new schema or file, or in place of an existing tree.
+    /// Starts to write a whole tree: into a new schema or file, or in place of an existing tree.
     ///
     /// - Parameters:
-    ///   - keys: the names of structural keys as `--keys` has them; nil for the usual ones.
+    ///   - keys: the names of structural keys in the format of `--keys`; nil for the default names.
     ///   - replaces: whether to replace an existing tree; otherwise, an existing tree is an error.
     func beginImport(keys: String?, replaces: Bool) throws(DatabaseError) -> any TreeImport
 }
@@ -69,9 +71,9 @@ extension TreeDatabase {
     func whenInDoubt(_ report: @escaping (DatabaseError) -> Void) {}
 }
 
-/// A whole tree that is written in one transaction. Without `finish`, nothing has changed.
+/// Writes a whole tree in one transaction. Nothing changes before `finish`.
 protocol TreeImport: AnyObject {
-    /// Writes a row; parents come before their children.
+    /// Writes a row. Parents must be written before their children.
     func add(_ place: ItemPlace, fields: Span<UInt8>) throws(DatabaseError)
     /// Commits, and returns when the tree is on disk.
     func finish() throws(DatabaseError)
@@ -82,7 +84,7 @@ struct TreeHead: Sendable, Equatable {
     /// The version of the schema.
     static let format = 1
 
-    /// A random name, the same until an older copy replaces the database.
+    /// A random name, which stays the same until an older copy replaces the database.
     var epoch: String
     /// The number of the latest revision.
     var revision: Int64
@@ -92,39 +94,40 @@ struct TreeHead: Sendable, Equatable {
     var date: Double
     /// The first revision whose changes are in the log.
     var oldest: Int64
-    /// The names of structural keys as `--keys` has them; nil for the usual ones.
+    /// The names of structural keys in the format of `--keys`; nil for the default names.
     var keys: String?
 }
 
 extension TreeHead {
-    /// The name of a revision that clients see, as `k3f9ab-1207`.
+    /// The name of a revision for clients, such as `k3f9ab-1207`.
     func name(of revision: Int64) -> String { "\(epoch)-\(revision)" }
 }
 
 /// The columns of a row of `items`, without `fields`.
 struct ItemPlace: Sendable, Equatable {
-    /// 0 for the root.
+    /// The id of the item; 0 for the root.
     var id: Int64
-    /// Nil for the root.
+    /// The id of the item above; nil for the root.
     var parent: Int64?
-    /// The number of the place for rows in the parent's fields.
+    /// The number of the row's section, from 0. The parent's fields have a place for the rows of each section.
     var section: Int
-    /// Orders the rows of a section; ties are in the order of ids.
+    /// The rows of a section are in ascending order of their positions. Rows with equal positions are in the order of
+    /// their ids.
     var position: Int64
 }
 
 /// A row of `items`.
 struct ItemRow: Sendable, Equatable {
     var place: ItemPlace
-    /// JSON, in UTF-8.
+    /// The fields of the item as JSON, in UTF-8.
     var fields: [UInt8]
 }
 
 /// The change of one item in a revision.
 enum ItemChange: Sendable, Equatable {
-    /// The item is new, or was changed: the row as it is now.
+    /// The item is new or has changed. Holds the row after the change.
     case row(ItemRow)
-    /// The item was deleted, with everything below it.
+    /// The item with this id was deleted, with everything below it.
     case gone(Int64)
 }
 
@@ -132,9 +135,10 @@ enum ItemChange: Sendable, Equatable {
 struct LoggedRevision: Sendable {
     var number: Int64
     var mark: String?
-    /// In seconds since 1970.
+    /// The time of the revision, in seconds since 1970.
     var date: Double
-    /// The author: the name of the token of a server's edit, or the role of another program; nil if unnamed.
+    /// The author of the revision: the name of the client's token if a server wrote the revision, or the role of
+    /// another program; nil if the author is unnamed.
     var author: String?
     var writer: Writer
     var changes: [ItemChange]
@@ -143,7 +147,8 @@ struct LoggedRevision: Sendable {
     enum Writer: Sendable, Equatable {
         case server, importer, other
 
-        /// - Parameter text: `import`, text that begins with `server`, or nil for any other program.
+        /// - Parameter text: the value of the column `writer`. `import` stands for an import, and text that begins with
+        ///   `server` stands for a server. Any other value stands for another program.
         init(_ text: String?) {
             self = text == "import" ? .importer : text?.hasPrefix("server") == true ? .server : .other
         }
@@ -154,12 +159,12 @@ struct LoggedRevision: Sendable {
 struct RevisionWrite: Sendable {
     /// The name of the client's token; nil for a token without a name.
     var author: String?
-    /// A random UUID in lower case, by which the revision is found again when the outcome of a commit is unknown.
+    /// A random UUID in lower case. If the outcome of a commit is unknown, the revision is looked up by its mark.
     var mark: String
-    /// The time of the request in milliseconds since 1970, which is the precision of the database, so that all servers
+    /// The time of the request, in milliseconds since 1970. Databases store the milliseconds exactly, so all servers
     /// show the same time.
     var date = Int64(WallClock.now * 1_000)
-    /// The changes of rows, in an order in which each can be written.
+    /// The changes to rows, in the order in which they must be written.
     var writes: [ItemWrite]
 }
 
@@ -186,9 +191,9 @@ package struct DatabaseError: Error, Sendable, Equatable {
         case busy
         /// The disk is full.
         case noSpace
-        /// Nothing can be written here.
+        /// This program lacks the permission to write, or the database is read-only.
         case readOnly
-        /// A statement was interrupted at the end of its time.
+        /// A statement exceeded its time limit and was interrupted.
         case timeout
         /// The server refuses the statement.
         case refused
@@ -197,7 +202,7 @@ package struct DatabaseError: Error, Sendable, Equatable {
     }
 
     package var kind: Kind
-    /// A sentence without its full stop: the fault and its remedy, without SQL and passwords.
+    /// A sentence without its full stop, about the fault and its remedy. It contains neither SQL nor passwords.
     package var reason: String
 
     package init(kind: Kind, reason: String) { (self.kind, self.reason) = (kind, reason) }
@@ -205,13 +210,13 @@ package struct DatabaseError: Error, Sendable, Equatable {
 
 /// The reason why a commit has failed.
 enum CommitError: Error, Sendable, Equatable {
-    /// Someone else has committed since the revision that the requests were applied to.
+    /// Another program has committed after the revision that the requests were applied to.
     case changedMeanwhile
-    /// A constraint or a trigger of the database's owner refuses a request, by its number from 0: the database's own
-    /// message, and the constraint's name if it has one.
+    /// A constraint or a trigger of the database refuses a request. Holds the request's number from 0, the message of
+    /// the database, and the constraint's name if a constraint is the reason.
     case refused(number: Int, message: String, constraint: String?)
     /// The database cannot be written to.
     case failed(DatabaseError)
-    /// The connection broke during the commit, and it could not be found out whether the revisions were written.
+    /// The connection broke during the commit. Whether the revisions were written could not be determined.
     case unknown(String)
 }

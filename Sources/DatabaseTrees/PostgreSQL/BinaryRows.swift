@@ -1,6 +1,6 @@
-/// Reads the rows of `items` from the binary format of COPY ("Binary Format" in the manual of COPY), and writes them.
+/// Reads and writes rows of `items` in the binary format of COPY ("Binary Format" in the manual of COPY).
 struct BinaryRows {
-    /// `PGCOPY`, and bytes that a transfer as text would damage.
+    /// `PGCOPY`, followed by bytes that a transfer as text would damage.
     private static let signature: [UInt8] = [
         0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0x00,
     ]
@@ -14,13 +14,14 @@ struct BinaryRows {
 
     // MARK: Reading
 
-    /// Reads the rows of a piece; the server sends whole rows.
+    /// Reads the rows in a piece of the transfer, and calls `body` for each row. The server does not split rows between
+    /// pieces.
     mutating func read(
         _ piece: Span<UInt8>, _ body: (ItemPlace, Span<UInt8>) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         var cursor = Cursor(offset: 0)
         if !isBegun {
-            // The signature, the flags, and the length of an extension without a meaning.
+            // Skips the signature, the flags, and the header's extension, which is not used.
             cursor.offset = Self.signature.count + 4
             guard piece.count >= cursor.offset + 4 else { throw Self.damaged }
             cursor.offset += Int(try cursor.number(in: piece, bytes: 4))
@@ -28,7 +29,7 @@ struct BinaryRows {
         }
         while cursor.offset < piece.count {
             let count = try cursor.number(in: piece, bytes: 2)
-            // The end of the rows.
+            // -1 marks the end of the rows.
             guard count != -1 else { return }
             guard count == Self.columns else { throw Self.damaged }
             let id = try cursor.value(in: piece)
@@ -48,7 +49,7 @@ struct BinaryRows {
     private struct Cursor {
         var offset: Int
 
-        /// A big-endian number.
+        /// Reads a signed big-endian number, and moves past it.
         mutating func number(in piece: Span<UInt8>, bytes: Int) throws(DatabaseError) -> Int64 {
             guard bytes > 0, bytes <= 8, bytes <= piece.count - offset else { throw BinaryRows.damaged }
             var number: Int64 = piece[offset] >= 0x80 ? -1 : 0
@@ -57,7 +58,7 @@ struct BinaryRows {
             return number
         }
 
-        /// A column with a number; nil for NULL.
+        /// Reads a column with a number; nil for NULL.
         mutating func value(in piece: Span<UInt8>) throws(DatabaseError) -> Int64? {
             let size = Int(try number(in: piece, bytes: 4))
             return size == -1 ? nil : try number(in: piece, bytes: size)

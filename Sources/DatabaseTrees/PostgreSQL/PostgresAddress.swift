@@ -4,14 +4,15 @@ internal import Glibc
 internal import PropertyLists
 package import TreeSources
 
-/// The parsed address of a PostgreSQL database, or of a tree in it, as
+/// The parsed address of a PostgreSQL database, or of a tree in a database, such as
 /// `postgres://alice@db.example/home?tree=music&read=standby`.
 ///
-/// `tree` and `read` are drilldown's; the rest is a connection URI as libpq reads it ("Connection URIs" in its manual).
+/// The parameters `tree` and `read` belong to drilldown. The rest is a connection URI of libpq ("Connection URIs" in
+/// the manual of libpq).
 package struct PostgresAddress: Sendable, Equatable {
     /// The address as the user gave it, without a password.
     package let shown: String
-    /// The name of the tree, which is the name of its schema; empty for the tables of the database.
+    /// The name of the tree, which is also the name of its schema; empty if the tables of the database are shown.
     let tree: String
     /// Whether a standby is preferred for reading.
     let readsStandby: Bool
@@ -27,12 +28,12 @@ package struct PostgresAddress: Sendable, Equatable {
         return text.hasPrefix("postgres:") || text.hasPrefix("postgresql:")
     }
 
-    /// - Throws: `SourceError` if it is not a valid address, names no tree, or has a password.
+    /// - Throws: `SourceError` if the text is not a valid address, or the address names no tree or has a password.
     init(_ text: String) throws(SourceError) { try self.init(text, ofTree: true) }
 
-    /// The address of a database whose tables are shown.
+    /// Creates the address of a database whose tables are shown.
     ///
-    /// - Throws: `SourceError` if it is not a valid address, names a tree, or has a password.
+    /// - Throws: `SourceError` if the text is not a valid address, or the address names a tree or has a password.
     package init(ofTables text: String) throws(SourceError) { try self.init(text, ofTree: false) }
 
     /// Whether an address has the parameter `tree`.
@@ -44,7 +45,7 @@ package struct PostgresAddress: Sendable, Equatable {
 
     private init(_ text: String, ofTree: Bool) throws(SourceError) {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        // A password may have a '?'.
+        // A password may contain a '?', which splits the address within the password.
         let isCut = parts.count == 2 && parts[1].contains("@") && !parts[0].contains("@")
         let safe = isCut ? "postgres://" : Self.withoutUser(String(parts.first ?? ""))
         let query = try Self.query(parts.count == 2 ? parts[1] : "", of: safe)
@@ -113,7 +114,7 @@ package struct PostgresAddress: Sendable, Equatable {
         return query
     }
 
-    /// The percent-decoded text; nil if it is not valid.
+    /// Returns the percent-decoded text; nil if the text is not valid percent-encoded UTF-8.
     private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
@@ -130,11 +131,11 @@ package struct PostgresAddress: Sendable, Equatable {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// The name of the first parameter that libpq does not know; nil if it knows all.
+    /// Returns the name of the first parameter that libpq does not know; nil if libpq knows all parameters.
     private static func unknown(_ parameters: [Substring]) -> String? {
         guard let options = unsafe PQconndefaults() else { return nil }
         defer { unsafe PQconninfoFree(options) }
-        // A parameter of a URI that is not an option.
+        // A URI may contain `ssl`, although `ssl` is not in the list of options.
         var known: Set = ["ssl"]
         var option = unsafe options
         while let keyword = unsafe option.pointee.keyword {
@@ -145,9 +146,9 @@ package struct PostgresAddress: Sendable, Equatable {
         return names.first { !known.contains($0) }
     }
 
-    /// The parameters that libpq reads from a URI; nil if it is not valid.
+    /// Returns the parameters that libpq reads from a URI; nil if the URI is not valid.
     ///
-    /// libpq's own message is not used, because it may quote a password.
+    /// The error message of libpq is not used, because it may quote a password.
     private static func parse(_ base: String, others: [Substring]) -> [String: String]? {
         let uri = others.isEmpty ? base : base + "?" + others.joined(separator: "&")
         guard let options = unsafe PQconninfoParse(uri, nil) else { return nil }
@@ -173,17 +174,18 @@ package struct PostgresAddress: Sendable, Equatable {
 }
 
 extension PostgresAddress {
-    /// The name of the database, or of the role, after which libpq names it.
+    /// The name of the database. If the address omits it, libpq uses the name of the role instead.
     package var database: String { parameters["dbname"] ?? parameters["user"] ?? "PostgreSQL" }
 
-    /// The hosts of the servers; empty for the socket of this machine.
+    /// The hosts of the servers; empty for a socket on this machine.
     package var hosts: [String] {
         [parameters["host"], parameters["hostaddr"]].compactMap(\.self).flatMap {
             $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         }
     }
 
-    /// The first of the parameters by name that is not one of these; nil if all are.
+    /// Returns the first parameter, in the order of names, that is not in `names`; nil if all parameters are in
+    /// `names`.
     package func unusual(besides names: Set<String>) -> String? {
         parameters.keys.sorted().first { !names.contains($0) }
     }
@@ -191,14 +193,14 @@ extension PostgresAddress {
     /// The use of a connection.
     enum Use: Sendable { case everything, reading, writing, tables }
 
-    /// The parameters of a connection for libpq; the user's own prevail over the defaults.
+    /// The parameters of a connection, for libpq. The parameters in the address override the defaults.
     func parameters(for use: Use, password: String?) -> [(name: String, value: String)] {
         var all = [
             "application_name": "drilldown", "connect_timeout": "5", "tcp_user_timeout": "15000",
             "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3",
         ]
         all["password"] = password
-        // With several hosts, the first that answers may be a standby, where nothing can be edited.
+        // With several hosts, the first host that answers may be a standby, which accepts no edits.
         let hasChoice = parameters["host"]?.contains(",") == true
         all["target_session_attrs"] =
             switch use {

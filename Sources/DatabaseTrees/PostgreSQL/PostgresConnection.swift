@@ -1,28 +1,30 @@
 internal import CPostgres
 internal import Glibc
 
-/// One connection to a PostgreSQL server: the one owner of a PGconn, in libpq's non-blocking mode.
+/// A connection to a PostgreSQL server, and the only owner of its PGconn. The PGconn is in libpq's non-blocking mode.
 ///
-/// Each call waits for the server at most `patience`.
+/// Each wait for the server lasts at most `patience`.
 @safe
 final class PostgresConnection {
     private let handle: OpaquePointer
-    /// Whether the connection is lost; every call then fails.
+    /// Whether the connection is lost. If it is, every call fails.
     private(set) var isLost = false
     /// The statements that were prepared on this connection.
     var prepared: Set<String> = []
 
-    /// The longest wait for the server without a byte from it; by default longer than the server lets a statement run.
+    /// The longest time to wait while the server sends nothing. The default is longer than the server's time limit for
+    /// a statement.
     var patience = Duration.seconds(40)
 
-    /// Whether the statement that runs is to be cancelled; asked while it is waited for. Nil to let it end by itself.
+    /// Returns true if nobody wants the result of the running statement any more. The statement is then cancelled.
+    /// Called repeatedly while the connection waits for the server. Nil to let statements end by themselves.
     var isUnwanted: (() -> Bool)?
-    /// Whether the statement that runs was cancelled.
+    /// Whether the running statement was cancelled.
     private var isCancelled = false
 
-    /// Connects, and waits for the server at most its `connect_timeout`.
+    /// Connects to the server. Waits at most for the time in the parameter `connect_timeout`.
     ///
-    /// - Parameter parameters: by libpq's names.
+    /// - Parameter parameters: the parameters of the connection, by libpq's names.
     init(_ parameters: [(name: String, value: String)]) throws(PostgresFailure) {
         var names = unsafe parameters.map { unsafe UnsafePointer<CChar>(strdup($0.name)) }
         var values = unsafe parameters.map { unsafe UnsafePointer<CChar>(strdup($0.value)) }
@@ -46,25 +48,25 @@ final class PostgresConnection {
 
     deinit { unsafe PQfinish(handle) }
 
-    /// For `poll(2)`; negative if the connection is gone.
+    /// The file descriptor of the connection, for `poll(2)`; negative if the connection is gone.
     var socket: Int32 { unsafe PQsocket(handle) }
 
-    /// Lets no further statement use the connection.
+    /// Marks the connection as lost, so that no further statement uses it.
     func giveUp() { isLost = true }
 
-    /// Whether a transaction is open, even if a statement in it has failed.
+    /// Whether a transaction is open, including a transaction in which a statement has failed.
     var isInTransaction: Bool { unsafe PQtransactionStatus(handle) != PQTRANS_IDLE }
 
-    /// A name as an identifier in a statement, with its quotes.
+    /// Returns a name as an identifier for a statement, with its quotes.
     func quoted(identifier name: String) -> String { unsafe quoted(name, by: PQescapeIdentifier) }
 
-    /// A text as a literal in a statement that takes no values, with its quotes.
+    /// Returns a text as a literal with its quotes, for a statement that cannot have bound values.
     func quoted(literal text: String) -> String { unsafe quoted(text, by: PQescapeLiteral) }
 
     private func quoted(
         _ text: String, by escape: (OpaquePointer?, UnsafePointer<CChar>?, Int) -> UnsafeMutablePointer<CChar>?
     ) -> String {
-        // It fails only for text that is not UTF-8, and if memory is exhausted; then the statement fails too.
+        // Escaping fails only if the text is not UTF-8 or memory is exhausted. The statement then fails, too.
         guard let quoted = unsafe escape(handle, text, text.utf8.count) else { return "" }
         defer { unsafe PQfreemem(quoted) }
         return unsafe String(cString: quoted)
@@ -72,7 +74,7 @@ final class PostgresConnection {
 
     // MARK: Statements
 
-    /// Runs a text of one or more statements that return nothing of interest.
+    /// Runs one or more statements in one text, and ignores their results.
     func run(_ text: String) throws(PostgresFailure) {
         _ = try query(text)
     }
@@ -83,16 +85,16 @@ final class PostgresConnection {
         return try results()
     }
 
-    /// Runs a text of one or more statements, and returns the result of the last.
+    /// Runs one or more statements in one text, and returns the last result.
     func query(_ text: String) throws(PostgresFailure) -> PostgresResult {
         isCancelled = false
         try check(unsafe PQsendQuery(handle, text))
         return try results()
     }
 
-    /// Runs one statement, and gives each row to a closure as soon as it arrives.
+    /// Runs one statement, and calls a closure with each row as soon as the row arrives.
     ///
-    /// - Parameter take: returns false to cancel the statement; the rest of its rows is not given.
+    /// - Parameter take: returns false to cancel the statement. The closure is not called again then.
     func stream(
         _ statement: PostgresStatement, take: (PostgresRow) -> Bool
     ) throws(PostgresFailure) {
@@ -114,7 +116,7 @@ final class PostgresConnection {
         if let failure { throw failure }
     }
 
-    /// Asks the server to end the statement that runs (`PQcancel`); its result is an error then.
+    /// Asks the server to cancel the running statement (`PQcancel`). The result of the statement is then an error.
     private func cancel() {
         guard !isCancelled, let request = unsafe PQgetCancel(handle) else { return }
         isCancelled = true
@@ -123,10 +125,11 @@ final class PostgresConnection {
         _ = unsafe PQcancel(request, &words, Int32(words.count))
     }
 
-    /// Runs statements in one round trip, in pipeline mode; those after a failed one are not run.
+    /// Runs statements in one round trip, in pipeline mode. After a failed statement, the remaining statements are not
+    /// run.
     ///
-    /// - Parameter take: called with the number of a statement and its result.
-    /// - Throws: the first failure; if the connection is lost, it is not known which statements were run.
+    /// - Parameter take: called for each statement that succeeds, with the statement's number and its result.
+    /// - Throws: the first failure. If the connection is lost, it is not known which statements were run.
     func pipeline(
         _ statements: [PostgresStatement], take: (Int, borrowing PostgresResult) -> Void = { _, _ in }
     ) throws(PostgresFailure) {
@@ -137,7 +140,8 @@ final class PostgresConnection {
         for number in statements.indices {
             do throws(PostgresFailure) {
                 let result = try results()
-                // After a failed statement, COMMIT undoes the transaction and reports that as its success.
+                // If a statement of the transaction has failed, COMMIT undoes the transaction and succeeds with the
+                // result ROLLBACK.
                 guard statements[number].text != "COMMIT" || result.command == "COMMIT" else {
                     isLost = true
                     throw .lost
@@ -150,7 +154,7 @@ final class PostgresConnection {
                 failure?.statement = number
             }
         }
-        // The results end with the sync; otherwise they do not belong to the statements.
+        // The sync must be the last result. Otherwise, the results do not belong to these statements.
         try check(try next()?.status == PGRES_PIPELINE_SYNC ? 1 : 0)
         try check(unsafe PQexitPipelineMode(handle))
         if let failure { throw failure }
@@ -181,7 +185,7 @@ final class PostgresConnection {
         try check(isSent)
     }
 
-    /// The last of the results of the statements that were sent.
+    /// Reads the results of the statements that were sent, and returns the last result.
     private func results() throws(PostgresFailure) -> PostgresResult {
         var last: PostgresResult?
         var failure: PostgresFailure?
@@ -204,7 +208,7 @@ final class PostgresConnection {
         return last
     }
 
-    /// The next result; nil at the end of a statement's results.
+    /// Returns the next result; nil at the end of a statement's results.
     private func next() throws(PostgresFailure) -> PostgresResult? {
         guard !isLost else { throw .lost }
         try flush()
@@ -214,9 +218,11 @@ final class PostgresConnection {
 
     // MARK: COPY
 
-    /// Calls a closure for each piece of a COPY to the client: a whole row, perhaps after the header, or the end mark.
+    /// Runs a COPY to the client, and calls a closure for each piece. A piece is a whole row or the end mark. The first
+    /// piece may begin with the header.
     ///
-    /// - Throws: the closure's error; the connection is lost then, because the rest was not read.
+    /// - Throws: the error of `take`, or the error that `failing` returns for a failure. After an error of `take`, the
+    ///   connection is lost, because the remaining pieces were not read.
     func copyOut(
         _ statement: String, take: (Span<UInt8>) throws(DatabaseError) -> Void,
         failing: (PostgresFailure) -> DatabaseError
@@ -267,7 +273,7 @@ final class PostgresConnection {
         }
     }
 
-    /// Ends a COPY from the client; the server has taken all rows then.
+    /// Ends a COPY from the client. When this returns, the server has taken all rows.
     func endCopyIn() throws(PostgresFailure) {
         while true {
             let isTaken = unsafe PQputCopyEnd(handle, nil)
@@ -296,7 +302,8 @@ final class PostgresConnection {
 
     // MARK: Waiting
 
-    /// Sends what libpq has buffered. Reads meanwhile, because a server that cannot send its results takes nothing.
+    /// Sends the data that libpq has buffered. Reads input at the same time, because a server that cannot send its
+    /// results takes no data.
     private func flush() throws(PostgresFailure) {
         while true {
             let rest = unsafe PQflush(handle)
@@ -321,14 +328,14 @@ final class PostgresConnection {
         }
     }
 
-    /// How long a statement runs on after nobody wants it.
+    /// The time between two calls of `isUnwanted`. An unwanted statement may run for this time before it is cancelled.
     private static let interruption = Duration.milliseconds(5)
 
     private func check(_ isDone: Int32) throws(PostgresFailure) {
         guard isDone == 1, !isLost else { throw noteFailure() }
     }
 
-    /// Records that libpq does not take a call, because the connection is gone or in an unexpected state.
+    /// Marks the connection as lost, because libpq refused a call. The connection is gone or in an unexpected state.
     private func noteFailure() -> PostgresFailure {
         isLost = true
         return .lost
@@ -340,5 +347,5 @@ final class PostgresConnection {
     }
 }
 
-/// The C side of a notice, which libpq would otherwise write to standard error (`PQnoticeProcessor`).
+/// Ignores a notice. Without this function, libpq writes notices to standard error (`PQnoticeProcessor`).
 private func ignoreNotice(_ context: UnsafeMutableRawPointer?, _ message: UnsafePointer<CChar>?) {}

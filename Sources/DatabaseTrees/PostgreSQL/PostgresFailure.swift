@@ -2,7 +2,7 @@
 struct PostgresFailure: Error, Sendable, Equatable {
     /// The five characters of the SQLSTATE; empty if the server gave none.
     var state: String
-    /// The primary message, without details, statement and place.
+    /// The primary message, without details, statement or position.
     var message: String
     /// The name of the constraint that was violated, if any.
     var constraint: String?
@@ -18,17 +18,18 @@ struct PostgresFailure: Error, Sendable, Equatable {
 }
 
 extension PostgresFailure {
-    /// The failure in a result.
+    /// Creates the failure that a result reports.
     init(result: borrowing PostgresResult, isLost: Bool) {
         state = result.error(.state) ?? ""
         message = Self.sentence(result.error(.message) ?? "the database gave no reason")
         constraint = result.error(.constraint)
-        // The server is about to close the connection, as after pg_terminate_backend (class 57, operator intervention).
+        // After these errors, the server closes the connection. For example, pg_terminate_backend causes such an error
+        // (class 57, operator intervention).
         self.isLost = isLost || ["57P01", "57P02", "57P03", "25P03", "57P05"].contains(state)
         if self.isLost { message = Self.lost.message }
     }
 
-    /// The failure of an attempt to connect.
+    /// Creates the failure of an attempt to connect.
     ///
     /// - Parameters:
     ///   - words: the message of libpq, one or more lines for each host.
@@ -50,7 +51,7 @@ extension PostgresFailure {
             "cannot connect: " + (reasons.isEmpty ? "libpq gave no reason" : reasons.joined(separator: "; ")) + advice
     }
 
-    /// The remedies, by words in the message of libpq or of the server.
+    /// Remedies for messages of libpq or of the server that contain the given words.
     private static let advice = [
         (words: "Is the server running", advice: "is the server running?"),
         (
@@ -62,9 +63,9 @@ extension PostgresFailure {
         (words: "pg_hba.conf", advice: "allow the connection in that file of the server"),
     ]
 
-    /// A line of libpq without the address and its advice; nil if nothing else remains.
+    /// Returns the reason in a line of libpq's message, without the server's address; nil for a line without a reason.
     private static func reason(_ line: Substring) -> String? {
-        // These lines are advice, or name a file with secrets.
+        // These lines give advice, or name a file with secrets.
         guard !line.hasPrefix("\t"), !line.hasPrefix("password retrieved"), !line.hasPrefix("could not initiate") else {
             return nil
         }
@@ -87,7 +88,7 @@ extension PostgresFailure {
     /// The failure as an error of the database.
     func databaseError(of tree: String) -> DatabaseError {
         switch state {
-        // The table 'head' is read first, so if another table is missing, the schema is that of a damaged tree.
+        // The table 'head' is read first. If another table is missing, the schema belongs to a damaged tree.
         case "42P01" where !message.hasSuffix(".head\" does not exist"):
             DatabaseError(kind: .other, reason: "\(message); restore the tree from a backup")
         case "42P01", "3F000":
@@ -106,7 +107,7 @@ extension PostgresFailure {
         }
     }
 
-    /// Whether the owner's constraint or trigger may be the reason, and not the state of the database.
+    /// Whether a constraint or a trigger of the owner may be the reason, rather than the state of the database.
     var isRefusal: Bool {
         let others = ["08", "25", "40", "53", "55", "57", "58", "XX"]
         return !isLost && state != "42501" && !others.contains(String(state.prefix(2)))

@@ -1,17 +1,17 @@
-/// The requests that are committed together, as the statements of one transaction.
+/// Requests that are committed together. Makes the statements of their transaction.
 struct PostgresGroup {
     let requests: [RevisionWrite]
-    /// The revision that they were applied to.
+    /// The revision that the requests were applied to.
     let last: TreeHead
-    /// The epoch that the database has.
+    /// The epoch in the database. It differs from the epoch of `last` after an older copy has replaced the database.
     let epoch: String
 
-    /// The statements of an attempt.
+    /// The statements of one attempt to commit a group.
     struct Attempt {
         var statements: [PostgresStatement] = []
         /// The number of the request that each statement belongs to; nil for a statement of the whole group.
         var requests: [Int?] = []
-        /// The number of the statement that counts the revision.
+        /// The index of the statement that counts the revision up.
         var count = 0
 
         mutating func add(_ statement: PostgresStatement, of request: Int? = nil) {
@@ -20,8 +20,8 @@ struct PostgresGroup {
         }
     }
 
-    /// The reason why PostgreSQL cannot store the first such row, and the number of its request; nil if it can store
-    /// all.
+    /// The first row that PostgreSQL cannot store: the number of its request, and the reason; nil if PostgreSQL can
+    /// store all rows.
     var unstorable: (number: Int, reason: String)? {
         for (number, request) in requests.enumerated() {
             for row in request.writes.compactMap(\.row) {
@@ -36,14 +36,14 @@ struct PostgresGroup {
     /// Makes the statements of an attempt to commit the group.
     ///
     /// - Parameters:
-    ///   - isLocked: whether a transaction is open that holds the lock of the tree.
-    ///   - isOneByOne: whether each request is written and checked by itself, to find the one that is refused.
+    ///   - isLocked: whether an open transaction holds the lock of the tree.
+    ///   - isOneByOne: whether each request is written and checked separately, to find the request that is refused.
     func attempt(_ statements: PostgresTreeStatements, isLocked: Bool, isOneByOne: Bool) -> Attempt {
         var attempt = Attempt()
         if !isLocked { attempt.add(PostgresTreeStatements.begin) }
         attempt.count = attempt.statements.count
         attempt.add(count(news: statements.news(last.revision + Int64(requests.count))))
-        // The rows that get other fields are written together, as long as they differ and nothing else is written.
+        // Consecutive changes to the fields of different rows are written together, in one statement.
         var together: [ItemRow] = []
         func writeTogether() {
             if !together.isEmpty { attempt.add(ItemRow.statement(together)) }
@@ -76,13 +76,14 @@ struct PostgresGroup {
 
     private func isWhole(_ request: RevisionWrite) -> Bool { request.writes.count > PostgresSchema.mostChanges }
 
-    /// The rows of the log, as the triggers would write them, except for rows that are deleted with the one above them.
+    /// The statement that writes the changes to the log, as the triggers would. Rows that are deleted because an item
+    /// above them is deleted are not logged.
     private var changes: PostgresStatement {
         var (revisions, items, parents, positions) = ([Int64?](), [Int64?](), [Int64?](), [Int64?]())
         var (sections, fields) = ([Int32?](), [[UInt8]?]())
         for (number, request) in requests.enumerated() where !isWhole(request) {
             for write in request.writes {
-                // The statement for another place logs the row itself.
+                // The prepared statement `place` also logs the row.
                 if case .place = write { continue }
                 revisions.append(last.revision + Int64(number) + 1)
                 items.append(write.item)
@@ -99,7 +100,7 @@ struct PostgresGroup {
 }
 
 extension ItemWrite {
-    /// The row after the write; nil if it is deleted, or only gets another place.
+    /// The row after the write; nil if the row is deleted, or if only its place changes.
     fileprivate var row: ItemRow? {
         switch self {
         case .insert(let row), .update(let row), .fields(let row): row

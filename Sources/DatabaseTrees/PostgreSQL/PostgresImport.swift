@@ -6,8 +6,8 @@ extension PostgresTree {
     }
 }
 
-/// Writes a whole tree in one transaction: a new schema, whose rules are made after its rows, or the new rows of an
-/// existing schema, under its lock.
+/// Writes a whole tree in one transaction. For a new tree, creates a schema, and adds its constraints, indexes and
+/// triggers after the rows. For an existing tree, takes the lock of the tree and replaces the rows.
 final class PostgresImport: TreeImport {
     private let tree: PostgresTree
     private let keys: String?
@@ -25,7 +25,7 @@ final class PostgresImport: TreeImport {
         tree.releaseLock()
         let names = try Self.names(keys)
         let (connection, place) = try tree.writing { connection throws(PostgresFailure) in
-            // Indexes of a large tree take long; a server that is gone is noticed by TCP.
+            // Creating the indexes of a large tree takes long. TCP detects a server that is gone.
             connection.patience = .seconds(86_400)
             try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0")
             return .success((connection, try Place(of: tree, on: connection)))
@@ -57,7 +57,8 @@ final class PostgresImport: TreeImport {
                 if !place.exists { try connection.run("CREATE SCHEMA \(schema.schema)") }
                 try connection.run(schema.tables)
             }
-            // FREEZE marks rows as visible to all, which is allowed in a table that this transaction has made.
+            // FREEZE marks the rows as visible to all transactions. FREEZE is allowed only for a table that this
+            // transaction has created.
             try connection.beginCopyIn(
                 "COPY \(schema.schema).items (id, parent, section, position, fields) FROM STDIN (FORMAT binary\(old == nil ? ", FREEZE" : ""))"
             )
@@ -65,7 +66,7 @@ final class PostgresImport: TreeImport {
     }
 
     deinit {
-        // The server undoes an unfinished transaction.
+        // When the connection closes, the server undoes the unfinished transaction.
         if !isFinished { tree.writer.close() }
     }
 
@@ -78,7 +79,7 @@ final class PostgresImport: TreeImport {
         }
     }
 
-    /// The counter of the existing tree, locked.
+    /// Takes the lock of the existing tree, and returns the counter of the tree.
     private static func lock(_ tree: PostgresTree, replaces: Bool) throws(DatabaseError) -> TreeHead {
         try tree.writing { connection throws(PostgresFailure) in
             let statements = tree.statements(for: connection)
@@ -132,7 +133,7 @@ final class PostgresImport: TreeImport {
         isFinished = true
     }
 
-    /// The counter, the revision of the import, and the ids that are given next.
+    /// The statements that write the counter, log the revision of the import, set the next id, and commit.
     private var lastStatements: [PostgresStatement] {
         let schema = schema.schema
         let revision = (old?.revision ?? 0) + 1
@@ -149,7 +150,7 @@ final class PostgresImport: TreeImport {
             PostgresStatement(
                 "INSERT INTO \(schema).revisions (revision, writer, is_whole) VALUES ($1, 'import', true)"
             ).with(revision),
-            // Never lower than it was, because a server may have reserved ids.
+            // The next id never becomes lower, because a server may have reserved ids.
             PostgresStatement(
                 """
                 SELECT setval(pg_get_serial_sequence($1, 'id'),
@@ -165,9 +166,9 @@ final class PostgresImport: TreeImport {
 /// The present content of the schema of a tree.
 private struct Place {
     let exists: Bool
-    /// Whether the schema is without tables.
+    /// Whether the schema contains no tables.
     let isEmpty: Bool
-    /// Whether the tables of a tree are in it.
+    /// Whether the schema contains the tables of a tree.
     let isTree: Bool
     let isUTF8: Bool
 

@@ -1,4 +1,4 @@
-/// A connection that is made again after it was lost, with growing pauses between attempts.
+/// A connection that is made again when it is lost. With each failed attempt, the pause before the next attempt grows.
 final class PostgresLink {
 
     private let parameters: [(name: String, value: String)]
@@ -8,25 +8,25 @@ final class PostgresLink {
     private(set) var made = 0
     private var pause = PostgresLink.shortestPause
     private var lastFailure: (failure: PostgresFailure, at: ContinuousClock.Instant)?
-    /// Whether LISTEN was refused, as on a standby, so that only polling finds commits.
+    /// Whether the server has refused LISTEN, as a standby does. Only polling finds commits then.
     private(set) var mustPoll = false
 
     static let shortestPause = Duration.milliseconds(50)
     static let longestPause = Duration.seconds(5)
 
     /// - Parameters:
-    ///   - parameters: of the connection, by libpq's names.
-    ///   - listens: whether notifications are asked for.
+    ///   - parameters: the parameters of the connection, by libpq's names.
+    ///   - listens: whether to ask the server for notifications.
     init(parameters: [(name: String, value: String)], listens: Bool) {
         (self.parameters, self.listens) = (parameters, listens)
     }
 
-    /// The current connection, if any.
+    /// The current connection; nil if it is lost, closed, or not made yet.
     var current: PostgresConnection? { connection.flatMap { $0.isLost ? nil : $0 } }
 
-    /// The connection; made first if necessary, once the pause after the last attempt is over.
+    /// Returns the connection. Connects if necessary, but not before the pause after the latest failed attempt is over.
     ///
-    /// - Throws: the failure of the last attempt.
+    /// - Throws: the failure of the latest attempt.
     func open() throws(PostgresFailure) -> PostgresConnection {
         if let current { return current }
         connection = nil
@@ -44,15 +44,16 @@ final class PostgresLink {
         }
     }
 
-    /// Closes the connection; the server undoes its transaction.
+    /// Closes the connection. The server then undoes an open transaction.
     func close() { connection = nil }
 
-    /// The time from which the next attempt may be made; nil if connected, or before the first failed attempt.
+    /// The earliest time of the next attempt to connect; nil while connected, or if the latest attempt did not fail.
     var nextAttempt: ContinuousClock.Instant? { current == nil ? lastFailure.map { $0.at + pause } : nil }
 
-    /// Sets the parameters of the session.
+    /// Sets the parameters of the session, and asks for notifications.
     ///
-    /// An edit is on disk when it is answered, even if the role or the database has a weaker `synchronous_commit`.
+    /// An edit must be on disk when it is answered. Therefore, a weaker `synchronous_commit` of the role or of the
+    /// database is overridden.
     private func prepare(_ connection: PostgresConnection) throws(PostgresFailure) {
         try connection.run(
             """

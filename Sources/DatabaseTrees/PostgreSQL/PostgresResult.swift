@@ -1,12 +1,12 @@
 internal import Bytes
 internal import CPostgres
 
-/// The result of one statement: the owner of a PGresult.
+/// The result of one statement. It owns a PGresult.
 @safe
 struct PostgresResult: ~Copyable {
     private let handle: OpaquePointer
 
-    /// - Returns: nil without a result.
+    /// - Returns: nil if `handle` is nil.
     init?(_ handle: OpaquePointer?) {
         guard let handle = unsafe handle else { return nil }
         unsafe self.handle = handle
@@ -16,13 +16,13 @@ struct PostgresResult: ~Copyable {
 
     var status: ExecStatusType { unsafe PQresultStatus(handle) }
 
-    /// The name of the command, and how many rows it has changed, such as `COMMIT` and `DELETE 2`.
+    /// The name of the command, such as `COMMIT`. For some commands, the number of rows follows: `DELETE 2`.
     var command: String { unsafe String(cString: PQcmdStatus(handle)) }
 
     /// The number of rows.
     var count: Int { Int(unsafe PQntuples(handle)) }
 
-    /// The bytes of a value, which are valid as long as the result.
+    /// The bytes of a value, which are valid as long as the result exists.
     @_lifetime(borrow self)
     func bytes(_ row: Int, column: Int) -> Span<UInt8> {
         let count = Int(unsafe PQgetlength(handle, Int32(row), Int32(column)))
@@ -40,7 +40,7 @@ struct PostgresResult: ~Copyable {
         return unsafe String(cString: name)
     }
 
-    /// The object identifier of a column's type; of a domain, that of its base type.
+    /// The object identifier of a column's type. For a domain, it is the identifier of the base type.
     func type(ofColumn column: Int) -> UInt32 { unsafe PQftype(handle, Int32(column)) }
 
     /// A copy of the bytes of a value; nil for NULL.
@@ -79,7 +79,7 @@ struct PostgresResult: ~Copyable {
     }
 }
 
-/// A row of a statement.
+/// A row of a statement's result.
 package final class PostgresRow {
     private let result: PostgresResult
 
@@ -104,7 +104,7 @@ package final class PostgresRow {
     /// A truth value; false for NULL.
     package func flag(_ column: Int) -> Bool { bytes(column) == [UInt8(ascii: "t")] }
 
-    /// A value with which other statements can compare: an integer, data, or else the text of the type.
+    /// A value that other statements can compare with columns: an integer, data, or the text of any other type.
     package func value(_ column: Int) -> SQLiteValue {
         guard let bytes = bytes(column) else { return .null }
         let type = result.type(ofColumn: column)
@@ -122,7 +122,7 @@ package final class PostgresRow {
     /// The type `bytea`.
     private static let dataType: UInt32 = 17
 
-    /// Data from its hexadecimal form, `\x00ff`; nil for another text.
+    /// Returns the data for a hexadecimal form such as `\x00ff`; nil for any other text.
     package static func data(_ text: [UInt8]) -> [UInt8]? {
         guard text.count >= 2, text.count % 2 == 0, text.starts(with: "\\x".utf8) else { return nil }
         var data: [UInt8] = []

@@ -3,14 +3,14 @@ internal import Levels
 
 /// The tables, indexes and triggers of a tree, as statements for the server.
 ///
-/// A tree is a schema. Other programs write to `items`; the triggers count the revision and feed the log. A server
-/// writes the log itself, and turns the triggers off for its transaction by the setting `drilldown.writer`.
+/// Each tree is a schema. When another program writes to `items`, the triggers count the revision up and write the log.
+/// A server writes the log itself. It turns the triggers off for its transaction with the setting `drilldown.writer`.
 struct PostgresSchema {
     /// The schema's name as an identifier.
     let schema: String
-    /// The name as a literal.
+    /// The schema's name as a literal.
     private let name: String
-    /// The setting that holds the revision of another program's transaction, as a literal.
+    /// The name, as a literal, of the setting that holds the revision of another program's transaction.
     private let setting: String
     private let titles, keys: [String]
 
@@ -25,8 +25,9 @@ struct PostgresSchema {
         keys = names[.key].map { "fields->>" + connection.quoted(literal: $0) }
     }
 
-    /// The name of the setting: letters stay, so that `music` has `drilldown.revision_of_music`; other bytes, and
-    /// capitals, which settings do not distinguish, are `$` and two digits.
+    /// Returns the name of the setting for a tree, such as `drilldown.revision_of_music` for the tree `music`. Small
+    /// letters, digits and `_` stay. Each other byte becomes `$` and two hexadecimal digits. Capitals are among the
+    /// other bytes, because settings do not distinguish capitals from small letters.
     static func setting(of tree: String) -> String {
         let letters = tree.utf8.map { byte in
             let isPlain = (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
@@ -55,7 +56,7 @@ struct PostgresSchema {
         """
     }
 
-    /// The constraints, added once the rows are in the table.
+    /// The constraints and indexes, which are added once the rows are in the table.
     var rules: String {
         """
         ALTER TABLE \(schema).items ADD PRIMARY KEY (id);
@@ -119,8 +120,8 @@ struct PostgresSchema {
         """
     }
 
-    /// The largest number of changed rows that a revision logs; a revision with more is whole, and servers load the
-    /// tree again.
+    /// The largest number of changed rows that the log holds for a revision. A revision with more rows is logged
+    /// without its rows and marked as whole. Servers then load the tree again.
     static let mostChanges = 10_000
 
     private var noteFunctions: String {

@@ -16,7 +16,7 @@ extension PostgresStatement {
     func with(_ number: Int64?) -> Self { adding(.int8, bytes: number.map(PostgresValues.bytes)) }
     func with(_ number: Int32) -> Self { adding(.int4, bytes: PostgresValues.bytes(number)) }
     func with(_ text: String?) -> Self { adding(.text, bytes: text.map { Array($0.utf8) }) }
-    /// A value in the text form of the type that the statement expects there.
+    /// Adds a value as text. The server reads the text as the type that the statement expects in its place.
     func with(untyped text: [UInt8]?) -> Self { adding(nil, bytes: text) }
     func with(json: [UInt8]?) -> Self { adding(.json, bytes: json) }
     func with(_ numbers: [Int64?]) -> Self {
@@ -39,8 +39,8 @@ extension PostgresStatement {
     }
 }
 
-/// Bound values in the binary form of PostgreSQL's types: numbers are big-endian, text and JSON are UTF-8. A value without
-/// a type is text that the server reads.
+/// Bound values in the binary form of PostgreSQL's types: numbers are big-endian, text and JSON are UTF-8. A value
+/// without a type is text, which the server converts.
 struct PostgresValues {
     /// The types by their object identifiers (`pg_type.dat`).
     enum ValueType: Oid {
@@ -72,7 +72,8 @@ struct PostgresValues {
     ) -> Int32 {
         let lengths = values.map { Int32($0?.count ?? 0) }
         let formats = types.map { $0 == 0 ? Int32(0) : 1 }
-        // Text ends with a zero. The pointer of an empty value must not be nil, which is NULL.
+        // A value in text form ends with a zero byte. The pointer of an empty value must not be nil: a nil pointer
+        // would mean SQL's NULL.
         let all = values.reduce(into: []) { $0 += ($1 ?? []) + [0] }
         return unsafe all.withUnsafeBytes { bytes in
             var pointers: [UnsafePointer<CChar>?] = unsafe []

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import TreeSources
 
-/// The commit of requests, and the search for its outcome if the connection breaks meanwhile.
+/// Commits requests, and finds out the outcome of a commit during which the connection broke.
 extension PostgresTree {
     func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError) {
         guard !requests.isEmpty else { return }
@@ -18,7 +18,7 @@ extension PostgresTree {
         }
     }
 
-    /// - Throws: `CommitError.failed`; nothing was sent then.
+    /// - Throws: `CommitError.failed`. No statement of the commit was sent.
     private func connectionForWriting() throws(CommitError) -> PostgresConnection {
         do throws(PostgresFailure) {
             let connection = try writer.open()
@@ -35,11 +35,11 @@ extension PostgresTree {
     private enum Outcome {
         case committed
         case failed(CommitError)
-        /// The connection broke.
+        /// The connection broke, so the outcome is unknown.
         case inDoubt
     }
 
-    /// Writes the group in one transaction, or does not write at all.
+    /// Writes the whole group in one transaction, or nothing.
     private func attempt(
         _ group: PostgresGroup, on connection: PostgresConnection, isOneByOne: Bool = false
     ) -> Outcome {
@@ -94,7 +94,7 @@ extension PostgresTree {
         do throws(PostgresFailure) {
             if connection.isInTransaction { try connection.run("ROLLBACK") }
         } catch {
-            // The server undoes it too when the connection is closed.
+            // The server also undoes the transaction when the connection is closed.
             writer.close()
         }
     }
@@ -119,7 +119,7 @@ extension PostgresTree {
 
     // MARK: In doubt
 
-    /// Connects again and looks for the group, until its outcome is known or the patience ends.
+    /// Connects again and looks for the group in the log, until the outcome is known or `commitPatience` is over.
     private func findOut(_ group: PostgresGroup) throws(CommitError) {
         let end = ContinuousClock.Instant.now + commitPatience
         reportDoubt(DatabaseError(kind: .away, reason: PostgresFailure.lost.message))
@@ -144,13 +144,15 @@ extension PostgresTree {
         )
     }
 
-    /// Looks for the marks of a group under the lock of the tree, which waits for the end of the broken transaction. If
-    /// the marks are missing, writes the group again.
+    /// Takes the lock of the tree, which waits for the end of the broken transaction, and looks for the marks of a
+    /// group. If the marks are missing, writes the group again.
     ///
-    /// Even then, the server process of the broken connection may still have the statements in its buffer. They expect
-    /// the old revision, so they fail once another revision follows it: that of the group, or a fence.
+    /// Even if the marks are missing, the server process of the broken connection may still have the first statements
+    /// in its buffer. These statements expect the old revision. They fail once another revision follows the old
+    /// revision: the revision of the group, or a fence, which is a revision without changes.
     ///
-    /// - Parameter failure: the reason why the group could not be written again; if it is set, a call writes a fence.
+    /// - Parameter failure: the reason why the group could not be written again; nil at first. Once `failure` is set, a
+    ///   call writes a fence.
     private func lookUp(_ group: PostgresGroup, failure: inout CommitError?) -> Outcome {
         do throws(PostgresFailure) {
             let connection = try writer.open()

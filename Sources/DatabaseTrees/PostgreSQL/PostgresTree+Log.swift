@@ -1,12 +1,12 @@
 internal import TreeSources
 
-/// Reading the log, and recognising an older copy of the database by it.
+/// Reads the log, and detects that an older copy has replaced the database.
 extension PostgresTree {
     /// The result of reading the log.
     private enum Look {
-        /// The next revisions, and whether there may be more.
+        /// The next revisions, and whether there are more.
         case revisions([LoggedRevision], hasMore: Bool)
-        /// The log lacks some of the next revisions, or the changes of one.
+        /// The log lacks some of the next revisions, or it lacks the changes of one of them.
         case incomplete
         /// The known revision is not in the database, or has another mark.
         case forked
@@ -42,8 +42,8 @@ extension PostgresTree {
         return nil
     }
 
-    /// Removes the oldest revisions from the log, thousands at a time; only the last statement takes the lock of the
-    /// tree.
+    /// Removes the oldest revisions from the log, thousands of revisions at a time. Only the last statement takes the
+    /// lock of the tree.
     private func trim() {
         let first = min(latest - keptRevisions + 1, oldest + Self.mostTrimmed)
         guard first - oldest >= Self.leastTrimmed, !hasMore, !leavesLog, readOnlyReason == nil else { return }
@@ -55,7 +55,7 @@ extension PostgresTree {
             }
             oldest = first
         } catch {
-            // The next look tries again, unless the role lacks the right.
+            // The next look tries again, unless this role lacks the permission.
             leavesLog = error.kind == .readOnly
             if leavesLog { onNotice(.logKept(SourceError(name, reason: error.reason))) }
         }
@@ -72,9 +72,9 @@ extension PostgresTree {
         }
     }
 
-    /// Takes the lock of the tree for the commit that follows, unless another program holds it for two seconds.
+    /// Takes the lock of the tree for the next commit. Gives up if another program holds the lock for two seconds.
     ///
-    /// The log is then read under the lock, so the commit cannot come too late again.
+    /// The log is then read under the lock, so no other program can commit between this reading and the next commit.
     private func takeLock() throws(DatabaseError) {
         try writing { connection throws(PostgresFailure) in
             try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '2s'")
@@ -99,7 +99,7 @@ extension PostgresTree {
         var (revisions, rows) = ([LoggedRevision](), 0)
         var isWhole = false
         var steps = [statements.headAndMark.with(last.revision), statements.log.with(last.revision)]
-        // Both statements must see one state; under the lock they do.
+        // To see the same state, both statements need the lock, or a transaction of their own.
         let isAlone = lockedUntil == nil
         if isAlone {
             steps.insert(PostgresStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), at: 0)
@@ -122,7 +122,7 @@ extension PostgresTree {
         case .failure(let error): return .failure(error)
         }
         guard newest.epoch == last.epoch else { return .success(.otherEpoch) }
-        // If the log no longer has the known revision, its mark cannot be compared.
+        // If the log no longer has the known revision, the mark of the revision cannot be compared.
         let isTrimmed = knownMark == nil && newest.oldest > last.revision
         guard newest.revision >= last.revision, last.mark == nil || isTrimmed || knownMark == last.mark else {
             return .success(.forked)
@@ -136,7 +136,8 @@ extension PostgresTree {
         return .success(.revisions(revisions, hasMore: end < newest.revision))
     }
 
-    /// The revisions of the log with their changes, and whether any is whole: logged without its changes.
+    /// Returns the revisions in a result with their changes, and whether any revision is whole. The log lacks the
+    /// changes of a whole revision.
     private static func revisions(in result: borrowing PostgresResult) -> ([LoggedRevision], isWhole: Bool) {
         var revisions: [LoggedRevision] = []
         var isWhole = false
@@ -154,7 +155,7 @@ extension PostgresTree {
 }
 
 extension LoggedRevision {
-    /// Creates the revision in a row of the log, without its changes; nil if the row has no number.
+    /// Creates a revision from a row of the log, without its changes; nil if the row lacks a number.
     fileprivate init?(result: borrowing PostgresResult, row: Int) {
         guard let number = result.number(row, column: 0) else { return nil }
         let writer = result.text(row, column: 4) ?? ""
@@ -167,7 +168,7 @@ extension LoggedRevision {
 }
 
 extension ItemChange {
-    /// The change in a row of the log; nil for a revision without changes.
+    /// Creates the change in a row of the log; nil if the row is for a revision without changes.
     fileprivate init?(result: borrowing PostgresResult, row: Int) {
         guard let item = result.number(row, column: 6) else { return nil }
         guard !result.isNull(row, column: 10), let section = result.number(row, column: 8),

@@ -4,56 +4,58 @@ internal import TreeSources
 
 /// A tree in PostgreSQL: a schema with the tables of `PostgresSchema`.
 ///
-/// Reads and edits use one connection; with `read=standby` in the address, reads prefer a standby, and edits have a
-/// connection to the primary server of their own.
+/// Reads and edits use the same connection. With `read=standby` in the address, there are two connections: reads prefer
+/// a standby, and edits use the primary server.
 final class PostgresTree: TreeDatabase {
 
     let address: PostgresAddress
-    /// The connection by which the tree is read and followed.
+    /// The connection for reading and following the tree.
     let reader: PostgresLink
-    /// The connection by which the tree is written; the same as `reader` without `read=standby`.
+    /// The connection for writing the tree. It is the same as `reader`, unless the address has `read=standby`.
     let writer: PostgresLink
     private let pollInterval: Duration
     /// The number of revisions that the log keeps.
     let keptRevisions: Int64
-    /// The longest time that a commit whose connection broke tries to find out its outcome.
+    /// The longest time to spend on finding out the outcome of a commit during which the connection broke.
     let commitPatience: Duration
 
-    /// Called before a commit waits to find out its outcome.
+    /// Called when the connection breaks during a commit, before the search for the outcome of the commit begins.
     private(set) var reportDoubt: (DatabaseError) -> Void = { _ in }
     let onNotice: @Sendable (SourceNotice) -> Void
     var doubts = DatabaseWork.Doubts()
 
-    /// The reason why nothing can be written, or nil: set by `readItems`, and by a commit that was refused because the
-    /// role lacks a permission or the database is read-only.
+    /// The reason why nothing can be written; nil if writing may succeed. Set by `readItems`, and by a commit that was
+    /// refused because the role lacks a permission or the database is read-only.
     var readOnlyReason: String?
 
-    /// The latest revision that was read or written; notifications of revisions up to it are ignored.
+    /// The latest revision that was read or written. Notifications of this revision and of earlier revisions are
+    /// ignored.
     var latest: Int64 = -1
-    /// The first revision in the log, at the latest look.
+    /// The first revision in the log, as found by the latest look.
     var oldest: Int64 = 1
-    /// Whether this role may not delete from the log.
+    /// Whether old revisions stay in the log, because this role may not delete them.
     var leavesLog = false
-    /// The epoch in the database, and the new epoch that this server gives to the tree, after an older copy has
-    /// replaced the database; otherwise nil. The next commit writes the new epoch, unless another server has been
-    /// faster.
+    /// Set after an older copy has replaced the database; otherwise nil. `old` is the epoch in the database, and `new`
+    /// is the epoch that this server gives to the tree. The next commit writes the new epoch, unless a commit of
+    /// another server comes first.
     var ownEpoch: (old: String, new: String)?
-    /// Whether the next call of `revisions` takes the lock of the tree, because the last commit came too late.
+    /// Whether the next call of `revisions` takes the lock of the tree, because another commit came before the latest
+    /// commit of this server.
     var wantsLock = false
-    /// The time until which the lock of the tree is held for a commit that follows; nil if it is not held.
+    /// The time until which the lock of the tree is held for the next commit; nil if the lock is not held.
     var lockedUntil: ContinuousClock.Instant?
-    /// Whether there may be more revisions than the last call of `revisions` has returned.
+    /// Whether there may be more revisions than the latest call of `revisions` has returned.
     var hasMore = false
     private var lastLook: ContinuousClock.Instant?
 
     /// The pause between two looks at a server that sends no notifications.
     static let standbyInterval = Duration.milliseconds(50)
-    /// The longest time that the lock of the tree is held before the commit for which it was taken.
+    /// The longest time to hold the lock of the tree while no commit follows.
     static let longestLock = Duration.milliseconds(500)
 
     /// - Parameters:
-    ///   - password: for the connection; nil if libpq finds a password itself, or needs none.
-    ///   - pollInterval: the pause between two looks at the database, beside notifications.
+    ///   - password: the password of the role; nil if libpq finds a password itself, or needs none.
+    ///   - pollInterval: the pause between two looks at the database while no notification arrives.
     init(
         address: PostgresAddress, password: String? = nil, pollInterval: Duration = .seconds(5),
         commitPatience: Duration = .seconds(30), keptRevisions: Int64 = 100_000,
@@ -133,7 +135,7 @@ final class PostgresTree: TreeDatabase {
 
     func isWoken(at now: ContinuousClock.Instant) -> Bool {
         if let lockedUntil, now >= lockedUntil {
-            // No commit came. Ending the transaction would wait for the server; closing the connection does not.
+            // No commit has followed. ROLLBACK would wait for the server; closing the connection does not wait.
             self.lockedUntil = nil
             writer.close()
         }
@@ -142,7 +144,7 @@ final class PostgresTree: TreeDatabase {
         return hasMore || now >= nextLook || payloads.contains(where: isNews)
     }
 
-    /// Whether a notification, as `music 1207`, is about a revision of this tree that is not known yet.
+    /// Whether a notification such as `music 1207` announces a revision of this tree that is not known yet.
     private func isNews(_ payload: String) -> Bool {
         guard let space = payload.lastIndex(of: " "), payload[..<space] == address.tree[...],
             let revision = Int64(payload[payload.index(after: space)...])
@@ -150,10 +152,10 @@ final class PostgresTree: TreeDatabase {
         return revision > latest
     }
 
-    /// Notes that the database is looked at now.
+    /// Records that the database is looked at now.
     func noteLook() { lastLook = .now }
 
-    /// The time of the next look at the database without a notification.
+    /// The time of the next look at the database if no notification arrives earlier.
     private var nextLook: ContinuousClock.Instant {
         guard let lastLook else { return .now }
         return lastLook + (reader.mustPoll ? min(Self.standbyInterval, pollInterval) : pollInterval)
@@ -199,7 +201,7 @@ extension PostgresTree {
         return failure.databaseError(of: address.tree)
     }
 
-    /// Ends a transaction that holds the lock of the tree.
+    /// Ends the transaction that holds the lock of the tree, if the lock is held.
     func releaseLock() {
         guard lockedUntil != nil else { return }
         lockedUntil = nil
@@ -211,7 +213,8 @@ extension PostgresTree {
     static let noHead = DatabaseError(
         kind: .other, reason: "the tree has no row in its table 'head'; restore it, or import it again")
 
-    /// The counter in the first row of a result, with the epoch that this server gives to the tree.
+    /// Returns the counter in the first row of a result. If this server gives a new epoch to the tree, the counter has
+    /// the new epoch.
     func head(in result: borrowing PostgresResult) -> Result<TreeHead, DatabaseError> {
         guard result.count == 1, let format = result.number(0, column: 0), let epoch = result.text(0, column: 1),
             let revision = result.number(0, column: 2), let oldest = result.number(0, column: 3)

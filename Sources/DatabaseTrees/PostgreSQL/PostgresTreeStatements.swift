@@ -1,12 +1,14 @@
-/// The statements that read and write a tree. Values are bound; the schema is an identifier with its quotes.
+/// The statements that read and write a tree. Values are bound. The name of the schema is part of the text, as an
+/// identifier with its quotes.
 struct PostgresTreeStatements {
     let schema: String
-    /// The name of the tree, as it is in notifications.
+    /// The name of the tree, as it appears in notifications.
     let tree: String
 
     // MARK: Reading
 
-    /// The counter: format, epoch, revision, oldest, keys, mark, seconds since 1970.
+    /// Reads the counter. The columns are format, epoch, revision, oldest, keys, mark, and the time in seconds since
+    /// 1970.
     var head: PostgresStatement {
         PostgresStatement(
             """
@@ -15,7 +17,7 @@ struct PostgresTreeStatements {
             """)
     }
 
-    /// The columns of `head`, and the mark of the revision $1.
+    /// Reads the columns of `head`, and the mark of the revision $1.
     var headAndMark: PostgresStatement {
         PostgresStatement(
             """
@@ -25,7 +27,7 @@ struct PostgresTreeStatements {
             """)
     }
 
-    /// Whether the server is a standby, and whether this role may write.
+    /// Reads whether the server is a standby, and whether this role may write.
     var rights: PostgresStatement {
         PostgresStatement(
             """
@@ -41,8 +43,8 @@ struct PostgresTreeStatements {
         "COPY (SELECT id, parent, section, position, fields FROM \(schema).items) TO STDOUT (FORMAT binary)"
     }
 
-    /// The revisions after $1, up to a limit, each with its changes: number, mark, seconds since 1970, author, writer,
-    /// is_whole; item, parent, section, position, fields.
+    /// Reads the revisions after $1 with their changes, up to a limit. Each row has the columns of a revision (number,
+    /// mark, seconds since 1970, author, writer, is_whole) and of a change (item, parent, section, position, fields).
     var log: PostgresStatement {
         PostgresStatement(
             """
@@ -54,11 +56,12 @@ struct PostgresTreeStatements {
             """)
     }
 
-    /// The most revisions, and the most of their rows, that are read at a time. No revision has so many rows.
+    /// The largest numbers of revisions and of rows that `log` returns. The rows of a single revision never reach the
+    /// limit.
     static let mostRevisions = 1_000
     static let mostRows = 10 * PostgresSchema.mostChanges + 1
 
-    /// The revisions up to $1, the latest first, at most $2.
+    /// Reads at most $2 revisions up to the revision $1, the latest first.
     var history: PostgresStatement {
         PostgresStatement(
             """
@@ -67,7 +70,7 @@ struct PostgresTreeStatements {
             """)
     }
 
-    /// The next ids of new items.
+    /// Reserves the next ids for new items.
     func ids(_ count: Int) -> PostgresStatement {
         PostgresStatement("SELECT nextval(pg_get_serial_sequence($1, 'id')) FROM generate_series(1, $2)")
             .with(schema + ".items").with(Int64(count))
@@ -78,12 +81,14 @@ struct PostgresTreeStatements {
     static let begin = PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED")
     static let commit = PostgresStatement("COMMIT")
 
-    /// Checks deferred constraints after each request, not only at the end, to find the request that violates one.
+    /// Checks deferred constraints immediately. Runs after each request, to find the request that violates a
+    /// constraint.
     static let checkAtOnce = PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")
 
     var lock: PostgresStatement { PostgresStatement("SELECT revision FROM \(schema).head FOR UPDATE") }
 
-    /// A process that holds a lock of the tree and does not wait for a lock itself: its number, role and program.
+    /// Finds a process that holds a lock of the tree and does not wait for a lock itself. The columns are the number of
+    /// the process, its role and its program.
     var holder: PostgresStatement {
         PostgresStatement(
             """
@@ -95,11 +100,12 @@ struct PostgresTreeStatements {
         ).with(schema + ".head").with(schema + ".items")
     }
 
-    /// Counts the revision $2 up by $1, if its mark is $3 and its epoch $4; the new epoch is $5. Logs the new revisions:
-    /// their marks, authors, whether they are whole, and milliseconds since 1970; $10 is the notification. Turns the
-    /// triggers off for this transaction.
+    /// Counts the revision up from $2 by $1 and sets the epoch to $5, if the mark of the revision is $3 and the epoch
+    /// is $4. Logs the new revisions: $6 to $9 are their marks, their authors, whether they are whole, and their times
+    /// in milliseconds since 1970. Sends the notification $10. Turns the triggers off for this transaction.
     ///
-    /// If the revision differs, a division by zero fails the transaction without a second round trip.
+    /// If the revision, its mark or the epoch differs, a division by zero fails the transaction without a second round
+    /// trip.
     private var count: String {
         """
         WITH counted AS (
@@ -115,7 +121,7 @@ struct PostgresTreeStatements {
         """
     }
 
-    /// The SQLSTATE of a division by zero, by which a statement that wrote nothing fails.
+    /// The SQLSTATE of a division by zero. A statement that has written nothing fails with this state.
     static let nothingWritten = "22012"
 
     /// Returns the statements that remove the revisions before `first` from the log.
@@ -126,7 +132,7 @@ struct PostgresTreeStatements {
         ].map { PostgresStatement($0).with(first) }
     }
 
-    /// Logs changes: their revisions, items, parents, sections, positions, fields.
+    /// Logs changes. The values are the revisions, items, parents, sections, positions and fields of the changes.
     private var changes: String {
         """
         INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
@@ -134,15 +140,15 @@ struct PostgresTreeStatements {
         """
     }
 
-    /// The notification of a revision.
+    /// The text of the notification of a revision.
     func news(_ revision: Int64) -> String { "\(tree) \(revision)" }
 
     func notify(_ revision: Int64) -> PostgresStatement {
         PostgresStatement("SELECT pg_notify('drilldown', $1)").with(news(revision))
     }
 
-    /// Logs a revision without changes, after which no statement that expects the revision $1 can be committed. If the
-    /// revision differs, it fails as `count` does.
+    /// Logs a revision without changes after the revision $1. From then on, statements that expect the revision $1
+    /// fail. If the latest revision is not $1, the fence fails as `count` does.
     var fence: PostgresStatement {
         PostgresStatement(
             """

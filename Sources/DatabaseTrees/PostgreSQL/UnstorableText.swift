@@ -1,12 +1,13 @@
-/// Text with U+0000, which PostgreSQL can keep in JSON but not take out of it, so that the whole row would be unusable.
+/// Text with U+0000. PostgreSQL can store U+0000 in JSON but cannot extract such a text, so the whole row would be
+/// unusable.
 struct UnstorableText: Equatable {
-    /// The name of the field that has U+0000 in its name or value; nil for an item that is only a title.
+    /// The name of the field whose name or value contains U+0000; nil for an item that is only a title.
     let field: String?
 
-    /// The first place with U+0000.
+    /// Finds the first text with U+0000.
     ///
-    /// - Parameter fields: JSON in UTF-8.
-    /// - Returns: nil if all can be stored.
+    /// - Parameter fields: the fields of an item as JSON, in UTF-8.
+    /// - Returns: nil if PostgreSQL can store all fields.
     static func find(in fields: Span<UInt8>) -> UnstorableText? {
         var key: Range<Int>?
         var string: Range<Int>?
@@ -18,7 +19,8 @@ struct UnstorableText: Equatable {
                 let end = self.end(of: index, in: fields)
                 string = index + 1..<end
                 guard !hasZero(index + 1..<end, in: fields) else {
-                    // A string at the top is a title, or a key; within a value, the key is the last one at the top.
+                    // Outside of a dictionary, the string is a title. Otherwise, `key` is the key of the current field.
+                    // If `key` is nil, the string itself is a key.
                     let place = depth == 0 ? nil : key ?? string
                     return UnstorableText(field: place.map { text($0, in: fields) })
                 }
@@ -65,7 +67,7 @@ struct UnstorableText: Equatable {
         String(decoding: range.map { fields[$0] }, as: UTF8.self)
     }
 
-    /// A sentence without its full stop.
+    /// Returns the reason for refusing an item, as a sentence without its full stop.
     func reason(item: Int64) -> String {
         let place = field.map { "the field '\($0)' of items[\(item)]" } ?? "the title of items[\(item)]"
         return "\(place) contains U+0000, which PostgreSQL cannot store; remove it"

@@ -1,9 +1,11 @@
 internal import Files
 internal import TreeSources
 
-/// The file of `--database-password-file`: one line, the password.
+/// The file named by `--database-password-file`. The first line of the file is the password.
 enum PasswordFile {
-    /// - Throws: `SourceError` if it cannot be read, or is empty.
+    /// Returns the password.
+    ///
+    /// - Throws: `SourceError` if the file cannot be read, or if its first line is empty.
     static func read(_ path: String) throws(SourceError) -> String {
         let bytes: [UInt8]
         do throws(SmallFile.Unreadable) {

@@ -6,7 +6,7 @@ package struct PostgresDatabase: Sendable {
     package let address: PostgresAddress
     fileprivate let password: String?
 
-    /// - Parameter passwordFile: the file with the password of the role; nil if libpq finds one itself.
+    /// - Parameter passwordFile: the file with the password of the role; nil if libpq finds a password itself.
     /// - Throws: `SourceError` for an address that is not valid, or a file that cannot be read.
     package init(_ address: String, passwordFile: String?) throws(SourceError) {
         self.address = try PostgresAddress(ofTables: address)
@@ -14,10 +14,10 @@ package struct PostgresDatabase: Sendable {
     }
 }
 
-/// A connection to a PostgreSQL database that only reads, made again after it was lost.
+/// A connection for reading the tables of a PostgreSQL database. `begin` connects again if the connection was lost.
 ///
-/// Statements have `?` for each value, and `??` for a question mark. Values are text that the server reads as the type that
-/// it expects there.
+/// In a statement, `?` stands for a value, and `??` for a question mark. Values are sent as text. The server reads each
+/// text as the type that it expects in that place.
 package final class PostgresReader {
     private let parameters: [(name: String, value: String)]
     private let timeout: Duration
@@ -27,8 +27,8 @@ package final class PostgresReader {
 
     /// Connects to the database.
     ///
-    /// - Parameter timeout: how long a statement, and the wait for a lock, may take.
-    /// - Throws: `DatabaseError` if that fails.
+    /// - Parameter timeout: the longest time that a statement, or its wait for a lock, may take.
+    /// - Throws: `DatabaseError` if the connection cannot be made.
     package init(
         _ database: PostgresDatabase, timeout: Duration
     ) throws(DatabaseError) {
@@ -40,10 +40,10 @@ package final class PostgresReader {
         }
     }
 
-    /// Whether the connection can be used.
+    /// Whether the connection is lost.
     package var isLost: Bool { connection.isLost }
 
-    /// For `poll(2)`; negative if the connection is gone.
+    /// The file descriptor of the connection, for `poll(2)`; negative if the connection is gone.
     package var socket: Int32 { connection.socket }
 
     private static func connect(
@@ -51,7 +51,7 @@ package final class PostgresReader {
     ) throws(PostgresFailure) -> PostgresConnection {
         let connection = try PostgresConnection(parameters)
         let milliseconds = Int(timeout / .milliseconds(1))
-        // A parallel scan, or one that begins in the middle, would change the order of records without a key.
+        // A parallel scan, or a scan that begins in the middle, would change the order of records without a key.
         try connection.run(
             """
             SELECT set_config(name, value, false) FROM (VALUES ('default_transaction_read_only', 'on'),
@@ -66,9 +66,9 @@ package final class PostgresReader {
 
     // MARK: States
 
-    /// Ends statements from a moment on, or once nobody wants their answer.
+    /// Cancels statements at a deadline, or earlier once nobody wants the answer.
     ///
-    /// - Parameter deadline: nil to let them take any time.
+    /// - Parameter deadline: nil to let statements take any time, even if `isWanted` returns false.
     package func setDeadline(
         _ deadline: ContinuousClock.Instant?, while isWanted: @escaping @Sendable () -> Bool = { true }
     ) {
@@ -76,7 +76,8 @@ package final class PostgresReader {
         connection.isUnwanted = deadline.map { deadline in { !isWanted() || .now >= deadline } }
     }
 
-    /// Begins to read one state of the database, and returns its version; a lost connection is made again once.
+    /// Begins to read one state of the database, and returns the version of that state. If the connection is lost,
+    /// connects again once.
     package func begin() throws(DatabaseError) -> String {
         try Self.failing { () throws(PostgresFailure) in
             if !connection.isLost {
@@ -94,35 +95,36 @@ package final class PostgresReader {
         return result.text(0, column: 0) ?? ""
     }
 
-    /// The version of the present state.
+    /// Returns the version of the current state of the database.
     package func look() throws(DatabaseError) -> String {
         try Self.failing { () throws(PostgresFailure) in
             try connection.query("SELECT pg_current_snapshot()::text").text(0, column: 0) ?? ""
         }
     }
 
-    /// Ends the state; nothing happens outside of one.
+    /// Ends the reading of a state, if any, and removes the deadline.
     package func end() {
         setDeadline(nil)
         guard !connection.isLost, connection.isInTransaction else { return }
         do throws(PostgresFailure) {
             try connection.run("ROLLBACK")
         } catch {
-            // A late cancellation has met it.
+            // A cancellation that came late may have hit the ROLLBACK.
             connection.giveUp()
         }
     }
 
     // MARK: Statements
 
-    /// Runs statements that return nothing of interest.
+    /// Runs one or more statements in one text, and ignores their results.
     package func run(_ text: String) throws(DatabaseError) {
         try Self.failing { () throws(PostgresFailure) in try connection.run(text) }
     }
 
-    /// Runs a statement, and gives each row to a closure as soon as it arrives; the closure must not run others.
+    /// Runs a statement, and calls a closure with each row as soon as the row arrives. The closure must not run other
+    /// statements.
     ///
-    /// A value that its type cannot have finds no row.
+    /// If a value is not valid for the type that the statement expects, no row is found.
     package func rows(
         _ sql: String, _ values: [SQLiteValue] = [], _ body: (PostgresRow) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
@@ -146,26 +148,26 @@ package final class PostgresReader {
         } catch {
             if let thrown { throw thrown }
             guard !values.isEmpty, Self.valueStates.contains(error.state) else { throw error.readingError }
-            // The failed transaction reads nothing more.
+            // After the failure, the transaction runs no more statements, so a new one begins.
             try run("ROLLBACK")
             _ = try begin()
         }
         if let thrown { throw thrown }
     }
 
-    /// The first row of a query.
+    /// Returns the first row of a query; nil if the query finds nothing.
     package func first(_ sql: String, _ values: [SQLiteValue] = []) throws(DatabaseError) -> [SQLiteValue]? {
         var found: [SQLiteValue]?
         try rows(sql, values) { (row) throws(DatabaseError) in if found == nil { found = row.values } }
         return found
     }
 
-    /// The text of a value is not one of the type's, or out of its range (class 22, data exception).
+    /// The SQLSTATEs of a value that is not valid for its type, or out of the type's range (class 22, data exception).
     private static let valueStates: Set<String> = [
         "22003", "22007", "22008", "22021", "22023", "22P02", "22P03", "22P05",
     ]
 
-    /// A statement with `$1`, `$2` and so on for its values.
+    /// Returns a statement with `$1`, `$2` and so on in place of `?`, and with `?` in place of `??`.
     private static func numbered(_ sql: String) -> String {
         guard sql.utf8.contains(UInt8(ascii: "?")) else { return sql }
         var text: [UInt8] = []
@@ -196,7 +198,7 @@ package final class PostgresReader {
 }
 
 extension PostgresReader {
-    /// The names and the types of the columns of a SELECT that others have written.
+    /// Returns the names and the types of the columns of a SELECT that drilldown did not write itself.
     package func columns(ofQuery source: String) throws(DatabaseError) -> [(name: String, type: UInt32)] {
         try Self.failing { () throws(PostgresFailure) in
             let result = try connection.query(PostgresStatement(Self.numbered("SELECT * FROM \(source) AS c LIMIT 0")))
@@ -206,7 +208,7 @@ extension PostgresReader {
 }
 
 extension SQLiteValue {
-    /// The text of a value in PostgreSQL; nil for NULL.
+    /// The value as text that PostgreSQL can read; nil for NULL.
     fileprivate var postgresText: [UInt8]? {
         switch self {
         case .null: nil

@@ -1,28 +1,28 @@
 internal import Levels
 internal import PropertyLists
 
-/// The statements of one request: its changes of `items`, computed from the provenance of the rows.
+/// Plans the statements for one request. The changes to `items` are computed from the provenance of the rows.
 struct EditPlan {
-    /// In an order in which each can be executed.
+    /// The statements, in the order in which they must be executed.
     private(set) var writes: [ItemWrite] = []
     private var index: ItemIndex
     private let old: Level
     private let newID: () throws(DatabaseError) -> Int64
     private var inserts: [ItemWrite] = []
     private var updates: [ItemWrite] = []
-    /// The items of the new tree that were not in their level before: moved and new items.
+    /// The items that are new in their level: new items, and items moved from another level.
     private var placed: Set<Int64> = []
-    /// The items that left their level.
+    /// The items that have left their level: deleted items, and items moved to another level.
     private var known: Set<Int64> = []
     private var lists: [(id: Int64, rows: [ItemIndex.Slot])] = []
 
-    /// The changes that a request makes to the rows.
+    /// Returns the changes that a request makes to the rows.
     ///
     /// - Parameters:
     ///   - change: the document before and after the request.
-    ///   - index: the ids of the document before; of the one after, when this returns.
+    ///   - index: the ids of the items before the request. `writes` replaces them with the ids after the request.
     ///   - newID: returns an id that no item has.
-    /// - Throws: `DatabaseError` of `newID`, or if a value cannot be written.
+    /// - Throws: the error of `newID`, or a `DatabaseError` if a value cannot be written.
     static func writes(
         of change: ChangedFile, index: inout ItemIndex, newID: @escaping () throws(DatabaseError) -> Int64
     ) throws(DatabaseError) -> [ItemWrite] {
@@ -41,7 +41,7 @@ struct EditPlan {
     private mutating func visitRoot(_ change: ChangedFile) throws(DatabaseError) {
         let new = Item.Step(level: change.new, row: 0)
         guard case .changed(_, let rows) = change.provenance else {
-            // A document in place of the whole old one.
+            // The whole old document is replaced.
             known.formUnion(index.rows(below: 0).map(\.id))
             try updateFields(of: Self.root, wasAt: Self.root, origin: [], new: new)
             return try list(below: 0, item: new, runs: nil, from: nil)
@@ -58,9 +58,9 @@ struct EditPlan {
     private struct Row {
         let id: Int64
         let section: Int
-        /// Its number in the same level before the request; nil if it was not in this level.
+        /// The number of the row in the same level before the request; nil if the row was not in this level.
         var oldRow: Int?
-        /// Whether it is in a run of unmoved rows.
+        /// Whether the row is in a run of unmoved rows.
         var isUntouched = false
         var content = Content.same
         var position: Int64 = 0
@@ -70,15 +70,15 @@ struct EditPlan {
         enum Content {
             case same
             case new(Item.Step, Provenance)
-            /// The path before the request, and the provenance of the item's rows.
+            /// Holds the path of the item before the request, and the provenance of the rows below the item.
             case changed(Item.Step, from: [Int], rows: [Provenance.Run]?)
         }
     }
 
-    /// Plans the statements for the rows below an item, and for everything below these.
+    /// Plans the statements for the rows below an item, and for everything below these rows.
     ///
     /// - Parameters:
-    ///   - runs: the origins of the rows; nil if all are new.
+    ///   - runs: the origins of the rows; nil if all rows are new.
     ///   - origin: the path of the item before the request; nil for a new item.
     private mutating func list(
         below id: Int64, item: Item.Step, runs: [Provenance.Run]?, from origin: [Int]?
@@ -112,8 +112,8 @@ struct EditPlan {
         }
     }
 
-    /// The changed rows of a level whose rows have all stayed in their places; nil if a row may be new, or may have left
-    /// its place.
+    /// The changed rows of a level in which all rows have stayed in their places; nil if a row may be new, or may have
+    /// left its place.
     private func rowsInPlace(
         of level: Level?, runs: [Provenance.Run]?, below id: Int64, from origin: [Int]?
     ) -> [Row]? {
@@ -196,7 +196,7 @@ struct EditPlan {
         return (try newID(), nil, .new(step, provenance))
     }
 
-    /// Gives the rows positions; unmoved rows keep theirs.
+    /// Gives each row a position. Rows that have not moved keep their positions.
     private func settle(_ rows: inout [Row], before: [ItemIndex.Slot], oldSections: Sections) {
         var sections: [Int: [Int]] = [:]
         for (number, row) in rows.enumerated() { sections[row.section, default: []].append(number) }
@@ -212,7 +212,8 @@ struct EditPlan {
         }
     }
 
-    /// Removes positions until the others are in ascending order, preferably the positions of moved rows.
+    /// Removes positions until the remaining positions are in ascending order. Prefers to remove the positions of moved
+    /// rows.
     private static func drop(movesOf rows: [Row], known: inout [Int64?]) {
         // A changed row has probably not moved, unless the untouched rows around it show that it has.
         var kept = rows.map(\.isUntouched)
@@ -221,7 +222,7 @@ struct EditPlan {
         for number in rows.indices where !kept[number] { known[number] = nil }
     }
 
-    /// Adds some rows to those that keep their positions, unless the order would not be ascending.
+    /// Lets more rows keep their positions, unless the kept positions would no longer be in ascending order.
     private static func keep(
         _ more: [Bool], of rows: [Row], at positions: [Int64?], besides kept: inout [Bool]
     ) {
@@ -273,7 +274,7 @@ struct EditPlan {
         return step
     }
 
-    /// Writes the fields of an item if they have changed; returns whether they have.
+    /// Plans to write the fields of an item if they have changed. Returns whether the fields have changed.
     @discardableResult
     private mutating func updateFields(
         of place: ItemPlace, wasAt oldPlace: ItemPlace?, origin: [Int], new: Item.Step
@@ -305,8 +306,8 @@ struct EditPlan {
     private mutating func finish() {
         let gone = known.subtracting(placed).sorted()
         let deletes = gone.map { ItemWrite.delete($0) }
-        // Deletes come first, because an insert may reuse the key of a deleted item, unless items move out of a
-        // deleted item: they must move before it is deleted.
+        // Deletes usually come first, because an insert may reuse the key of a deleted item. If items move out of a
+        // deleted item, deletes come last, because these items must move before the deletion.
         let movesOut = updates.contains { write in
             guard let item = write.movedItem else { return false }
             var above = index.parent(of: item)
@@ -334,12 +335,12 @@ extension ItemWrite {
 }
 
 extension Item.Step {
-    /// Whether the fields in the database depend on the row alone, and not on the level below it.
+    /// Whether the fields in the database depend on the row alone, and not on the level below the row.
     fileprivate var isWrittenPlainly: Bool { below.map { $0.form == .rows && $0.count > 0 } ?? true }
 }
 
 extension Array where Element == Int64 {
-    /// Whether an array in ascending order has an element.
+    /// Whether the array contains an element. The array must be in ascending order.
     fileprivate func binaryContains(_ element: Int64) -> Bool {
         var (low, high) = (0, count)
         while low < high {

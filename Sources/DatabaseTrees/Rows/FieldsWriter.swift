@@ -2,18 +2,19 @@ internal import Bytes
 internal import Levels
 internal import PropertyLists
 
-/// Writes the `fields` of an item: its dictionary as JSON, with `null` in place of its rows.
+/// Writes the `fields` of an item: the item's dictionary as JSON, with `null` in place of the rows.
 ///
-/// Types that JSON lacks are dictionaries with one key: `{"$date":"2001-03-12T00:00:00Z"}`, `{"$data":"base64"}`,
-/// `{"$real":"nan"}` and `{"CF$UID":1}`. An author's dictionary whose only key begins with `$` is the value of `$dict`.
+/// A value of a type that JSON lacks becomes a dictionary with one key: `{"$date":"2001-03-12T00:00:00Z"}`,
+/// `{"$data":"base64"}`, `{"$real":"nan"}` or `{"CF$UID":1}`. If the only key of an author's dictionary begins with
+/// `$`, the dictionary becomes the value of the key `$dict` in another dictionary.
 struct FieldsWriter: PropertyListConsumer, ~Copyable {
-    /// Its output is the text of the latest item.
+    /// The writer of the JSON. Its output is the text of the latest item.
     private(set) var json = JSONPropertyListWriter()
     private var open: [Container] = []
 
     /// An open container.
     private struct Container {
-        /// The beginning of its text in the output; nil for an array.
+        /// The offset at which the dictionary begins in the output; nil for an array.
         let start: Int?
         var keys = 0
         var beginsWithDollar = false
@@ -37,7 +38,7 @@ struct FieldsWriter: PropertyListConsumer, ~Copyable {
     }
 
     mutating func beginDictionary(at position: SourcePosition) {
-        // A comma may have been written before the brace.
+        // This writes the brace as the last byte, perhaps after a comma.
         json.beginDictionary(at: position)
         open.append(Container(start: json.output.count - 1))
     }

@@ -1,6 +1,8 @@
-/// The ids of the items of a tree by place: eight bytes an item, and sixteen more in levels whose rows were rearranged.
+/// The ids of the items of a tree, by the places of the items. Takes eight bytes for an item, and sixteen more if the
+/// rows of its level were rearranged.
 ///
-/// It belongs to one state of the tree. A path is the row numbers from the root's level down; it is empty for the root.
+/// An index belongs to one state of the tree. A path consists of row numbers, from the root's level down. The path of
+/// the root is empty.
 struct ItemIndex {
     /// A row of a level.
     struct Slot: Equatable {
@@ -8,15 +10,16 @@ struct ItemIndex {
         var position: Int64
     }
 
-    /// The rows below each item that has some, in the order of the level.
+    /// The rows below each item that has rows, in the order of the level. The keys are the ids of the items.
     private var rows = SharedParts<Slots>()
-    /// The parents by id, in pages of ids that follow each other.
+    /// The parent of each item. A page has the parents of consecutive ids.
     private var parents = SharedParts<[Int64]>()
-    /// The items with rows for which the fields in the database lack a place, and whether these fields are a string.
+    /// The items that have rows, but lack a place for rows in their fields in the database. The value is true if the
+    /// fields are a string.
     var placeless: [Int64: Bool] = [:]
     private static let pageBits = 8
     private static let none = Int64.min
-    /// More levels than any tree has; a longer path is a cycle.
+    /// More levels than any tree has. A longer path is a cycle.
     private static let deepest = 1_024
 
     /// The rows below an item, in the order of the level.
@@ -30,15 +33,16 @@ struct ItemIndex {
         rows[id].flatMap { number < $0.count ? $0[number] : nil }
     }
 
-    /// Sets the rows below an item. The caller must also remove rows that come from another item from its rows.
+    /// Sets the rows below an item. If some of the rows come from another item, the caller must also remove them from
+    /// the rows below that item.
     mutating func setRows(_ slots: [Slot], below id: Int64) {
-        // At a load all rows are new; an edit changes few of them.
+        // During a load, all rows are new. An edit changes only a few of them.
         let moved = rows[id] == nil ? slots : slots.filter { parent(of: $0.id) != id }
         rows[id] = slots.isEmpty ? nil : Slots(slots)
         setParent(id, of: moved.lazy.map(\.id))
     }
 
-    /// The id of the item above; nil for the root, and for an unknown id.
+    /// The id of the item above an item; nil for the root, and for an unknown id.
     func parent(of id: Int64) -> Int64? {
         guard let page = parents[id >> Self.pageBits] else { return nil }
         let parent = page[Int(id & (1 << Self.pageBits - 1))]
@@ -60,7 +64,7 @@ struct ItemIndex {
         }
     }
 
-    /// Forgets an item and all below it.
+    /// Forgets an item and everything below it.
     mutating func forget(_ id: Int64) {
         var work = [id]
         while let next = work.popLast() {
@@ -68,7 +72,7 @@ struct ItemIndex {
             placeless[next] = nil
             if let below = rows[next] {
                 rows[next] = nil
-                // Moved rows have another parent already.
+                // Rows that were moved to another item already have another parent.
                 work += below.all.filter { parent(of: $0.id) == next }.map(\.id)
             }
         }
@@ -86,7 +90,8 @@ struct ItemIndex {
         return id
     }
 
-    /// The path of an item; nil for an unknown id, and for one below itself. O(rows of the levels that lead to it).
+    /// The path of an item; nil for an unknown id, and for an item that is below itself. Takes O(n) time for n rows in
+    /// the levels that lead to the item.
     func path(of id: Int64) -> [Int]? {
         var path: [Int] = []
         var id = id
@@ -147,7 +152,8 @@ private enum Slots {
     func row(of id: Int64) -> Int? { (0..<count).first { self[$0].id == id } }
 }
 
-/// A dictionary whose copies share the parts that have not changed, because each edit changes a copy of the index.
+/// A dictionary whose copies share the parts that have not changed. Each edit changes a copy of the index, so a copy
+/// must be cheap.
 private struct SharedParts<Value> {
     private var parts = [[Int64: Value]](repeating: [:], count: 1 << 10)
 

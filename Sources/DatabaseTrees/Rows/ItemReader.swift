@@ -2,28 +2,29 @@ internal import Bytes
 internal import Levels
 internal import PropertyLists
 
-/// Makes a tree of the rows of `items`, with the builder that reads files.
+/// Makes a tree from the rows of `items`. Uses the same builder as the readers of files.
 struct ItemReader: ~Copyable {
     private let table: ItemTable
     private let names: StructuralNames
     private let childrenNames, sectionNames: [[UInt8]]
     private var builder: TreeBuilder
     private let limits: PropertyListLimits
-    /// The number of rows that were reached from the root, or from the first row.
+    /// The number of rows reached so far. `tree` begins at the root, and `item` begins at the first row.
     private var reached = 0
-    /// The item at fault, once an error was thrown.
+    /// The id of the item at fault, after an error was thrown.
     private(set) var culprit: Int64?
-    /// The items whose sections are a dictionary.
+    /// The ids of the items whose sections are a dictionary.
     private(set) var named: [Int64] = []
-    /// The items with rows for which their fields lack a place, and whether the fields are a string.
+    /// The items that have rows, but lack a place for rows in their fields. The value is true if the fields are a
+    /// string.
     private(set) var placeless: [Int64: Bool] = [:]
-    /// The item whose fields are read.
+    /// The item whose fields are being read.
     private var item = OpenItem(id: 0, rows: 0..<0, outer: 0)
     /// The position at which `table` found the rows of the latest item; the next search begins there.
     private var hint = 0
     /// The open containers of all open items.
     private var open: [Container] = []
-    /// The readers of fields that are not in use.
+    /// The readers of fields that are not in use at present.
     private var readers: [FieldsReader] = []
 
     private enum Container { case item, sectionList, sectionDictionary, section, other }
@@ -41,7 +42,7 @@ struct ItemReader: ~Copyable {
 
     /// Makes the whole tree.
     ///
-    /// - Throws: `PropertyListError` for a row that breaks a rule; `culprit` is its id.
+    /// - Throws: `PropertyListError` for a row that breaks a rule; `culprit` is then the id of the row.
     mutating func tree() throws(PropertyListError) -> Tree {
         guard let root = table.root else {
             culprit = 0
@@ -78,7 +79,7 @@ struct ItemReader: ~Copyable {
         return try done.finish()
     }
 
-    /// Refuses rows that the root does not lead to.
+    /// Refuses rows that cannot be reached from the root.
     private mutating func checkUnreached() throws(PropertyListError) {
         guard reached < table.count else { return }
         let ids = Set((0..<table.count).map { table.place($0).id })
@@ -102,7 +103,7 @@ struct ItemReader: ~Copyable {
 
     private static let nowhere = SourcePosition.byte(offset: 0)
 
-    /// Sends an item with everything below it.
+    /// Sends an item to the builder, with everything below the item.
     private mutating func send(_ row: Int) throws(PropertyListError) {
         reached += 1
         if let step = table.item(row) {
@@ -117,7 +118,7 @@ struct ItemReader: ~Copyable {
             try checkRest()
         } catch {
             culprit = culprit ?? repeatedKey(below: id) ?? id
-            // The position within the column would not help beside the item's id.
+            // The new error leaves out the position within the column, which would not help beside the item's id.
             throw error.isOutOfMemory ? error : PropertyListError(reason: error.reason, path: error.path)
         }
         item = parent
@@ -134,7 +135,8 @@ struct ItemReader: ~Copyable {
         readers.append(reader)
     }
 
-    /// The later of two items below an item that have the same `Key`; nil if all keys differ.
+    /// The id of the first item whose `Key` repeats the `Key` of an earlier item below the same parent; nil if all keys
+    /// differ.
     private func repeatedKey(below id: Int64) -> Int64? {
         var seen: Set<String> = []
         for row in table.rows(below: id) where table.item(row) == nil {
@@ -147,7 +149,7 @@ struct ItemReader: ~Copyable {
         return nil
     }
 
-    /// The fields of an item; nil for a string, and for text that is not JSON.
+    /// The fields of an item as a dictionary; nil if the fields are a string, or are not JSON.
     private func dictionary(_ row: Int) -> PropertyListDictionary? {
         do throws(PropertyListError) {
             guard case .dictionary(let fields) = try PropertyListValue(json: table.fields(row)) else { return nil }
@@ -158,13 +160,13 @@ struct ItemReader: ~Copyable {
     }
 }
 
-/// An item whose fields are read: its rows are sent where the fields have `null` for them.
+/// An item whose fields are being read. At each `null` in the fields, the rows of one section are sent.
 private struct OpenItem {
     let id: Int64
     let rows: Range<Int>
-    /// The first row that was not sent.
+    /// The first row that has not been sent yet.
     var next: Int
-    /// The number of open containers around it.
+    /// The number of open containers around the item.
     let outer: Int
     /// The number of places for rows so far.
     var places = 0
@@ -182,7 +184,7 @@ private struct OpenItem {
     var hasMore: Bool { next < rows.upperBound }
 }
 
-/// A reader of fields; an item's reader is in use while the items below it are read.
+/// A reader of fields. The reader for an item remains in use while the items below that item are read.
 private final class FieldsReader {
     private var json: JSONPropertyListReader
 
@@ -194,7 +196,7 @@ private final class FieldsReader {
 }
 
 extension ItemReader: PropertyListConsumer {
-    /// The innermost container of the item; nil outside of its value.
+    /// The innermost open container of the item; nil outside of the item's value.
     private var container: Container? { open.count > item.outer ? open.last : nil }
 
     mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
@@ -293,7 +295,7 @@ extension ItemReader: PropertyListConsumer {
         item.places += 1
     }
 
-    /// Refuses rows of sections that do not exist.
+    /// Refuses rows whose section does not exist.
     private mutating func checkRest() throws(PropertyListError) {
         guard item.hasMore else { return }
         let place = table.place(item.next)

@@ -7,14 +7,14 @@ internal import Levels
 struct ItemTable {
     private struct Entry {
         let id: Int64
-        /// `noParent` for the root.
+        /// The id of the item above; `noParent` for the root.
         let parent: Int64
         let position: Int64
         let section: Int32
-        /// The length of its text.
+        /// The length of the item's text.
         let count: Int32
         let block: Int32
-        /// The beginning of its text in the block.
+        /// The offset at which the item's text begins in the block.
         let offset: Int32
     }
 
@@ -25,11 +25,11 @@ struct ItemTable {
     /// The texts, in several blocks, because one large array would be copied each time it grows.
     private var blocks: [[UInt8]] = []
     private static let blockBytes = 1 << 20
-    /// Whether there was memory for all rows.
+    /// Whether there was enough memory for all rows.
     private(set) var isComplete = true
-    /// The numbers of the entries, in order; the root is the first.
+    /// The numbers of the entries in the order of the document, the root first.
     private var order: [Int32] = []
-    /// The items that have rows, by id, with the numbers of these rows.
+    /// The items that have rows, in the order of their ids, each with the numbers of its rows.
     private var below: [(id: Int64, rows: Range<Int>)] = []
     private var items: [Int64: Item.Step] = [:]
 
@@ -66,17 +66,17 @@ struct ItemTable {
         entries.append(
             Entry(
                 id: place.id, parent: place.parent ?? Self.noParent, position: place.position,
-                // No item has so many sections.
+                // Clamping changes nothing, because no item has more sections than `Int32.max`.
                 section: Int32(clamping: place.section), count: count, block: Int32(block), offset: offset))
     }
 
-    /// Puts the rows in order; they can be read then.
+    /// Puts the rows in order. Rows can be read only after this call.
     mutating func sort() {
         var counts: [Int64: Int] = [:]
         forEachRun { parent, run in counts[parent, default: 0] += run.count }
         var ends: [Int64: Int] = [:]
         var end = 0
-        // The root's row is before all others.
+        // `noParent` is less than all ids, so the root's row is the first.
         for parent in counts.keys.sorted() {
             let count = counts[parent] ?? 0
             if parent != Self.noParent { below.append((parent, end..<end + count)) }
@@ -95,7 +95,7 @@ struct ItemTable {
         self.order = order
     }
 
-    /// Calls a closure for the runs of entries that have one parent.
+    /// Calls a closure for each run of consecutive entries that have the same parent.
     private func forEachRun(_ body: (_ parent: Int64, _ run: Range<Int>) -> Void) {
         var start = 0
         while start < entries.count {
@@ -117,8 +117,8 @@ struct ItemTable {
 
     /// The numbers of the rows below an item, by section, position and id.
     ///
-    /// - Parameter hint: an index to try first: the search is O(1) if it is right, otherwise binary. It is set to the
-    ///   index of the first item whose id is not less.
+    /// - Parameter hint: the index to try first. The search is O(1) if the hint is right; otherwise, the search is
+    ///   binary. When this returns, the hint is the index of the first item whose id is not less than `id`.
     func rows(below id: Int64, near hint: inout Int) -> Range<Int> {
         if hint >= below.count || id > below[hint].id || hint > 0 && id <= below[hint - 1].id {
             var (low, high) = (0, below.count)
@@ -146,10 +146,10 @@ struct ItemTable {
             position: entry.position)
     }
 
-    /// The item of a tree that a row stands for, with everything below it; nil for a row with text.
+    /// The item of an existing tree that a row stands for, with everything below it; nil for a row with text.
     func item(_ row: Int) -> Item.Step? { items.isEmpty ? nil : items[place(row).id] }
 
-    /// The column `fields` of a row.
+    /// Calls a closure with the column `fields` of a row.
     func withFields<Result, Failure: Error>(
         _ row: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -161,7 +161,8 @@ struct ItemTable {
         }
     }
 
-    /// Whether the fields of a row may contain a dictionary for a type that JSON lacks, as `{"$date":…}`.
+    /// Whether the fields of a row may contain a dictionary that stands for a type that JSON lacks, such as
+    /// `{"$date":…}`.
     func mayHaveTypes(_ row: Int) -> Bool {
         withFields(row) { fields in
             unsafe fields.withUnsafeBytes { fields in
@@ -173,6 +174,6 @@ struct ItemTable {
 
     func fields(_ row: Int) -> [UInt8] { withFields(row) { Array(copying: $0) } }
 
-    /// The number of the root's row; nil without one.
+    /// The number of the root's row; nil without a root.
     var root: Int? { entries.isEmpty || place(0).id != 0 ? nil : 0 }
 }

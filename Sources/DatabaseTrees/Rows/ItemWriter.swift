@@ -2,7 +2,7 @@ internal import Bytes
 internal import Levels
 internal import PropertyLists
 
-/// Writes the items of a tree as rows: ids count from 0, parents come before their children, and the positions of
+/// Writes the items of a tree as rows. Ids count from 0. Parents come before their children. The positions of
 /// neighbours are far apart.
 struct ItemWriter: ~Copyable {
     private let target: any TreeImport
@@ -10,11 +10,11 @@ struct ItemWriter: ~Copyable {
 
     init(_ target: any TreeImport) { self.target = target }
 
-    /// A level whose next row is written.
+    /// A level whose rows are being written.
     private struct Open {
         let id: Int64
         let level: Level
-        /// The rows as the document has them, and their sections.
+        /// The rows of each section, in the order of the document.
         let rows: [Range<Int>]
         var section = 0
         var row = 0

@@ -1,11 +1,11 @@
-/// New positions for the rows of a section, so that few rows are written again.
+/// Chooses new positions for rows of a section so that few other rows must be written again.
 enum PositionPlan {
     /// The usual distance between neighbours.
     static let distance: Int64 = 1 << 32
-    /// The least distance between rows that are spread again.
+    /// The smallest distance between neighbours if other rows also get new positions, to make room.
     private static let room: Int64 = 1 << 16
 
-    /// The positions of the rows in their order.
+    /// Returns the positions of all rows, in the order of the rows.
     ///
     /// - Parameter known: the positions that rows keep, in ascending order; nil for a row that needs a new position.
     static func positions(of known: [Int64?]) -> [Int64] {
@@ -23,8 +23,8 @@ enum PositionPlan {
         return positions.compactMap(\.self)
     }
 
-    /// Gives rows new positions between the positions of their neighbours; if the gap is too small, more rows get new
-    /// positions.
+    /// Gives rows new positions between the positions of their neighbours. If the gap is too small, rows near the gap
+    /// also get new positions.
     private static func fill(_ rows: Range<Int>, positions: inout [Int64?]) {
         var window = rows
         var wanted = Int64(1)
@@ -45,7 +45,7 @@ enum PositionPlan {
             let more = size - window.count
             window =
                 max(0, window.lowerBound - (more + 1) / 2)..<min(positions.count, window.upperBound + (more + 1) / 2)
-            // The window ends at rows with a position.
+            // Extends the window until the rows before and after it have positions.
             while window.lowerBound > 0, positions[window.lowerBound - 1] == nil {
                 window = window.lowerBound - 1..<window.upperBound
             }
@@ -55,7 +55,7 @@ enum PositionPlan {
         }
     }
 
-    /// Positions between two others; nil if there is not enough room.
+    /// Returns evenly spaced positions between two others; nil if there is not enough room.
     private static func spread(
         _ count: Int, after low: Int64?, before high: Int64?, apart wanted: Int64
     ) -> [Int64]? {

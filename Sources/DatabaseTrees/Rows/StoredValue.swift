@@ -1,7 +1,8 @@
 import DrilldownDates
 internal import PropertyLists
 
-/// Values as `fields` has them: JSON in which dictionaries with one key stand for the types that JSON lacks.
+/// Decodes the values in the column `fields`. The values are JSON, in which dictionaries with one key stand for the
+/// types that JSON lacks.
 extension PropertyListValue {
     /// The value that a JSON value stands for; `null` stays as it is.
     ///
@@ -24,7 +25,7 @@ extension PropertyListValue {
         }
     }
 
-    /// The value of a dictionary with one key; nil if it is an author's dictionary.
+    /// The value that a dictionary with one key stands for; nil if the dictionary is an author's own.
     private static func typed(
         _ key: String, _ value: PropertyListValue
     ) throws(PropertyListError) -> PropertyListValue? {

@@ -1,7 +1,7 @@
 internal import Levels
 internal import PropertyLists
 
-/// Applies the changes of a revision in the log to a tree; only the levels that change cost time.
+/// Applies the changes of a revision in the log to a tree. Takes time only for the levels that change.
 struct TreeFollower {
     private let editor: TreeEditor
     private let old: Level
@@ -11,17 +11,18 @@ struct TreeFollower {
     private let before: ItemIndex
     /// The rows that are new or have changed.
     private var rows: [Int64: ItemRow] = [:]
-    /// The items in or below which something has changed, up to the root.
+    /// The items that have changed, and all items above them.
     private var touched: Set<Int64> = [0]
-    /// The items whose rows have changed.
+    /// The items below which rows were added, removed or moved.
     private var rearranged: Set<Int64> = []
     /// The sections of the rows below rearranged items, as the database numbers them.
     private var sections: [Int64: [Int]] = [:]
 
-    /// The document after the changes.
+    /// Returns the document after the changes.
     ///
-    /// - Parameter index: the ids of `document`; of the document after the changes, when this returns.
-    /// - Returns: nil if a load is necessary, which also reports rows that break a rule.
+    /// - Parameter index: the ids of the items before the changes. If `follow` returns a document, it replaces them
+    ///   with the ids after the changes.
+    /// - Returns: nil if the tree must be loaded. The load also reports rows that break a rule.
     static func follow(
         _ changes: [ItemChange], from document: Level, index: inout ItemIndex, editor: TreeEditor
     ) -> Level? {
@@ -59,7 +60,7 @@ struct TreeFollower {
         }
     }
 
-    /// Notes that something has changed in an item; returns false if the root does not lead to the item.
+    /// Records that an item has changed. Returns false if the item cannot be reached from the root.
     private mutating func touch(_ id: Int64) -> Bool {
         var (next, steps): (Int64?, Int) = (id, 0)
         while let item = next {
@@ -69,13 +70,13 @@ struct TreeFollower {
             next = index.parent(of: item)
             steps += 1
         }
-        // An item that the root does not reach.
+        // The item cannot be reached from the root.
         return false
     }
 
     // MARK: Places
 
-    /// Puts the changed rows in their places; returns false if a place is unknown.
+    /// Puts the changed rows in their places. Returns false if the rows below a parent are not known.
     private mutating func place(_ gone: Set<Int64>) -> Bool {
         var lists: [Int64: [ItemPlace]] = [:]
         let changed = Set(rows.keys).union(gone)
@@ -124,7 +125,7 @@ struct TreeFollower {
         return places
     }
 
-    /// An item before the changes; nil for a new one.
+    /// The state of an item before the changes; nil for a new item.
     private func step(of id: Int64) -> Item.Step? {
         guard let path = before.path(of: id) else { return nil }
         var step = Item.Step(level: old, row: 0)
@@ -163,9 +164,10 @@ struct TreeFollower {
     /// The state of an item after the changes.
     private enum Followed {
         case same
-        /// Its own row is unchanged; the level below it is this one.
+        /// The item's own row is unchanged. Holds the level below the item.
         case over(Level)
-        /// It has another row, with this level below it; nil stands for the level that the row itself has.
+        /// The item's own row has changed. Holds the new row, and the level below the item; nil stands for the level
+        /// that the new row already has.
         case other(Item.Step, over: Level?)
     }
 
@@ -190,29 +192,29 @@ struct TreeFollower {
         return .other(own, over: level)
     }
 
-    /// Notes an item with rows whose fields have no place for them.
+    /// Records an item with rows if its fields lack a place for rows.
     private mutating func notePlace(of id: Int64, in step: Item.Step) {
         guard step.place == nil, step.writtenKind != .array else { return }
         index.placeless[id] = step.writtenKind == .string
     }
 
-    /// The level below an item that has the same sections as before.
+    /// Makes the level below an item from the old level, if the sections are the same as before.
     ///
-    /// - Returns: nil if it must be made anew.
+    /// - Returns: nil if the item must be made anew.
     private mutating func level(below id: Int64, before: Item.Step, owner: Item.Step) throws(PropertyListError)
         -> Level?
     {
         let slots = index.rows(below: id)
         let level = before.below ?? .empty
         guard !level.form.isDrilled, level.allRowCount == level.count else { return slots.isEmpty ? level : nil }
-        // The level of an item without rows depends on its fields in the database.
+        // The level below an item without rows depends on the item's fields in the database.
         if slots.isEmpty, before.below == nil { return nil }
         guard let counts = arrange(id, level: level) else { return nil }
         guard let rows = try rows(below: id) else { return nil }
         return try made(of: rows, counts: counts, old: level, owner: owner)
     }
 
-    /// The rows below an item after the changes; nil if they are not known.
+    /// Returns the rows below an item after the changes; nil if a row is not known.
     private mutating func rows(below id: Int64) throws(PropertyListError) -> [FollowedRow]? {
         let numbers = Dictionary(
             before.rows(below: id).enumerated().map { ($1.id, $0) }, uniquingKeysWith: { $1 })
@@ -224,9 +226,10 @@ struct TreeFollower {
         return rows
     }
 
-    /// Puts the rows below an item in the order of the level, whose sections may have another order than the document.
+    /// Puts the rows below an item in the order of the level. The level may have its sections in another order than the
+    /// document.
     ///
-    /// - Returns: the number of rows of each section of the level; nil if the section of a row is missing.
+    /// - Returns: the number of rows in each section of the level; nil if the section of a row does not exist.
     private mutating func arrange(_ id: Int64, level: Level) -> [Int]? {
         guard rearranged.contains(id), let sections = sections[id] else { return level.sectionCounts }
         let written = level.sectionsAsWritten
@@ -238,9 +241,10 @@ struct TreeFollower {
         return lists.map(\.count)
     }
 
-    /// Adds the row of an item to the rows of its level; returns false if its state is not known.
+    /// Adds an item's row to the rows of the item's level. Returns false if the state of the item is not known.
     ///
-    /// - Parameter row: its number in this level before the changes; nil if it was not in this level.
+    /// - Parameter row: the number of the item's row in this level before the changes; nil if the item was not in this
+    ///   level.
     private mutating func follow(
         _ id: Int64, from row: Int?, to rows: inout [FollowedRow]
     ) throws(PropertyListError) -> Bool {
@@ -271,7 +275,7 @@ struct TreeFollower {
         table.sort()
         var reader = ItemReader(table: table, names: editor.names, limits: editor.limits)
         let step = try reader.item(isRoot: isRoot)
-        // A dictionary of sections may be in another order than its rows.
+        // If sections are a dictionary, their order may differ from the order of their rows.
         guard table.count == 1 || reader.named.allSatisfy({ index.rows(below: $0).isEmpty }) else {
             throw PropertyListError(reason: "the order of sections must be read")
         }
@@ -279,14 +283,16 @@ struct TreeFollower {
         return step
     }
 
-    /// An item with everything below it, made by the builder; items that have not changed are copied from the old tree.
+    /// Makes an item with everything below it, using the builder. Items that have not changed are copied from the old
+    /// tree.
     private mutating func made(_ id: Int64, isRoot: Bool) throws(PropertyListError) -> Item.Step {
         var table = ItemTable()
         try add(ItemPlace(id: id, parent: nil, section: 0, position: 0), to: &table)
         return try reading(table, isRoot: isRoot)
     }
 
-    /// The fields of an item without rows as the database has them, without the place for rows that the reader added.
+    /// Returns the fields of an item without rows, as the database has them: without the place for rows that the reader
+    /// has added.
     private mutating func withoutPlace(_ fields: [UInt8], of id: Int64) throws(PropertyListError) -> [UInt8] {
         guard let isString = index.placeless.removeValue(forKey: id) else { return fields }
         // The reader has added the place as the last entry.
@@ -334,7 +340,7 @@ extension Item.Step {
         switch (below, other.below) {
         case (nil, nil): return true
         case (let own?, let other?): return own.hasSections(of: other)
-        // An item without rows may have a place for them.
+        // An item without rows may have a place for rows.
         case (nil, let other?): return other.form == .rows && other.count > 0
         case (let own?, nil): return own.form == .rows
         }

@@ -23,7 +23,7 @@ extension SQLiteConnection {
         return (sql, statement.columnNames)
     }
 
-    /// The end of the first statement from an offset; nil without a statement.
+    /// Returns the end of the first statement after an offset; nil if no statement follows.
     private func end(ofStatementIn bytes: [UInt8], from start: Int) throws(DatabaseError) -> Int? {
         var end = start
         var result = SQLITE_OK
@@ -44,7 +44,7 @@ extension SQLiteConnection {
     }
 }
 
-/// Allows only what a SELECT that reads tables needs (`sqlite3_set_authorizer`).
+/// Allows only the actions of a SELECT that reads tables (`sqlite3_set_authorizer`).
 private func allowsReading(
     _: UnsafeMutableRawPointer?, _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
     _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?

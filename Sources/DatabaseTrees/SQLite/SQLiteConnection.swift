@@ -4,14 +4,14 @@ internal import Glibc
 
 /// One connection to a SQLite file, with its prepared statements (`sqlite3_open_v2`).
 ///
-/// It waits up to five seconds for a lock of another program.
+/// By default, a statement waits up to five seconds for a lock of another program.
 @safe
 package final class SQLiteConnection {
     let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
     /// The time at which statements are interrupted; nil if they may take any time.
     private var deadline: ContinuousClock.Instant?
-    /// Whether somebody still waits for the result of statements; otherwise they are interrupted.
+    /// Returns whether somebody still waits for the result. If nobody does, statements are interrupted.
     private var isWanted: @Sendable () -> Bool = { true }
     private let access: Access
 
@@ -33,12 +33,13 @@ package final class SQLiteConnection {
         }
     }
 
-    /// Whether SQLite's memory statistics were turned off, because their lock costs each statement some percent.
+    /// Whether SQLite's memory statistics were turned off. The lock of the statistics would make each statement a few
+    /// percent slower.
     private static let isConfigured = shim_leave_memory_uncounted() == SQLITE_OK
 
     /// Opens a file.
     ///
-    /// - Throws: `DatabaseError` if it cannot be opened.
+    /// - Throws: `DatabaseError` if the file cannot be opened.
     package init(path: String, for access: Access = .write) throws(DatabaseError) {
         _ = Self.isConfigured
         var opened: OpaquePointer?
@@ -62,14 +63,14 @@ package final class SQLiteConnection {
     deinit {
         statements = [:]
         setDeadline(nil)
-        // A statement that is still referenced keeps the connection open until it is freed.
+        // A statement that is still referenced keeps the connection open until the statement is freed.
         unsafe sqlite3_close_v2(handle)
     }
 
     /// Whether the file, or its folder, cannot be written to.
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
-    /// Whether the file at a path begins as a SQLite database does.
+    /// Whether the file at a path begins like a SQLite database.
     package static func isDatabase(_ path: String) -> Bool {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
@@ -91,7 +92,8 @@ package final class SQLiteConnection {
         _ = unsafe sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
     }
 
-    /// A statement, ready to be bound and run; each text is compiled once.
+    /// Returns a statement that is ready to be bound and run. The compiled statement of each text is kept for later
+    /// calls.
     package func statement(_ sql: String) throws(DatabaseError) -> SQLiteStatement {
         if let known = statements[sql] {
             known.reset()
@@ -106,7 +108,8 @@ package final class SQLiteConnection {
         return statement
     }
 
-    /// Frees all compiled statements, so that they are compiled again, for example for a changed schema.
+    /// Frees all compiled statements, for example after the schema has changed. They are compiled again when they are
+    /// used.
     package func forgetStatements() { statements = [:] }
 
     /// Runs a statement to its end.
@@ -141,7 +144,7 @@ package final class SQLiteConnection {
         while try step(statement) { try body(statement) }
     }
 
-    /// Moves to the next row; false at the end.
+    /// Moves to the next row. Returns false at the end.
     package func step(_ statement: SQLiteStatement) throws(DatabaseError) -> Bool {
         let result = unsafe sqlite3_step(statement.handle)
         switch result {
@@ -154,17 +157,18 @@ package final class SQLiteConnection {
         }
     }
 
-    /// The most statements that are kept compiled.
+    /// The largest number of statements that are kept compiled.
     private static let mostStatements = 512
 
-    /// The steps of SQLite's machine between two looks at the clock.
+    /// The number of instructions of SQLite's virtual machine between two looks at the clock.
     private static let stepsBetweenLooks: Int32 = 1_000
 
-    /// Interrupts statements from a moment on (`sqlite3_progress_handler`).
+    /// Interrupts statements once a deadline has passed (`sqlite3_progress_handler`).
     ///
     /// - Parameters:
     ///   - deadline: nil to let statements take any time, even if `isWanted` returns false.
-    ///   - isWanted: whether somebody still waits for the result; statements are also interrupted once nobody does.
+    ///   - isWanted: returns whether somebody still waits for the result. Statements are also interrupted if it returns
+    ///     false.
     package func setDeadline(
         _ deadline: ContinuousClock.Instant?, while isWanted: @escaping @Sendable () -> Bool = { true }
     ) {
@@ -173,7 +177,7 @@ package final class SQLiteConnection {
             unsafe sqlite3_progress_handler(handle, 0, nil, nil)
             return
         }
-        // The connection removes the handler before it is freed.
+        // The connection removes the handler before the connection is freed.
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe sqlite3_progress_handler(handle, Self.stepsBetweenLooks, looksAtClock, context)
     }
@@ -199,8 +203,8 @@ package final class SQLiteConnection {
         return unsafe String(cString: collation).uppercased()
     }
 
-    /// The latest error if a constraint or a trigger has refused a row: the message and the constraint's name; nil for
-    /// any other error.
+    /// The reason why a constraint or a trigger has refused a row: the message and the constraint's name. Nil if the
+    /// latest error has another cause.
     private(set) var refusal: (message: String, constraint: String?)?
 
     func failure(_ result: Int32) -> DatabaseError {
@@ -242,7 +246,7 @@ package final class SQLiteConnection {
     }
 }
 
-/// The C side of the look at the clock (`sqlite3_progress_handler`).
+/// Looks at the clock. Returns 1 to interrupt the statement (`sqlite3_progress_handler`).
 private func looksAtClock(_ context: UnsafeMutableRawPointer?) -> Int32 {
     guard let context = unsafe context else { return 0 }
     return unsafe Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue().isInterrupted ? 1 : 0
@@ -279,7 +283,7 @@ package final class SQLiteStatement {
 
     deinit { unsafe sqlite3_finalize(handle) }
 
-    /// Makes the statement ready to run again, without values, and frees its lock.
+    /// Makes the statement ready to run again. Removes its values, and releases its lock on the database.
     package func reset() {
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)
@@ -303,7 +307,7 @@ package final class SQLiteStatement {
     func bind(_ text: Span<UInt8>, at place: Int32) {
         unsafe text.withUnsafeBytes { bytes in
             guard let start = unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress else {
-                // A null pointer would be NULL.
+                // A null pointer would mean SQL's NULL.
                 _ = unsafe shim_bind_text(handle, place, "", 0)
                 return
             }
@@ -330,7 +334,7 @@ package final class SQLiteStatement {
 
     package func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    /// Gives the text of a column to a closure, without a copy.
+    /// Calls a closure with the text of a column, without copying the text.
     package func withText<Result, Failure: Error>(
         _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,17 +1,19 @@
 package import Threads
 internal import TreeSources
 
-/// Decides when to look for commits of other programs to a SQLite file: after an event in its folder, and every few
-/// seconds.
+/// Decides when to look for commits of other programs to a SQLite file: after an event in the file's folder, and every
+/// few seconds.
 package final class SQLiteFileEvents {
     private let file: String
     private var inotify = Inotify()
-    /// The times of looks at the file after an event; several, because the file is written before a commit is visible.
+    /// The times of the next looks at the file after an event. There are several looks, because a commit becomes
+    /// visible only some time after the file is written.
     private var looks: [ContinuousClock.Instant] = []
     private var nextPoll: ContinuousClock.Instant = .now
 
     private static let pollInterval = Duration.seconds(5)
-    /// The milliseconds from an event to the looks at the file: the disk decides how soon a commit is visible.
+    /// The times from an event to each look at the file, in milliseconds. The disk decides how soon a commit is
+    /// visible.
     private static let delays = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48]
 
     package init(path: String) {
@@ -25,11 +27,11 @@ package final class SQLiteFileEvents {
         waits.wake(by: looks.first.map { min($0, nextPoll) } ?? nextPoll)
     }
 
-    /// Whether it is time to look. Does not block.
+    /// Whether it is time to look at the file. Does not block.
     package func isLookDue(at now: ContinuousClock.Instant) -> Bool {
         let hasEvents = inotify.takeEvents().contains { $0.name.map { $0.hasPrefix(file) } ?? true }
         if hasEvents {
-            // The earliest and the last planned looks stay.
+            // Of the looks planned so far, the earliest and the last stay.
             let new = Self.delays.map { now + .milliseconds($0) }
             looks = (looks.prefix(1) + new + looks.dropFirst().suffix(1)).sorted()
         }

@@ -2,11 +2,11 @@ internal import Files
 internal import Glibc
 internal import Levels
 
-/// A whole tree that is written to a SQLite file: to a new one, which gets its name when it is complete, or in place of
-/// the tree of a file that has one, in one transaction.
+/// Writes a whole tree to a SQLite file. A new file gets its name when it is complete. In an existing file with a tree,
+/// the import replaces the tree in one transaction.
 final class SQLiteImport: TreeImport {
     private let path: String
-    /// The file that is written; nil if the tree of an existing file is replaced.
+    /// The temporary path of a new file; nil if the tree in an existing file is replaced.
     private let newPath: String?
     private let connection: SQLiteConnection
     private let names: StructuralNames
@@ -115,7 +115,7 @@ final class SQLiteImport: TreeImport {
 }
 
 extension StructuralNames {
-    /// The names that a database has in `head.keys`.
+    /// Creates the names from the column `head.keys`; the default names if the column is NULL or empty.
     init(keys: String?) throws(DatabaseError) {
         guard let keys, !keys.isEmpty else {
             self.init()

@@ -2,7 +2,7 @@ internal import Levels
 
 /// The tables of a tree in a SQLite file.
 enum SQLiteSchema {
-    /// The number in the file's header that says whose file it is: `drld` in ASCII.
+    /// The number in the file's header that marks a file of drilldown: `drld` in ASCII.
     static let applicationID: Int64 = 0x6472_6C64
 
     /// The tables beside `items`.
@@ -28,7 +28,8 @@ enum SQLiteSchema {
         """
     }
 
-    /// The column with the title of an item, for readers with SQL; SQLite computes it at each insert, too.
+    /// The column with the title of an item, for programs that read with SQL. SQLite also computes the title at each
+    /// insert, so an import adds the column after the rows.
     static func title(_ names: StructuralNames) -> String {
         """
         ALTER TABLE items ADD COLUMN title TEXT AS (CASE json_type(fields) WHEN 'text' THEN json_extract(fields, '$')
@@ -46,7 +47,7 @@ enum SQLiteSchema {
             """
     }
 
-    /// The triggers that log what any program writes.
+    /// The triggers that log the writes of all programs.
     static let triggers = """
         CREATE TRIGGER inserted AFTER INSERT ON items BEGIN
           INSERT INTO changes (item, parent, section, position, fields)
@@ -63,7 +64,7 @@ enum SQLiteSchema {
 
     private static func paths(_ names: [String]) -> [String] {
         names.map { name in
-            // A JSON path in double quotes, in a text of SQL.
+            // A JSON path with the name in double quotes, as a text in SQL.
             let path = "$.\"\(name)\""
             return "'" + path.replacing("'", with: "''") + "'"
         }

@@ -6,22 +6,24 @@ internal import TreeSources
 
 /// A tree in a SQLite file.
 ///
-/// Triggers log all writes without a revision. The server gives these changes one revision, at each look and before
-/// each of its own commits.
+/// Triggers log all writes, at first without a revision. At each look, the server gives one revision to the changes
+/// that other programs have made. A commit of the server gives revisions to its own changes. If changes of other
+/// programs still lack a revision, the commit fails with `changedMeanwhile`.
 final class SQLiteTree: TreeDatabase {
     let name: String
     private let path: String
     private let onNotice: @Sendable (SourceNotice) -> Void
     private var connection: SQLiteConnection?
     private var madeConnections = 0
-    /// The identity of the file that was opened last; nil before the first one.
+    /// The identity of the file that was opened last; nil before a file is opened.
     private var identity: FileIdentity?
     private let events: SQLiteFileEvents
-    /// `PRAGMA data_version` at the latest look (nil before it), which changes with the commits of other programs.
+    /// The value of `PRAGMA data_version` at the latest look; nil before the first look. Commits of other programs
+    /// change the value.
     private var dataVersion: Int64?
     private var nextID: Int64 = 1
-    /// The epoch in the file, and the new epoch that this server gives to the tree, after an older copy has replaced
-    /// the file; otherwise nil.
+    /// Set after an older copy has replaced the file; otherwise nil. `old` is the epoch in the file, and `new` is the
+    /// epoch that this server gives to the tree.
     private var ownEpoch: (old: String, new: String)?
 
     /// The number of revisions that the log keeps.
@@ -34,7 +36,7 @@ final class SQLiteTree: TreeDatabase {
 
     // MARK: The file
 
-    /// The connection to the file that the path leads to now.
+    /// Returns the connection to the file that is now at the path. Opens the file if necessary.
     private func connected() throws(DatabaseError) -> SQLiteConnection {
         let found = FileIdentity(path: path)
         if let connection, let identity, let found, found.inode == identity.inode, found.device == identity.device {
@@ -57,14 +59,14 @@ final class SQLiteTree: TreeDatabase {
 
     var connections: (open: Int, made: Int) { (connection == nil ? 0 : 1, madeConnections) }
 
-    /// A commit to a file has no connection that can break.
+    /// A commit to a file does not depend on a connection that can break.
     var doubts: DatabaseWork.Doubts { .init() }
 
     private static func advice(for path: String) -> String {
         "make a tree with 'drilldown import DOCUMENT sqlite:\(path)'"
     }
 
-    /// Refuses a database of another program, one that lacks a table, or one of a newer version.
+    /// Refuses a database of another program, a tree that lacks a table, and a tree of a newer version.
     private func check(_ connection: SQLiteConnection) throws(DatabaseError) {
         guard try connection.holdsTree else {
             throw DatabaseError(kind: .other, reason: "the database holds no tree; \(Self.advice(for: "NEW.db"))")
@@ -169,13 +171,13 @@ final class SQLiteTree: TreeDatabase {
         return revisions
     }
 
-    /// Whether the database still has a known revision, and not a different one with the same number.
+    /// Whether the database still has a known revision, and not a different revision with the same number.
     private func follows(
         _ last: TreeHead, head: TreeHead, connection: SQLiteConnection
     ) throws(DatabaseError) -> Bool {
         guard head.epoch == last.epoch, head.revision >= last.revision else { return false }
         let mark = try connection.first("SELECT mark FROM revisions WHERE revision = ?", .integer(last.revision))?[0]
-        // If the log no longer has the known revision, its mark cannot be compared.
+        // If the log no longer has the known revision, the mark of the revision cannot be compared.
         let isTrimmed = mark == nil && head.oldest > last.revision
         return isTrimmed || mark?.string == last.mark
     }
@@ -211,13 +213,13 @@ final class SQLiteTree: TreeDatabase {
 
     // MARK: Writing
 
-    /// Gives a revision to the changes of other programs.
+    /// Gives one revision to the changes of other programs that still lack a revision.
     private func numberForeignChanges(_ connection: SQLiteConnection) throws(DatabaseError) {
         guard !connection.isReadOnly, try hasForeignChanges(connection) else { return }
         try connection.execute("BEGIN IMMEDIATE")
         defer { connection.rollBack() }
         guard try hasForeignChanges(connection) else { return }
-        // A program that does not enable foreign keys leaves the rows below items that it deletes.
+        // If a program does not enable foreign keys, its deletions leave the rows below the deleted items in the table.
         repeat {
             try connection.run(
                 """
@@ -237,7 +239,7 @@ final class SQLiteTree: TreeDatabase {
         try connection.first("SELECT 1 FROM changes WHERE revision IS NULL LIMIT 1") != nil
     }
 
-    /// Adds a revision with all unnumbered changes.
+    /// Adds a revision, and gives its number to all changes without a number.
     private func number(
         _ revision: Int64, write: RevisionWrite, writer: String?, connection: SQLiteConnection
     ) throws(DatabaseError) {
@@ -333,7 +335,7 @@ final class SQLiteTree: TreeDatabase {
         let connection = try connected()
         let last = try connection.first("SELECT max(id) FROM items")?[0].integer ?? 0
         if nextID == 1 {
-            // The ids of deleted items are not given again as long as the log knows them.
+            // The id of a deleted item is not used again as long as the id is in the log.
             nextID = (try connection.first("SELECT max(item) FROM changes")?[0].integer ?? 0) + 1
         }
         let first = max(nextID, last + 1)

@@ -207,18 +207,23 @@ struct RecordFinder {
 
     /// Returns the value of a key, if the key is the value of one column, which is not NULL; otherwise nil.
     func value(of key: [UInt8]) -> SQLiteValue? {
-        guard affinities.count == 1, !list.table.isPositional,
-            let values = RecordKey.values(key, affinities: affinities), values.count == 1, values[0] != .null
-        else { return nil }
+        guard affinities.count == 1, !list.table.isPositional else { return nil }
+        if affinities[0] != .text, let integer = RecordKey.plainInteger(key) { return integer }
+        guard let values = RecordKey.values(key, affinities: affinities), values.count == 1, values[0] != .null else {
+            return nil
+        }
         return values[0]
     }
+
+    /// The parameters of the longest statement.
+    private static let places = "?" + String(repeating: ", ?", count: together - 1)
 
     /// Returns the statement that reads the records with these keys.
     func statement(for keys: ArraySlice<SQLiteValue>) -> (sql: String, values: [SQLiteValue]) {
         // Repeated values complete the number, so that there are few different statements.
         let count = (keys.count + 7) / 8 * 8
         let added = Array(repeating: keys.last ?? .null, count: count - keys.count)
-        let places = "?" + String(repeating: ", ?", count: count - 1)
+        let places = Self.places.prefix(3 * count - 2)
         let conditions = [list.condition, "c.\(terms[0]) IN (\(places))"].compactMap(\.self)
         return ("\(selection) WHERE \(conditions.joined(separator: " AND "))", list.values + keys + added)
     }

@@ -39,7 +39,6 @@ enum RecordKey {
     /// Several texts can give the same values, such as `1.5` and `1.50`. Only the text that `text(_:affinities:)` makes
     /// from the values is the key.
     static func values(_ text: [UInt8], affinities: [Affinity]) -> [SQLiteValue]? {
-        if affinities.count == 1, affinities[0] != .text, let number = plainInteger(text) { return [number] }
         var text = text
         if text == dot + Array("~6".utf8) || text == dots + Array("~6".utf8) { text.removeLast(2) }
         let parts = text.split(separator: comma, omittingEmptySubsequences: false)
@@ -105,7 +104,7 @@ enum RecordKey {
     }
 
     /// Returns the number in a text of digits alone; nil for other texts, and for some numbers.
-    private static func plainInteger(_ text: [UInt8]) -> SQLiteValue? {
+    static func plainInteger(_ text: [UInt8]) -> SQLiteValue? {
         guard text.count < 19, text.first != UInt8(ascii: "0"), let number = Int(digits: text.span) else { return nil }
         return .integer(Int64(number))
     }

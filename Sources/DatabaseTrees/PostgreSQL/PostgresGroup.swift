@@ -40,30 +40,31 @@ struct PostgresGroup {
     ///   - isOneByOne: whether each request is written and checked separately, to find the request that is refused.
     func attempt(_ statements: PostgresTreeStatements, isLocked: Bool, isOneByOne: Bool) -> Attempt {
         var attempt = Attempt()
-        if !isLocked { attempt.add(PostgresTreeStatements.begin) }
+        if !isLocked { attempt.add(PostgresStatement(prepared: "BEGIN")) }
         attempt.count = attempt.statements.count
         attempt.add(count(news: statements.news(last.revision + Int64(requests.count))))
         // Consecutive changes to the fields of different rows are written together, in one statement.
-        var together: [ItemRow] = []
+        var together: [(row: ItemRow, revision: Int64)] = []
         func writeTogether() {
             if !together.isEmpty { attempt.add(ItemRow.statement(together)) }
             together = []
         }
         for (number, request) in requests.enumerated() {
+            let revision = last.revision + Int64(number) + 1
             for write in request.writes {
                 if case .fields(let row) = write, !isOneByOne {
-                    if together.contains(where: { $0.place.id == row.place.id }) { writeTogether() }
-                    together.append(row)
+                    if together.contains(where: { $0.row.place.id == row.place.id }) { writeTogether() }
+                    together.append((row, revision))
                 } else {
                     writeTogether()
-                    attempt.add(write.statement(in: last.revision + Int64(number) + 1), of: number)
+                    attempt.add(write.statement(in: revision), of: number)
                 }
             }
             if isOneByOne { attempt.add(PostgresTreeStatements.checkAtOnce, of: number) }
         }
         writeTogether()
-        attempt.add(changes)
-        attempt.add(PostgresTreeStatements.commit)
+        if let changes { attempt.add(changes) }
+        attempt.add(PostgresStatement(prepared: "COMMIT"))
         return attempt
     }
 
@@ -76,15 +77,14 @@ struct PostgresGroup {
 
     private func isWhole(_ request: RevisionWrite) -> Bool { request.writes.count > PostgresSchema.mostChanges }
 
-    /// The statement that writes the changes to the log, as the triggers would. Rows that are deleted because an item
-    /// above them is deleted are not logged.
-    private var changes: PostgresStatement {
+    /// The statement that writes the changes to the log, as the triggers would; nil if the other statements log all of
+    /// them. Rows that are deleted because an item above them is deleted are not logged.
+    private var changes: PostgresStatement? {
         var (revisions, items, parents, positions) = ([Int64?](), [Int64?](), [Int64?](), [Int64?]())
         var (sections, fields) = ([Int32?](), [[UInt8]?]())
         for (number, request) in requests.enumerated() where !isWhole(request) {
             for write in request.writes {
-                // The prepared statement `place` also logs the row.
-                if case .place = write { continue }
+                if write.isLoggedByItself { continue }
                 revisions.append(last.revision + Int64(number) + 1)
                 items.append(write.item)
                 let row = write.row
@@ -94,12 +94,21 @@ struct PostgresGroup {
                 fields.append(row?.fields)
             }
         }
+        guard !items.isEmpty else { return nil }
         return PostgresStatement(prepared: "changes").with(revisions).with(items).with(parents).with(sections)
             .with(positions).with(json: fields)
     }
 }
 
 extension ItemWrite {
+    /// Whether the prepared statement of the write also logs the row.
+    fileprivate var isLoggedByItself: Bool {
+        switch self {
+        case .place, .fields: true
+        case .insert, .update, .delete: false
+        }
+    }
+
     /// The row after the write; nil if the row is deleted, or if only its place changes.
     fileprivate var row: ItemRow? {
         switch self {

@@ -172,6 +172,8 @@ struct PostgresTreeStatements {
             "count", text: count,
             types: [.int8, .int8, .text, .text, .text, .texts, .texts, .int4s, .int8s, .text])
         try connection.prepare("changes", text: changes, types: [.int8s, .int8s, .int8s, .int4s, .int8s, .jsons])
+        try connection.prepare("BEGIN", text: Self.begin.text, types: [])
+        try connection.prepare("COMMIT", text: Self.commit.text, types: [])
         let written = "RETURNING 1) SELECT 1 / count(*) FROM written"
         try connection.prepare(
             "insert",
@@ -186,15 +188,23 @@ struct PostgresTreeStatements {
                   WHERE id = $1 \(written)
                 """, types: [.int8, .int8, .int4, .int8, .json])
         try connection.prepare(
-            "fields", text: "WITH written AS (UPDATE \(schema).items SET fields = $2 WHERE id = $1 \(written)",
-            types: [.int8, .json])
+            "fields",
+            text: """
+                WITH changed AS (UPDATE \(schema).items SET fields = $2 WHERE id = $1
+                    RETURNING id, parent, section, position, fields),
+                  written AS (INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
+                    SELECT $3, id, parent, section, position, fields FROM changed \(written)
+                """, types: [.int8, .json, .int8])
         try connection.prepare(
             "fieldsOfRows",
             text: """
-                WITH written AS (UPDATE \(schema).items i SET fields = n.fields FROM unnest($1, $2) AS n (id, fields)
-                  WHERE i.id = n.id RETURNING 1)
+                WITH changed AS (UPDATE \(schema).items i SET fields = n.fields
+                    FROM unnest($1, $2, $3) AS n (id, fields, revision) WHERE i.id = n.id
+                    RETURNING n.revision, i.id, i.parent, i.section, i.position, i.fields),
+                  written AS (INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
+                    SELECT revision, id, parent, section, position, fields FROM changed RETURNING 1)
                 SELECT 1 / (count(*) = cardinality($1))::int FROM written
-                """, types: [.int8s, .jsons])
+                """, types: [.int8s, .jsons, .int8s])
         try connection.prepare(
             "place",
             text: """
@@ -216,7 +226,7 @@ extension ItemWrite {
         switch self {
         case .insert(let row): row.statement("insert")
         case .update(let row): row.statement("update")
-        case .fields(let row): ItemRow.statement([row])
+        case .fields(let row): ItemRow.statement([(row, revision)])
         case .place(let place): place.statement("place").with(revision)
         case .delete(let item): PostgresStatement(prepared: "delete").with(item)
         }
@@ -234,13 +244,14 @@ extension ItemWrite {
 extension ItemRow {
     fileprivate func statement(_ name: String) -> PostgresStatement { place.statement(name).with(json: fields) }
 
-    /// The statement that writes the fields of different rows.
-    static func statement(_ rows: [ItemRow]) -> PostgresStatement {
+    /// The statement that writes and logs the fields of different rows, each in a revision.
+    static func statement(_ rows: [(row: ItemRow, revision: Int64)]) -> PostgresStatement {
         if rows.count == 1 {
-            return PostgresStatement(prepared: "fields").with(rows[0].place.id).with(json: rows[0].fields)
+            return PostgresStatement(prepared: "fields").with(rows[0].row.place.id).with(json: rows[0].row.fields)
+                .with(rows[0].revision)
         }
-        return PostgresStatement(prepared: "fieldsOfRows").with(rows.map { Optional($0.place.id) })
-            .with(json: rows.map { Optional($0.fields) })
+        return PostgresStatement(prepared: "fieldsOfRows").with(rows.map { Optional($0.row.place.id) })
+            .with(json: rows.map { Optional($0.row.fields) }).with(rows.map { Optional($0.revision) })
     }
 }
 

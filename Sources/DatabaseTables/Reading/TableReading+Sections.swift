@@ -34,7 +34,7 @@ extension TableReading {
             throw RowRefusal(
                 kind: .needsIndex(create: nil), parameter: "group",
                 sentence:
-                    "'\(quoted: list.table.name)' is too large to be grouped by '\(quoted: field.name)', which is no column."
+                    "'\(quoted: list.table.name)' is too large to be grouped by '\(quoted: field.name)', which is not a column."
             )
         }
         let term = list.table.term(column, isDescending: false)

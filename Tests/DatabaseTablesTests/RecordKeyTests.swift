@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The key of a record") struct RecordKeyTests {
     /// Values of a column without a type, with their text.
-    private static let untyped: [(value: SQLiteValue, text: String)] = [
+    private static let untyped: [(value: DatabaseValue, text: String)] = [
         (.null, "~3"), (.integer(0), "0"), (.integer(-1), "-1"), (.integer(.max), "9223372036854775807"),
         (.integer(.min), "-9223372036854775808"), (.real(5), "5.0"), (.real(-0.0), "-0.0"), (.real(1e300), "1e+300"),
         (.real(0.1), "0.1"), (.real(.infinity), "Inf"), (.real(-.infinity), "-Inf"), (.text("Inf"), "~5Inf"),
@@ -31,7 +31,7 @@ import Testing
 
     @Test("joins several columns with commas; the rowid may follow")
     func severalColumns() {
-        let values: [SQLiteValue] = [.text("a,b"), .integer(2)]
+        let values: [DatabaseValue] = [.text("a,b"), .integer(2)]
         #expect(RecordKey.text(values, affinities: [.text, .integer]) == Array("a~1b,2".utf8))
         #expect(RecordKey.values(Array("a~1b,2".utf8), affinities: [.text, .integer]) == values)
         #expect(

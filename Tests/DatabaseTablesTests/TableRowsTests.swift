@@ -368,6 +368,6 @@ import TreeSources
     }
 }
 
-extension SQLiteValue {
-    static func text(_ text: String) -> SQLiteValue { .text(Array(text.utf8)) }
+extension DatabaseValue {
+    static func text(_ text: String) -> DatabaseValue { .text(Array(text.utf8)) }
 }

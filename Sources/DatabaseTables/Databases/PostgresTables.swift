@@ -26,7 +26,7 @@ final class PostgresTables: TableConnection {
         until deadline: ContinuousClock.Instant, while isWanted: @escaping @Sendable () -> Bool
     ) throws(DatabaseError) -> DatabaseState {
         reader.setDeadline(deadline, while: isWanted)
-        let data = SQLiteValue.text(Array(try reader.begin().utf8))
+        let data = DatabaseValue.text(Array(try reader.begin().utf8))
         if data != state.data { (state.data, mayDiffer) = (data, true) }
         let start = ContinuousClock.now
         guard mayDiffer, start >= nextLook else { return state }
@@ -47,12 +47,12 @@ final class PostgresTables: TableConnection {
         return read.catalogue
     }
 
-    func first(_ sql: String, _ values: [SQLiteValue]) throws(DatabaseError) -> [SQLiteValue]? {
+    func first(_ sql: String, _ values: [DatabaseValue]) throws(DatabaseError) -> [DatabaseValue]? {
         try noting { () throws(DatabaseError) in try reader.first(sql, values) }
     }
 
     func rows(
-        _ sql: String, _ values: [SQLiteValue], _ body: (ResultRow) throws(DatabaseError) -> Void
+        _ sql: String, _ values: [DatabaseValue], _ body: (ResultRow) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         try noting { () throws(DatabaseError) in
             try reader.rows(sql, values) { (row) throws(DatabaseError) in try body(.postgres(row)) }

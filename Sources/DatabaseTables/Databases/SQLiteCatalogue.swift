@@ -128,8 +128,8 @@ private struct SQLiteCatalogueReader {
         }
     }
 
-    private func all(_ sql: String, _ name: String? = nil) throws(DatabaseError) -> [[SQLiteValue]] {
-        var found: [[SQLiteValue]] = []
+    private func all(_ sql: String, _ name: String? = nil) throws(DatabaseError) -> [[DatabaseValue]] {
+        var found: [[DatabaseValue]] = []
         try connection.rows(sql, name.map { [.text(Array($0.utf8))] } ?? []) { (statement) throws(DatabaseError) in
             found.append(statement.row)
         }

@@ -23,7 +23,7 @@ final class SQLiteCommits: TableCommits {
     private let events: SQLiteFileEvents
     /// The connection that reads the version of the database; nil while the file cannot be opened.
     private var database: SQLiteTables?
-    private var version: SQLiteValue = .null
+    private var version: DatabaseValue = .null
     /// Whether a commit was noticed, but `takeCommit` has not reported it yet.
     private var hasNews = false
     private var lastTaken: ContinuousClock.Instant?

@@ -11,7 +11,7 @@ final class SQLiteTables: TableConnection {
     /// The latest state that was read, and the connection's own number for this state (`PRAGMA data_version`). The
     /// number is NULL if `begin` must determine the state anew.
     private var state = DatabaseState()
-    private var ownVersion: SQLiteValue = .null
+    private var ownVersion: DatabaseValue = .null
 
     /// - Throws: `DatabaseError` if the file cannot be opened, or is not a database.
     ///
@@ -65,7 +65,7 @@ final class SQLiteTables: TableConnection {
     }
 
     /// The version of the content. The version differs after a commit of another program.
-    var dataVersion: SQLiteValue {
+    var dataVersion: DatabaseValue {
         get throws(DatabaseError) { try connection.first("PRAGMA data_version")?[0] ?? .null }
     }
 
@@ -79,12 +79,12 @@ final class SQLiteTables: TableConnection {
         return try Catalogue(connection: connection, options: options)
     }
 
-    func first(_ sql: String, _ values: [SQLiteValue]) throws(DatabaseError) -> [SQLiteValue]? {
+    func first(_ sql: String, _ values: [DatabaseValue]) throws(DatabaseError) -> [DatabaseValue]? {
         try connection.first(sql, values)
     }
 
     func rows(
-        _ sql: String, _ values: [SQLiteValue], _ body: (ResultRow) throws(DatabaseError) -> Void
+        _ sql: String, _ values: [DatabaseValue], _ body: (ResultRow) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         try connection.rows(sql, values) { (statement) throws(DatabaseError) in try body(.sqlite(statement)) }
     }
@@ -107,7 +107,7 @@ final class SQLiteTables: TableConnection {
     /// table without a rowid.
     func estimate(_ table: Table) throws(DatabaseError) -> Int {
         if try connection.first("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_stat1'") != nil {
-            let name = SQLiteValue.text(Array(table.name.utf8))
+            let name = DatabaseValue.text(Array(table.name.utf8))
             // Each `stat` begins with the number of rows in an index. The maximum counts, because a partial index has
             // fewer rows than the table.
             let found = try connection.first(
@@ -119,7 +119,7 @@ final class SQLiteTables: TableConnection {
     }
 
     func indexes(of table: Table) throws(DatabaseError) -> [[Int]] {
-        var names: [SQLiteValue] = []
+        var names: [DatabaseValue] = []
         try connection.rows(
             "SELECT name FROM pragma_index_list(?) WHERE NOT partial", [.text(Array(table.name.utf8))]
         ) { (statement) throws(DatabaseError) in names.append(statement.value(0)) }

@@ -12,7 +12,7 @@ final class StateClock: Sendable {
     private struct Look {
         let connection: SQLiteConnection
         let identity: FileIdentity
-        var version: SQLiteValue
+        var version: DatabaseValue
     }
 
     private struct Looks {
@@ -51,7 +51,7 @@ final class StateClock: Sendable {
         }
     }
 
-    private static func version(_ connection: SQLiteConnection) throws(DatabaseError) -> SQLiteValue {
+    private static func version(_ connection: SQLiteConnection) throws(DatabaseError) -> DatabaseValue {
         try connection.first("PRAGMA data_version")?[0] ?? .null
     }
 }

@@ -24,11 +24,11 @@ protocol TableConnection: AnyObject {
     func readCatalogue(_ options: TableOptions) throws(DatabaseError) -> Catalogue
 
     /// Returns the first row of a query; nil without rows.
-    func first(_ sql: String, _ values: [SQLiteValue]) throws(DatabaseError) -> [SQLiteValue]?
+    func first(_ sql: String, _ values: [DatabaseValue]) throws(DatabaseError) -> [DatabaseValue]?
 
     /// Calls a closure for each row of a query.
     func rows(
-        _ sql: String, _ values: [SQLiteValue], _ body: (ResultRow) throws(DatabaseError) -> Void
+        _ sql: String, _ values: [DatabaseValue], _ body: (ResultRow) throws(DatabaseError) -> Void
     ) throws(DatabaseError)
 
     /// Returns the plan of a statement.
@@ -47,8 +47,8 @@ protocol TableConnection: AnyObject {
 
 /// The versions of the schema and of the whole content. Each version differs after a change.
 struct DatabaseState {
-    var schema: SQLiteValue = .null
-    var data: SQLiteValue = .null
+    var schema: DatabaseValue = .null
+    var data: DatabaseValue = .null
 }
 
 /// The plan of a database for a statement about the table `c`.
@@ -65,7 +65,7 @@ enum ResultRow {
     case postgres(PostgresRow)
 
     /// Returns the value of a column, in a form that can be a parameter of other statements.
-    func value(_ column: Int32) -> SQLiteValue {
+    func value(_ column: Int32) -> DatabaseValue {
         switch self {
         case .sqlite(let statement): statement.value(column)
         case .postgres(let row): row.value(Int(column))

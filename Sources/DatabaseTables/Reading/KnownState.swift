@@ -142,13 +142,13 @@ struct KeptAnswers {
 
 /// The latest state of a database, for all connections.
 final class KnownStates: Sendable {
-    private let latest = Guarded<(version: SQLiteValue, known: KnownState)?>(nil)
+    private let latest = Guarded<(version: DatabaseValue, known: KnownState)?>(nil)
 
     /// Returns the results that are kept for the state with a version. Only the latest state is remembered: if another
     /// state came meanwhile, the results are empty.
     ///
     /// - Parameter version: the version of the state; NULL for a state that no other connection knows.
-    func state(_ version: SQLiteValue) -> KnownState {
+    func state(_ version: DatabaseValue) -> KnownState {
         guard version != .null else { return KnownState() }
         return latest.withLock { latest in
             if let latest, latest.version == version { return latest.known }

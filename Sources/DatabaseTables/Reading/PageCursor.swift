@@ -18,7 +18,7 @@ struct PageCursor {
     /// The values of the last record's terms. On a page of sections, the values of the record's run come after them. On
     /// a page of tables, named lists or drilled values, the only value is the key of the last row. Empty if the last
     /// row is one of the rows that follow the records.
-    let values: [SQLiteValue]
+    let values: [DatabaseValue]
     /// The last row's place in the query's order, for an arranged page.
     var mark = ArrangedRows.Mark(orderKey: [], section: nil)
 
@@ -51,9 +51,9 @@ struct PageCursor {
             guard let word = reader.word() else { return nil }
             section = word
         }
-        var values: [SQLiteValue] = []
+        var values: [DatabaseValue] = []
         while !reader.isAtEnd {
-            guard let value = SQLiteValue(&reader) else { return nil }
+            guard let value = DatabaseValue(&reader) else { return nil }
             values.append(value)
         }
         self.init(
@@ -62,14 +62,14 @@ struct PageCursor {
     }
 
     init(
-        shape: UInt64, position: Int, row: Int = 0, values: [SQLiteValue],
+        shape: UInt64, position: Int, row: Int = 0, values: [DatabaseValue],
         mark: ArrangedRows.Mark = ArrangedRows.Mark(orderKey: [], section: nil)
     ) {
         (self.shape, self.position, self.row, self.values, self.mark) = (shape, position, row, values, mark)
     }
 }
 
-extension SQLiteValue {
+extension DatabaseValue {
     /// The bytes of a text or of data; nil for other values.
     var bytes: [UInt8]? {
         switch self {

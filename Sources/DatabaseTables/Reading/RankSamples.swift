@@ -11,7 +11,7 @@ struct RankSamples {
     static let smallest = 10_000
 
     /// The values of each sample's terms; a sample is the last record of its interval.
-    var values: [[SQLiteValue]] = []
+    var values: [[DatabaseValue]] = []
     /// Whether all samples of the order have been read.
     var isComplete = false
 }
@@ -58,7 +58,7 @@ extension TableReading {
     /// position. Returns nil if the list is not sampled, or the position is below `RankSamples.smallest`.
     func sample(
         before position: Int, in list: RecordList
-    ) throws(DatabaseError) -> (values: [SQLiteValue], distance: Int)? {
+    ) throws(DatabaseError) -> (values: [DatabaseValue], distance: Int)? {
         guard position >= RankSamples.smallest, let order = try sampledOrder(list) else { return nil }
         let wanted = position / RankSamples.interval
         let samples = try samples(of: order, in: list, upTo: wanted)
@@ -70,7 +70,7 @@ extension TableReading {
     /// deleted. Returns nil if the samples do not help; all records must then be counted.
     ///
     /// - Parameter expected: the approximate result.
-    func rank(of values: [SQLiteValue], in list: RecordList, expected: Int) throws(DatabaseError) -> Int? {
+    func rank(of values: [DatabaseValue], in list: RecordList, expected: Int) throws(DatabaseError) -> Int? {
         guard let order = try sampledOrder(list) else { return nil }
         var number = expected / RankSamples.interval
         // Records may have been added or deleted since the cursor was made, so the sample before the record may be some

@@ -30,7 +30,7 @@ extension TableReading {
         let records = level.count - list.following.count
         let rows = all.rowNumbers(at: positions)
         let keys = rows.map { row in row < records ? Item.Step(level: level, row: row).key : nil }
-        var last: [SQLiteValue] = []
+        var last: [DatabaseValue] = []
         var found = PageRows()
         var foundKeys: [[UInt8]] = []
         try forEachRecord(withKeys: keys.compactMap(\.self), in: list, reader) { (row, key) throws(DatabaseError) in
@@ -80,7 +80,7 @@ extension TableReading {
     /// - Parameters:
     ///   - values: the values of the record's terms.
     ///   - level: all records of the list, followed by its following rows.
-    private func row(after values: [SQLiteValue], in list: RecordList, level: Level) throws(DatabaseError) -> Int {
+    private func row(after values: [DatabaseValue], in list: RecordList, level: Level) throws(DatabaseError) -> Int {
         let count = level.count - list.following.count
         let affinities = list.table.keyAffinities
         let key = values.prefix(affinities.count)

@@ -92,7 +92,7 @@ extension TableReading {
     }
 
     private func first(
-        of list: RecordList, after: [SQLiteValue]? = nil, isReversed: Bool = false, offset: Int = 0
+        of list: RecordList, after: [DatabaseValue]? = nil, isReversed: Bool = false, offset: Int = 0
     ) throws(DatabaseError) -> Item.Step? {
         let reader = RecordReader(list: list, showing: { _ in false }, limit: 0)
         var found: Item.Step?

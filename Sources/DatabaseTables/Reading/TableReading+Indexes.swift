@@ -165,7 +165,7 @@ extension TableReading {
 /// A condition of a query as part of a statement. An index may serve the condition.
 private struct ConditionStatement {
     let condition: String
-    let values: [SQLiteValue]
+    let values: [DatabaseValue]
     /// Whether the part of the statement finds exactly the records that meet the query's condition. If not, the query's
     /// condition is checked for each found record, too.
     let isExact: Bool
@@ -203,7 +203,7 @@ private struct ConditionStatement {
 
     private init?(condition: RowCondition, column: String) {
         let text = condition.value
-        let numbers: [SQLiteValue] = RecordKey.number(Array(text.utf8)).map { [$0] } ?? []
+        let numbers: [DatabaseValue] = RecordKey.number(Array(text.utf8)).map { [$0] } ?? []
         switch condition.relation {
         case .equal:
             values =

@@ -236,7 +236,7 @@ extension TableReading {
         let limit = query.page.limit ?? PageQuery.defaultLimit
         let reader = rowReader(list, query: query)
         var start = query.page.start ?? 0
-        var after: [SQLiteValue]?
+        var after: [DatabaseValue]?
         // Of the rows that follow the records, the number before the page; nil if the page may begin with a record.
         var passed: Int?
         if let cursor, cursor.values.isEmpty, !list.following.isEmpty {
@@ -253,7 +253,7 @@ extension TableReading {
         }
         let isOffset = query.page.start != nil || list.table.isPositional
         var page = PageRows()
-        var last: [SQLiteValue] = []
+        var last: [DatabaseValue] = []
         var hasMore = false
         let most = list.table.isPositional ? min(limit, max(0, count.number - start)) : limit
         if passed == nil {

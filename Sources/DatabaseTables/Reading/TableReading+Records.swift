@@ -75,7 +75,7 @@ extension TableReading {
         _ body: (ResultRow, _ key: [UInt8]) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         var finder = RecordFinder(list.table.isPositional ? list : RecordList(list.table), reader: reader)
-        var values: [SQLiteValue] = []
+        var values: [DatabaseValue] = []
         for key in keys {
             if let value = finder.value(of: key) {
                 values.append(value)
@@ -116,7 +116,7 @@ extension TableReading {
     ///   - offset: the number of records to pass over first.
     ///   - isReversed: whether to read backwards, from the record with the values `after`, or from the end of the list.
     func forEachRecord(
-        of list: RecordList, after: [SQLiteValue]? = nil, _ reader: RecordReader, limit: Int, offset: Int = 0,
+        of list: RecordList, after: [DatabaseValue]? = nil, _ reader: RecordReader, limit: Int, offset: Int = 0,
         isReversed: Bool = false, _ body: RecordBody
     ) throws(DatabaseError) {
         var scan = RecordScan(list: list, reader: reader, left: limit, offset: offset, isReversed: isReversed)
@@ -131,7 +131,7 @@ extension TableReading {
     ///   - after: the values of all terms of the record after which the reading begins; nil to read all records whose
     ///     leading terms have the values `equal`.
     private func walk(
-        _ scan: inout RecordScan, from first: Int, equal: [SQLiteValue], after: [SQLiteValue]?, _ body: RecordBody
+        _ scan: inout RecordScan, from first: Int, equal: [DatabaseValue], after: [DatabaseValue]?, _ body: RecordBody
     ) throws(DatabaseError) {
         guard first < scan.list.soughtTerms else {
             let parts =
@@ -186,7 +186,7 @@ struct RecordFinder {
     }
 
     /// Returns the statement that reads the record at a position.
-    func statement(at position: Int) -> (sql: String, values: [SQLiteValue]) {
+    func statement(at position: Int) -> (sql: String, values: [DatabaseValue]) {
         (
             "\(selection)\(list.condition.map { " WHERE \($0)" } ?? "") LIMIT 1 OFFSET ?",
             list.values + [.integer(Int64(position))]
@@ -195,7 +195,7 @@ struct RecordFinder {
 
     /// Returns the statement that reads the records whose key columns have the values of a key; nil for text that is not
     /// a key.
-    mutating func statement(for key: [UInt8]) -> (sql: String, values: [SQLiteValue])? {
+    mutating func statement(for key: [UInt8]) -> (sql: String, values: [DatabaseValue])? {
         guard let values = RecordKey.values(key, affinities: affinities) else { return nil }
         let areNull = values.map { $0 == .null }
         if latest?.areNull != areNull { latest = sql(areNull).map { ($0, areNull) } }
@@ -206,7 +206,7 @@ struct RecordFinder {
     static let together = 128
 
     /// Returns the value of a key, if the key is the value of one column, which is not NULL; otherwise nil.
-    func value(of key: [UInt8]) -> SQLiteValue? {
+    func value(of key: [UInt8]) -> DatabaseValue? {
         guard affinities.count == 1, !list.table.isPositional else { return nil }
         if affinities[0] != .text, let integer = RecordKey.plainInteger(key) { return integer }
         guard let values = RecordKey.values(key, affinities: affinities), values.count == 1, values[0] != .null else {
@@ -219,7 +219,7 @@ struct RecordFinder {
     private static let places = "?" + String(repeating: ", ?", count: together - 1)
 
     /// Returns the statement that reads the records with these keys.
-    func statement(for keys: ArraySlice<SQLiteValue>) -> (sql: String, values: [SQLiteValue]) {
+    func statement(for keys: ArraySlice<DatabaseValue>) -> (sql: String, values: [DatabaseValue]) {
         // Repeated values complete the number, so that there are few different statements.
         let count = (keys.count + 7) / 8 * 8
         let added = Array(repeating: keys.last ?? .null, count: count - keys.count)
@@ -283,7 +283,7 @@ private struct RecordScan {
     }
 
     /// Returns the part with the records whose leading terms have these values.
-    func part(equalTo values: [SQLiteValue]) -> ListScan {
+    func part(equalTo values: [DatabaseValue]) -> ListScan {
         let conditions = zip(list.terms, values).map { $1 == .null ? "\($0.sql) IS NULL" : "\($0.sql) = ?" }
         return ListScan(
             condition: conditions.isEmpty ? nil : conditions.joined(separator: " AND "),
@@ -292,7 +292,7 @@ private struct RecordScan {
 
     /// Returns the parts with the records whose leading terms have these values. An index gives the records of each
     /// part in order.
-    func parts(equalTo values: [SQLiteValue]) -> [ListScan] {
+    func parts(equalTo values: [DatabaseValue]) -> [ListScan] {
         let all = part(equalTo: values)
         guard list.splitsNull, !isReversed else { return [all] }
         let term = list.terms[values.count].sql
@@ -303,7 +303,7 @@ private struct RecordScan {
         }
     }
 
-    func statement(_ part: ListScan) -> (sql: String, values: [SQLiteValue]) {
+    func statement(_ part: ListScan) -> (sql: String, values: [DatabaseValue]) {
         let conditions = [list.condition, part.condition].compactMap(\.self)
         let order = ListScan.order(by: list.terms, isReversed: isReversed, ranged: part.ranged, settled: part.settled)
         let offset = isPassedByStatement ? toPass : 0

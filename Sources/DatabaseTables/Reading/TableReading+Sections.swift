@@ -8,7 +8,7 @@ struct SectionRun: Sendable {
     let title: String?
     let index: String?
     let condition: String
-    let values: [SQLiteValue]
+    let values: [DatabaseValue]
     let count: Int
 }
 
@@ -40,7 +40,7 @@ extension TableReading {
         let term = list.table.term(column, isDescending: false)
         try checkSeeks(list, term: term)
         var runs: [SectionRun] = []
-        var last: SQLiteValue?
+        var last: DatabaseValue?
         while let value = try next(term, after: last, in: list) {
             guard runs.count < Self.mostSections else {
                 throw RowRefusal(
@@ -90,13 +90,13 @@ extension TableReading {
             try run(list, title: "#", index: "#", condition: "\(term.sql) < ''", values: []),
             try run(list, title: "#", index: "#", condition: "\(term.sql) = ''", values: []),
         ]
-        var last: SQLiteValue = .text([])
+        var last: DatabaseValue = .text([])
         while let value = try next(term, after: last, in: list), case .text(let bytes) = value {
             guard let scalar = String(decoding: bytes, as: UTF8.self).unicodeScalars.first else { break }
             let first = isCaseless ? scalar.lowercasedASCII : scalar
             guard let end = first.following else { break }
             let letter = InitialLetter.of(bytes.span)
-            let bounds: [SQLiteValue] = [.text(Array(String(first).utf8)), .text(Array(String(end).utf8))]
+            let bounds: [DatabaseValue] = [.text(Array(String(first).utf8)), .text(Array(String(end).utf8))]
             runs.append(
                 try run(
                     list, title: letter, index: letter, condition: "\(term.sql) >= ? AND \(term.sql) < ?",
@@ -117,7 +117,7 @@ extension TableReading {
     }
 
     private func run(
-        _ list: RecordList, title: String?, index: String?, condition: String, values: [SQLiteValue]
+        _ list: RecordList, title: String?, index: String?, condition: String, values: [DatabaseValue]
     ) throws(DatabaseError) -> SectionRun {
         let conditions = [list.condition, condition].compactMap(\.self).joined(separator: " AND ")
         let count = try database.connection.first(
@@ -150,9 +150,9 @@ extension TableReading {
     ///   - last: the previous value; nil to find the first value.
     ///   - equal: further conditions, and the values of the parameters in these conditions.
     func next(
-        _ term: OrderTerm, after last: SQLiteValue?, in list: RecordList,
-        where equal: (conditions: [String], values: [SQLiteValue]) = ([], [])
-    ) throws(DatabaseError) -> SQLiteValue? {
+        _ term: OrderTerm, after last: DatabaseValue?, in list: RecordList,
+        where equal: (conditions: [String], values: [DatabaseValue]) = ([], [])
+    ) throws(DatabaseError) -> DatabaseValue? {
         let sql = seek(term, in: list, isFirst: last == nil, equal: equal.conditions)
         return try database.connection.first(sql, list.values + equal.values + (last.map { [$0] } ?? []))?[0]
     }
@@ -166,7 +166,7 @@ extension TableReading {
         let reader = rowReader(list, query: query)
         var number = 0
         var offset = 0
-        var after: [SQLiteValue]?
+        var after: [DatabaseValue]?
         var start = 0
         if let cursor {
             guard cursor.values.count >= list.terms.count else { throw Self.foreignCursor }
@@ -183,7 +183,7 @@ extension TableReading {
             }
         }
         var page = PageRows()
-        var last: (values: [SQLiteValue], run: Int)?
+        var last: (values: [DatabaseValue], run: Int)?
         var hasMore = false
         while number < runs.count, !hasMore {
             var part = list
@@ -231,7 +231,7 @@ extension TableReading {
     }
 }
 
-extension SQLiteValue {
+extension DatabaseValue {
     /// The title of the section that contains the records with this value; nil for data and NULL.
     ///
     /// - Parameter type: the type of the value's column in PostgreSQL; nil in SQLite.

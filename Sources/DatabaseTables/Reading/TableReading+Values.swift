@@ -85,7 +85,7 @@ extension TableReading {
         let sql =
             "SELECT \(place) FROM \(list.source)\(list.condition.map { " WHERE \($0)" } ?? "")"
             + (order.isEmpty ? "" : " ORDER BY \(order)")
-        var groups: [(title: [UInt8], values: Set<SQLiteValue>)] = []
+        var groups: [(title: [UInt8], values: Set<DatabaseValue>)] = []
         var numbers: [[UInt8]: Int] = [:]
         var row = 0
         try database.connection.rows(sql, list.values) { (statement) throws(DatabaseError) in
@@ -135,7 +135,7 @@ extension TableReading {
     }
 }
 
-extension SQLiteValue {
+extension DatabaseValue {
     /// The title of a value of a drill column.
     ///
     /// - Parameter type: the type of the value's column in PostgreSQL; nil in SQLite.

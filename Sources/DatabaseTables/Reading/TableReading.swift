@@ -65,7 +65,7 @@ final class TableReading: RowSource, @unchecked Sendable {
     struct Record {
         let identity: RecordIdentity
         /// The values of the terms that order the list.
-        let terms: [SQLiteValue]
+        let terms: [DatabaseValue]
         /// The list in which it was found.
         let list: RecordList
         /// The position of the record in the list if only the position identifies it; otherwise nil.

@@ -8,7 +8,7 @@ enum RecordKey {
     /// Returns the text of a key.
     ///
     /// - Parameter values: the values of the key's columns, followed by the rowid if several records have these values.
-    static func text(_ values: [SQLiteValue], affinities: [Affinity]) -> [UInt8] {
+    static func text(_ values: [DatabaseValue], affinities: [Affinity]) -> [UInt8] {
         var text = Text()
         for (number, value) in values.enumerated() {
             text.append(value, affinity: number < affinities.count ? affinities[number] : .integer)
@@ -22,7 +22,7 @@ enum RecordKey {
         private var isEmpty = true
 
         /// - Parameter affinity: the affinity of the value's column.
-        mutating func append(_ value: SQLiteValue, affinity: Affinity) {
+        mutating func append(_ value: DatabaseValue, affinity: Affinity) {
             if !isEmpty { text.append(comma) }
             isEmpty = false
             RecordKey.append(value, affinity: affinity, to: &text)
@@ -38,12 +38,12 @@ enum RecordKey {
     ///
     /// Several texts can give the same values, such as `1.5` and `1.50`. Only the text that `text(_:affinities:)` makes
     /// from the values is the key.
-    static func values(_ text: [UInt8], affinities: [Affinity]) -> [SQLiteValue]? {
+    static func values(_ text: [UInt8], affinities: [Affinity]) -> [DatabaseValue]? {
         var text = text
         if text == dot + Array("~6".utf8) || text == dots + Array("~6".utf8) { text.removeLast(2) }
         let parts = text.split(separator: comma, omittingEmptySubsequences: false)
         guard parts.count == affinities.count || parts.count == affinities.count + 1 else { return nil }
-        var values: [SQLiteValue] = []
+        var values: [DatabaseValue] = []
         for (number, part) in parts.enumerated() {
             guard let value = value(Array(part), affinity: number < affinities.count ? affinities[number] : .integer)
             else {
@@ -59,7 +59,7 @@ enum RecordKey {
     private static let dot = Array(".".utf8)
     private static let dots = Array("..".utf8)
 
-    private static func append(_ value: SQLiteValue, affinity: Affinity, to text: inout [UInt8]) {
+    private static func append(_ value: DatabaseValue, affinity: Affinity, to text: inout [UInt8]) {
         switch value {
         case .null: text += Array("~3".utf8)
         case .integer(let number): text += Array(decimal: number)
@@ -86,7 +86,7 @@ enum RecordKey {
         }
     }
 
-    private static func value(_ part: [UInt8], affinity: Affinity) -> SQLiteValue? {
+    private static func value(_ part: [UInt8], affinity: Affinity) -> DatabaseValue? {
         guard part.first == tilde else {
             guard affinity != .text else { return unescaped(part[...]).map { .text($0) } }
             return number(part) ?? unescaped(part[...]).map { .text($0) }
@@ -104,13 +104,13 @@ enum RecordKey {
     }
 
     /// Returns the number in a text of digits alone; nil for other texts, and for some numbers.
-    static func plainInteger(_ text: [UInt8]) -> SQLiteValue? {
+    static func plainInteger(_ text: [UInt8]) -> DatabaseValue? {
         guard text.count < 19, text.first != UInt8(ascii: "0"), let number = Int(digits: text.span) else { return nil }
         return .integer(Int64(number))
     }
 
     /// Returns the number in a text that is entirely a JSON number, `Inf` or `-Inf`; nil for any other text.
-    static func number(_ text: [UInt8]) -> SQLiteValue? {
+    static func number(_ text: [UInt8]) -> DatabaseValue? {
         if let number = plainInteger(text) { return number }
         guard readsAsNumber(text) else { return nil }
         let text = String(decoding: text, as: UTF8.self)

@@ -9,7 +9,7 @@ struct RecordList {
     /// The text after WHERE; nil for all records.
     private(set) var condition: String?
     /// The values of the parameters in the condition.
-    private(set) var values: [SQLiteValue]
+    private(set) var values: [DatabaseValue]
     /// The terms after ORDER BY. Together, their values identify a record. Empty if only positions identify the
     /// records.
     var terms: [OrderTerm]
@@ -55,7 +55,7 @@ struct RecordList {
     /// Adds a condition that the records must also meet.
     ///
     /// - Parameter values: the values of the condition's parameters.
-    mutating func add(_ condition: String, values: [SQLiteValue]) {
+    mutating func add(_ condition: String, values: [DatabaseValue]) {
         self.condition = [self.condition, condition].compactMap(\.self).joined(separator: " AND ")
         self.values += values
     }
@@ -101,7 +101,7 @@ extension RecordList {
 struct ListName: Hashable, Sendable {
     let source: String
     let condition: String?
-    let values: [SQLiteValue]
+    let values: [DatabaseValue]
     let part: String
 }
 
@@ -189,21 +189,21 @@ extension Dialect {
 /// The columns that identify a record, as identifiers in a statement, and their values.
 struct RecordIdentity {
     let columns: [String]
-    let values: [SQLiteValue]
+    let values: [DatabaseValue]
 
     func condition(of table: String) -> String {
         zip(columns, values).map { "\(table).\($0) \($1 == .null ? "IS NULL" : "= ?")" }.joined(separator: " AND ")
     }
 
     /// The values of the parameters in the condition.
-    var bound: [SQLiteValue] { values.filter { $0 != .null } }
+    var bound: [DatabaseValue] { values.filter { $0 != .null } }
 }
 
 /// A part of a list that one statement reads.
 struct ListScan {
     /// The condition that compares terms of the list with values; nil for all records.
     let condition: String?
-    let values: [SQLiteValue]
+    let values: [DatabaseValue]
     /// The number of the term that the condition compares with `<` or `>`; nil without such a comparison. The term is
     /// not NULL in any record of the part.
     var ranged: Int?
@@ -223,7 +223,7 @@ struct ListScan {
     ///   - values: the values of the record's terms.
     ///   - first: the number of the first term whose value may differ from the value in the record.
     static func parts(
-        after values: [SQLiteValue], terms: [OrderTerm], from first: Int = 0, isReversed: Bool
+        after values: [DatabaseValue], terms: [OrderTerm], from first: Int = 0, isReversed: Bool
     ) -> [ListScan] {
         var parts: [ListScan] = []
         for number in (first..<terms.count).reversed() {
@@ -233,7 +233,7 @@ struct ListScan {
             }
             let bound = values[..<number].filter { $0 != .null }
             let isAfter = term.isDescending != isReversed ? "<" : ">"
-            func add(_ condition: String, value: SQLiteValue? = nil) {
+            func add(_ condition: String, value: DatabaseValue? = nil) {
                 parts.append(
                     ListScan(
                         condition: (equal + [condition]).joined(separator: " AND "),

@@ -87,7 +87,7 @@ final class RecordReader {
 
     /// Returns the values of the key's columns, or the rowid if the table lacks a key. Empty if only a position
     /// identifies the record.
-    func keyValues(_ row: ResultRow) -> [SQLiteValue] {
+    func keyValues(_ row: ResultRow) -> [DatabaseValue] {
         key.isEmpty ? rowID.map { [row.value($0)] } ?? [] : key.map(row.value)
     }
 
@@ -106,9 +106,9 @@ final class RecordReader {
     }
 
     /// Returns the values of the terms that order the list.
-    func terms(_ row: ResultRow) -> [SQLiteValue] { order.map(row.value) }
+    func terms(_ row: ResultRow) -> [DatabaseValue] { order.map(row.value) }
 
-    func rowID(_ row: ResultRow) -> SQLiteValue? { rowID.map(row.value) }
+    func rowID(_ row: ResultRow) -> DatabaseValue? { rowID.map(row.value) }
 
     /// Returns the columns and values that identify the record.
     func identity(_ row: ResultRow) -> RecordIdentity {

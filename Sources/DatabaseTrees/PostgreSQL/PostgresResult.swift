@@ -105,7 +105,7 @@ package final class PostgresRow {
     package func flag(_ column: Int) -> Bool { bytes(column) == [UInt8(ascii: "t")] }
 
     /// A value that other statements can compare with columns: an integer, data, or the text of any other type.
-    package func value(_ column: Int) -> SQLiteValue {
+    package func value(_ column: Int) -> DatabaseValue {
         guard let bytes = bytes(column) else { return .null }
         let type = result.type(ofColumn: column)
         if Self.integerTypes.contains(type), let number = Int64(String(decoding: bytes, as: UTF8.self)) {
@@ -115,7 +115,7 @@ package final class PostgresRow {
         return .text(bytes)
     }
 
-    var values: [SQLiteValue] { (0..<columnCount).map(value) }
+    var values: [DatabaseValue] { (0..<columnCount).map(value) }
 
     /// The types `int8`, `int2`, `int4` and `oid`.
     private static let integerTypes: [UInt32] = [20, 21, 23, 26]

@@ -126,7 +126,7 @@ package final class PostgresReader {
     ///
     /// If a value is not valid for the type that the statement expects, no row is found.
     package func rows(
-        _ sql: String, _ values: [SQLiteValue] = [], _ body: (PostgresRow) throws(DatabaseError) -> Void
+        _ sql: String, _ values: [DatabaseValue] = [], _ body: (PostgresRow) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         var statement = PostgresStatement(Self.numbered(sql))
         for value in values {
@@ -156,8 +156,8 @@ package final class PostgresReader {
     }
 
     /// Returns the first row of a query; nil if the query finds nothing.
-    package func first(_ sql: String, _ values: [SQLiteValue] = []) throws(DatabaseError) -> [SQLiteValue]? {
-        var found: [SQLiteValue]?
+    package func first(_ sql: String, _ values: [DatabaseValue] = []) throws(DatabaseError) -> [DatabaseValue]? {
+        var found: [DatabaseValue]?
         try rows(sql, values) { (row) throws(DatabaseError) in if found == nil { found = row.values } }
         return found
     }
@@ -207,7 +207,7 @@ extension PostgresReader {
     }
 }
 
-extension SQLiteValue {
+extension DatabaseValue {
     /// The value as text that PostgreSQL can read; nil for NULL.
     fileprivate var postgresText: [UInt8]? {
         switch self {

@@ -113,20 +113,20 @@ package final class SQLiteConnection {
     package func forgetStatements() { statements = [:] }
 
     /// Runs a statement to its end.
-    func run(_ sql: String, _ values: SQLiteValue...) throws(DatabaseError) { try run(sql, values) }
+    func run(_ sql: String, _ values: DatabaseValue...) throws(DatabaseError) { try run(sql, values) }
 
-    func run(_ sql: String, _ values: [SQLiteValue]) throws(DatabaseError) {
+    func run(_ sql: String, _ values: [DatabaseValue]) throws(DatabaseError) {
         let statement = try statement(sql)
         statement.bind(values)
         while try step(statement) {}
     }
 
     /// Returns the first row of a query; nil without rows.
-    package func first(_ sql: String, _ values: SQLiteValue...) throws(DatabaseError) -> [SQLiteValue]? {
+    package func first(_ sql: String, _ values: DatabaseValue...) throws(DatabaseError) -> [DatabaseValue]? {
         try first(sql, values)
     }
 
-    package func first(_ sql: String, _ values: [SQLiteValue]) throws(DatabaseError) -> [SQLiteValue]? {
+    package func first(_ sql: String, _ values: [DatabaseValue]) throws(DatabaseError) -> [DatabaseValue]? {
         let statement = try statement(sql)
         statement.bind(values)
         defer { statement.reset() }
@@ -136,7 +136,7 @@ package final class SQLiteConnection {
 
     /// Calls a closure for each row of a query.
     package func rows(
-        _ sql: String, _ values: [SQLiteValue] = [], _ body: (SQLiteStatement) throws(DatabaseError) -> Void
+        _ sql: String, _ values: [DatabaseValue] = [], _ body: (SQLiteStatement) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         let statement = try statement(sql)
         statement.bind(values)
@@ -252,28 +252,6 @@ private func looksAtClock(_ context: UnsafeMutableRawPointer?) -> Int32 {
     return unsafe Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue().isInterrupted ? 1 : 0
 }
 
-/// A value of a column or of a parameter.
-package enum SQLiteValue: Sendable, Hashable {
-    case null
-    case integer(Int64)
-    case real(Double)
-    case text([UInt8])
-    case data([UInt8])
-
-    static func text(_ text: String?) -> SQLiteValue { text.map { .text(Array($0.utf8)) } ?? .null }
-
-    package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
-
-    package var string: String? {
-        if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil }
-    }
-}
-
-extension SQLiteValue {
-    /// The kinds of values, as SQLite stores them.
-    package enum Kind: Sendable { case null, integer, real, text, data }
-}
-
 /// A compiled statement (`sqlite3_stmt`).
 @safe
 package final class SQLiteStatement {
@@ -289,7 +267,7 @@ package final class SQLiteStatement {
         unsafe sqlite3_clear_bindings(handle)
     }
 
-    package func bind(_ values: [SQLiteValue]) {
+    package func bind(_ values: [DatabaseValue]) {
         for (number, value) in values.enumerated() {
             let place = Int32(number + 1)
             switch value {
@@ -315,12 +293,12 @@ package final class SQLiteStatement {
         }
     }
 
-    package var row: [SQLiteValue] {
+    package var row: [DatabaseValue] {
         let count = unsafe sqlite3_column_count(handle)
         return (0..<count).map(value)
     }
 
-    package func value(_ column: Int32) -> SQLiteValue {
+    package func value(_ column: Int32) -> DatabaseValue {
         switch unsafe sqlite3_column_type(handle, column) {
         case SQLITE_INTEGER: .integer(integer(column))
         case SQLITE_FLOAT: .real(unsafe sqlite3_column_double(handle, column))
@@ -345,7 +323,7 @@ package final class SQLiteStatement {
     ///
     /// - Parameter kind: the kind of the value.
     package func withContent<Result, Failure: Error>(
-        _ column: Int32, _ kind: SQLiteValue.Kind, _ body: (Span<UInt8>) throws(Failure) -> Result
+        _ column: Int32, _ kind: DatabaseValue.Kind, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let content =
             kind == .data
@@ -368,7 +346,7 @@ package final class SQLiteStatement {
     }
 
     /// The kind of a value.
-    package func kind(_ column: Int32) -> SQLiteValue.Kind {
+    package func kind(_ column: Int32) -> DatabaseValue.Kind {
         switch unsafe sqlite3_column_type(handle, column) {
         case SQLITE_INTEGER: .integer
         case SQLITE_FLOAT: .real

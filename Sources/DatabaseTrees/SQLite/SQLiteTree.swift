@@ -194,7 +194,7 @@ final class SQLiteTree: TreeDatabase {
     }
 
     private func revisions(
-        _ connection: SQLiteConnection, condition: String, values: [SQLiteValue]
+        _ connection: SQLiteConnection, condition: String, values: [DatabaseValue]
     ) throws(DatabaseError) -> [LoggedRevision] {
         var revisions: [LoggedRevision] = []
         try connection.rows(
@@ -318,7 +318,7 @@ final class SQLiteTree: TreeDatabase {
         }
     }
 
-    private static func values(of place: ItemPlace) -> [SQLiteValue] {
+    private static func values(of place: ItemPlace) -> [DatabaseValue] {
         [place.parent.map { .integer($0) } ?? .null, .integer(Int64(place.section)), .integer(place.position)]
     }
 

@@ -1,0 +1,21 @@
+/// A value of a column or of a parameter.
+package enum DatabaseValue: Sendable, Hashable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text([UInt8])
+    case data([UInt8])
+
+    static func text(_ text: String?) -> DatabaseValue { text.map { .text(Array($0.utf8)) } ?? .null }
+
+    package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+
+    package var string: String? {
+        if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil }
+    }
+}
+
+extension DatabaseValue {
+    /// The kinds of values. SQLite stores each value with its kind; PostgreSQL derives the kind from the type of a column.
+    package enum Kind: Sendable { case null, integer, real, text, data }
+}

@@ -25,7 +25,7 @@ final class StorePulse: Sendable {
     /// Calls the waiting answers. The store's thread does this at each turn.
     func beat() { for answer in answers.take() { answer() } }
 
-    /// Runs `body`, which reads or writes the source. Meanwhile, `ask` calls its answer immediately.
+    /// Runs `body`, which reads or writes the source. Until it ends, `ask` calls its closure on the caller's thread.
     func atSource<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         isAtSource.store(true, ordering: .sequentiallyConsistent)
         defer { isAtSource.store(false, ordering: .sequentiallyConsistent) }

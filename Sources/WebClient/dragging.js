@@ -19,8 +19,8 @@ export function beginDrag(event, editor, pane, hrefs) {
   const line = el('div.drop-line')
   const item = event.target.closest('.item'), grabbed = boxOf(item), ghost = item.cloneNode(true)
   ghost.className = 'ghost'
-  // The address of an image that was read with a token is valid only until the image is shown. Therefore the copy of
-  // the image is a canvas.
+  // An image that was read with a token has a temporary address, which ends when the image is shown. Therefore the copy
+  // of the image is a canvas.
   for (const image of ghost.querySelectorAll('img')) {
     const shown = item.querySelector('img'), copy = el('canvas', {width: shown.naturalWidth, height: shown.naturalHeight})
     copy.getContext('2d').drawImage(shown, 0, 0)

@@ -8,7 +8,7 @@ import {connection, getJSON, live, token} from './service.js'
 const area = document.querySelector('.notices')
 const states = new Map()
 
-// Shows a notice for the state with a name. Another text replaces the notice, and null removes the notice.
+// Shows a notice for the state `name`. Another text replaces the notice, and null removes it.
 function setState(name, text) {
   if (states.get(name)?.textContent === text) return
   states.get(name)?.remove()

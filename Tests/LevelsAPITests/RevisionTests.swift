@@ -111,7 +111,7 @@ import TreeStore
             answer.line == """
                 {"type":"/problems/revision-gone","title":"Revision gone","status":410,\
                 "detail":"The revision '\(revision)' is not part of the history of the document, in which 'db-7' is the newest \
-                revision. Reload what you show, and continue from that revision.","instance":"/detail/a","reset":true,\
+                revision. Reload what you show, and continue from 'db-7'.","instance":"/detail/a","reset":true,\
                 "revision":"db-7"}
                 """)
         let waiter = try #require(Self.ask(desk, "/detail/a", "db-8").waiter)

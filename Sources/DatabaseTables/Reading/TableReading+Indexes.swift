@@ -116,7 +116,7 @@ extension TableReading {
     /// - Parameters:
     ///   - terms: the terms that the index must contain. If no term is a column, the refusal lacks a statement.
     ///   - parameter: the query option that the refusal names.
-    ///   - purpose: the end of the clause that begins with "no index", such as `gives the order 'Price'`.
+    ///   - purpose: the words that follow "no index" in the message, such as `gives the order 'Price'`.
     func needsIndex(_ table: Table, terms: [OrderTerm], parameter: String, purpose: String) -> RowRefusal {
         let columns = terms.compactMap { term in
             term.column.map {

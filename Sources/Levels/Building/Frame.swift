@@ -113,7 +113,9 @@ struct OpenItems {
     }
 }
 
-/// An open item. Its fields are the builder's fields from `base` on; some of these fields fill slots.
+/// An open item, as an entry of the builder.
+///
+/// The builder holds the fields of all open items. The fields of this item begin at `base`; some of them fill slots.
 struct GatheredItem {
     private(set) var place: PackedPosition
     private(set) var base: TreeAssembly.Base

@@ -6,7 +6,7 @@ internal import PropertyLists
 extension ArrangedLevel {
     /// A run of rows of the new level, with the range of their bytes.
     private struct Run {
-        /// The numbers of the rows: in the old level for old rows, among the new rows for new rows.
+        /// The numbers of the rows. Old rows are numbered as in the old level; new rows are numbered among themselves.
         let rows: Range<Int>
         let packed: Range<Int>
         let isOld: Bool

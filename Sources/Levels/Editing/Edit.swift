@@ -140,7 +140,7 @@ extension EditRefusal {
 }
 
 extension EditedItem {
-    /// Returns the same item in another composition of the document that has the same rows.
+    /// Returns the same item in another composition of the document. Both compositions must have the same rows.
     public func found(in document: Level) -> EditedItem {
         guard case .present(let item, let isNew) = self, let found = Item(rowPath: item.rowPath, in: document) else {
             return self

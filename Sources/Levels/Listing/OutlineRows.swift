@@ -114,7 +114,7 @@ public struct OutlineOpening: Hashable, Sendable, CustomStringConvertible {
     public var depth = 1 { didSet { isDepthAsked = true } }
     /// Whether the query gives the depth.
     public private(set) var isDepthAsked = false
-    /// The paths of open items, from the outline's level. The items above an open item are open, too.
+    /// The paths of open items. Each path begins below the outline's level. The items above an open item are open, too.
     public var paths: [ItemPath] = []
 
     public init() {}

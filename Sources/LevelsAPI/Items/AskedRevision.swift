@@ -39,7 +39,7 @@ enum AskedRevision {
                 .revisionGone,
                 detail:
                     "The revision '\(quoted: asked)' is not part of the history of the document, in which '\(current)' is the newest revision."
-                    + " Reload what you show, and continue from that revision.",
+                    + " Reload what you show, and continue from '\(current)'.",
                 members: [("reset", .flag(true)), ("revision", .text(current))])
         }
         return wanted.number < known.number

@@ -166,7 +166,7 @@ struct MetricsAnswer {
         text.write(
             "drilldown_revision_number", kind: .gauge,
             help:
-                "The number at the end of the revision that is served; it begins with 1 at each start, except for a database.",
+                "The number at the end of the current revision. It counts from 1 at each start, except for a database.",
             value: Self.number(ofRevision: revision))
         text.write(
             "drilldown_stale", kind: .gauge,

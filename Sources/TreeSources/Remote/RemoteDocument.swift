@@ -119,7 +119,7 @@ extension SourceNotice: CustomStringConvertible {
         case .commitSettled(let name, isWritten: true): "\(name): the commit in doubt is written."
         case .commitSettled(let name, isWritten: false): "\(name): the commit in doubt is not written."
         case .olderCopy(let name, let revision):
-            "\(name): an older copy has replaced the database, which no longer has revision \(revision); it is loaded, and gets revisions of a new name."
+            "\(name): an older copy has replaced the database. The copy lacks revision \(revision). It is loaded, and its next revisions have another name."
         case .logKept(let error): "\(error) Until then, old revisions stay in the log."
         }
     }

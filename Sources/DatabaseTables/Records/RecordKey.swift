@@ -62,7 +62,7 @@ enum RecordKey {
     private static func append(_ value: DatabaseValue, affinity: Affinity, to text: inout [UInt8]) {
         switch value {
         case .null: text += Array("~3".utf8)
-        case .integer(let number): text += Array(decimal: number)
+        case .integer(let number): text += Array("\(number)".utf8)
         case .real(let number):
             text += Array((number.isInfinite ? number < 0 ? "-Inf" : "Inf" : JSONText.real(number)).utf8)
         case .data(let bytes): text += Array("~4".utf8) + hexadecimal(bytes)
@@ -178,24 +178,5 @@ enum RecordKey {
             bytes.append(high << 4 | low)
         }
         return bytes
-    }
-}
-
-extension [UInt8] {
-    /// Creates the decimal digits of a number, after `-` if it is negative.
-    init(decimal number: Int64) {
-        var digits = InlineArray<20, UInt8>(repeating: 0)
-        var first = digits.count
-        var rest = number.magnitude
-        repeat {
-            first -= 1
-            digits[first] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        } while rest > 0
-        if number < 0 {
-            first -= 1
-            digits[first] = UInt8(ascii: "-")
-        }
-        self.init(copying: digits.span.extracting(first..<digits.count))
     }
 }

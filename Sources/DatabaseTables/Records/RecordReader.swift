@@ -94,7 +94,7 @@ final class RecordReader {
     /// Returns the key; nil if a column of the key is NULL, because the key may then end with the rowid.
     func key(_ row: ResultRow) -> [UInt8]? {
         if keyed.count == 1, case .sqlite(let statement) = row, statement.kind(keyed[0].place) == .integer {
-            return Array(decimal: statement.integer(keyed[0].place))
+            return Array("\(statement.integer(keyed[0].place))".utf8)
         }
         var key = RecordKey.Text()
         for column in keyed {

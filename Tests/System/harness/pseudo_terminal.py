@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import re
+import select
 import struct
 import subprocess
 import termios
@@ -94,11 +95,14 @@ class PseudoTerminal:
         self.process = subprocess.Popen(
             command, stdin=self.inner, stdout=self.inner, stderr=subprocess.PIPE, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), **options)
-        threading.Thread(target=self._read, daemon=True).start()
+        # Readable as soon as the reader has to end.
+        self._ended = os.eventfd(0)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self):
         pending = b""
-        while True:
+        while self._ended not in select.select([self.master, self._ended], [], [])[0]:
             try:
                 data = os.read(self.master, 65536)
             except OSError:
@@ -169,5 +173,8 @@ class PseudoTerminal:
             self.process.kill()
         self.process.wait()
         self.process.stderr.close()
-        os.close(self.inner)
-        os.close(self.master)
+        # A reader that outlived its terminal would read the next file that gets the number of its descriptor.
+        os.eventfd_write(self._ended, 1)
+        self._reader.join()
+        for descriptor in (self.inner, self.master, self._ended):
+            os.close(descriptor)

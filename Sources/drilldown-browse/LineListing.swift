@@ -9,15 +9,14 @@ struct LineListing {
 
     /// Prints the current content of a place.
     ///
-    /// - Parameter follows: whether to go on printing the changes of a level until the program is ended. A detail or a
-    ///   leaf is never followed.
+    /// - Parameter follows: whether to go on printing the changes until the program is ended.
     func print(_ place: Place, follows: Bool) async throws {
-        if place.kind == .detail { return try printDetail(try await server.detail(at: place.path)) }
+        if place.kind == .detail { return try await printDetail(at: place.path, follows: follows) }
         let first = try await level(at: place.path)
         // The error is in the file that holds the rows. The level can be followed nevertheless, because the file may be
         // repaired.
         if let error = first.error, !follows { throw Failure(error) }
-        if first.isLeaf, first.error == nil { return try printDetail(try await server.detail(at: place.path)) }
+        if first.isLeaf, first.error == nil { return try await printDetail(at: place.path, follows: follows) }
         if follows { return try await follow(place.path) }
         if keepsLevels {
             for row in first.rows { try write(line(of: row)) }
@@ -59,8 +58,31 @@ struct LineListing {
         }
     }
 
-    private func printDetail(_ detail: Detail) throws {
-        for line in FieldLines.lines(of: detail.fields, columns: Self.wide, depth: 0) { try write(line.text) }
+    private func printDetail(at path: ItemPath, follows: Bool) async throws {
+        var shown = lines(of: try await server.detail(at: path))
+        for line in shown { try write(line) }
+        guard follows else { return }
+        for try await update in server.updates(ofDetail: path) {
+            guard let detail = update.detail else { continue }
+            let lines = lines(of: detail)
+            for line in changes(from: shown, to: lines) { try write(line) }
+            shown = lines
+        }
+    }
+
+    private func lines(of detail: Detail) -> [String] {
+        FieldLines.lines(of: detail.fields, columns: Self.wide, depth: 0).map(\.text)
+    }
+
+    /// Returns the lines that were removed, after `-`, and the lines that were added, after `+`.
+    private func changes(from old: [String], to new: [String]) -> [String] {
+        let difference = new.difference(from: old)
+        return (difference.removals + difference.insertions).map { change in
+            switch change {
+            case .remove(_, let line, _): "- " + line
+            case .insert(_, let line, _): "+ " + line
+            }
+        }
     }
 
     /// Returns the title of a row, the number of rows below it and its URL, with tabs between them.

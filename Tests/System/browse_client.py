@@ -268,6 +268,16 @@ def prints_lines(verdict, program, desk):
                 first.startswith("Screen A\t") and {line.split("\t")[0] for line in changes} == {"- Screen A", "+ Screen M"},
                 f"--follow prints changes: {first} {changes}")
             process.terminate()
+        with subprocess.Popen(
+                [program, "browse", f"{url}/levels/Item%204/Screen%20G/Screen%20H/Screen%20I/Screen%20J", "--follow"],
+                stdout=subprocess.PIPE, text=True, env=clean_environment(ENVIRONMENT)) as process:
+            first = [process.stdout.readline() for _ in range(5)]
+            desk.rename("The last heap", "The last cairn")
+            changes = [process.stdout.readline() for _ in range(2)]
+            verdict.expect(
+                first[0] == "Title  Screen J\n" and changes == ["- " + first[4], "+ " + first[4].replace("heap", "cairn")],
+                f"of a leaf the lines that change: {first} {changes}")
+            process.terminate()
     result = printed(program, f"http://127.0.0.1:{unused_port()}")
     verdict.expect(
         result.returncode == 1 and result.stderr.startswith("drilldown browse: ") and len(result.stderr.splitlines()) == 1,

@@ -113,7 +113,6 @@ def main():
     parser.add_argument("--waiters", type=int, default=2_000, help="clients that wait for a change")
     parser.add_argument("--table-power", type=int, default=7, help="the largest table has ten to this many records")
     parser.add_argument("--table-waiters", type=int, default=10_000, help="clients that wait for pages of a table")
-    parser.add_argument("--pocketbase", type=os.path.abspath, help="PocketBase's program, to measure edits beside it")
     parser.add_argument("--folder", help="where the documents are written and kept; a temporary one without it")
     arguments = parser.parse_args()
     if (os.cpu_count() or 1) < 2:

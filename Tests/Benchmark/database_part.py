@@ -187,23 +187,22 @@ def edits(bench):
                 server(bench, source, *edited.options, log_file=os.path.join(folder, f"{name}.log")))
             for count in (1, CLIENTS):
                 ways[f"{name} {count}"] = lambda own=own, count=count: edited.edits(own.port, seconds, count)
-        pocketbase = bench.arguments.pocketbase and running.enter_context(PocketBase(bench.arguments.pocketbase, folder))
-        if pocketbase:
-            ways["PocketBase"] = lambda: pocketbase.edits(seconds, CLIENTS)
+        pocketbase = running.enter_context(PocketBase(folder))
+        ways["PocketBase"] = lambda: pocketbase.edits(seconds, CLIENTS)
         found = in_turns(ways, bench.arguments.rounds)
         for name in sources:
             loop = f"the same statements in C, {name}"
             row(bench, f"durable edits a second in {name}, one client", found[f"{name} 1"], loop, found[f"{name} loop"])
             many = found[f"{name} {CLIENTS}"]
             row(bench, f"the same, {CLIENTS} clients", many, f"{loop}, one at a time", found[f"{name} loop"])
-            if pocketbase:
-                row(bench, f"the same, {CLIENTS} clients", many, f"PocketBase, {CLIENTS} clients", found["PocketBase"])
+            row(bench, f"the same, {CLIENTS} clients", many, f"PocketBase, {CLIENTS} clients", found["PocketBase"])
 
 
 class PocketBase(programs.Peer):
-    """PocketBase with one collection of 60 records that anyone may edit."""
+    """PocketBase of PyPI, with one collection of 60 records that anyone may edit."""
 
-    def __init__(self, program, folder):
+    def __init__(self, folder):
+        program = programs.from_pypi("pocketbase")
         self.folder = os.path.join(folder, "pocketbase")
         self.port = unused_port()
         data = ["--dir", self.folder]

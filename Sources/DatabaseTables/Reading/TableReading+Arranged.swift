@@ -35,6 +35,7 @@ extension TableReading {
         var foundKeys: [[UInt8]] = []
         try forEachRecord(withKeys: keys.compactMap(\.self), in: list, reader) { (row, key) throws(DatabaseError) in
             found.add(row, key: key, reader: reader)
+            let key = Array(copying: key)
             foundKeys.append(key)
             if key == keys.last { last = reader.terms(row) }
         }
@@ -113,7 +114,7 @@ extension TableReading {
         // Titles take most of the memory of a large list, so they are omitted if the query does not need them.
         let needsTitle = query.looksAtTitles || list.isArranged
         try forEachRecord(of: list, reader, limit: count) { (statement, key) throws(DatabaseError) in
-            packer.beginRow(key: key.span, title: (needsTitle ? reader.title(statement, key: key) : []).span)
+            packer.beginRow(key: key, title: (needsTitle ? reader.title(statement, key: key) : []).span)
             _ = reader.addFields(statement, to: &packer)
             return true
         }

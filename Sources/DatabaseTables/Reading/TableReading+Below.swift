@@ -115,7 +115,7 @@ extension TableReading {
         try database.connection.rows(sql, identity.bound) { (statement) throws(DatabaseError) in
             let text = try self.key(statement, reader: reader)
             found = Target(
-                key: text, title: reader.title(statement, key: text), identity: reader.identity(statement))
+                key: text, title: reader.title(statement, key: text.span), identity: reader.identity(statement))
         }
         return found
     }

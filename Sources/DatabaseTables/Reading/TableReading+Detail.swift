@@ -1,3 +1,4 @@
+internal import Bytes
 internal import DatabaseTrees
 internal import Levels
 
@@ -98,7 +99,7 @@ extension TableReading {
         var found: Item.Step?
         try forEachRecord(of: list, after: after, reader, limit: 1, offset: offset, isReversed: isReversed) {
             (statement, key) throws(DatabaseError) in
-            found = try Self.step(key: key, title: reader.title(statement, key: key))
+            found = try Self.step(key: Array(copying: key), title: reader.title(statement, key: key))
             return true
         }
         return found

@@ -139,6 +139,25 @@ extension TableReading {
 
     // MARK: Conditions
 
+    /// Returns the records that meet conditions of equality, and their number, if an index finds exactly these records
+    /// in the order of the key. Returns nil if they are too many to be counted.
+    func indexed(
+        _ list: RecordList, by conditions: [RowCondition]
+    ) throws(DatabaseError) -> (list: RecordList, count: RecordCount)? {
+        guard !list.table.isPositional, conditions.allSatisfy({ $0.relation == .equal }),
+            let narrowed = try narrowed(list, by: conditions), narrowed.rest.isEmpty
+        else { return nil }
+        var found = narrowed.list
+        let condition = found.condition.map { "WHERE \($0)" } ?? ""
+        let order = ListScan.order(by: found.terms, isReversed: false)
+        let plan = try database.plan(of: "SELECT 1 FROM \(found.source) \(condition) ORDER BY \(order) LIMIT 1")
+        guard plan.isSought, !plan.isSorted else { return nil }
+        // The rows that follow the records have no fields, so they do not meet the conditions.
+        found.following = []
+        let count = try database.count(found, upTo: rows.options.arrangedRows)
+        return count.isEstimate ? nil : (found, count)
+    }
+
     /// Returns a list narrowed by conditions, and the conditions that must still be checked for each record of this
     /// list. Returns nil if no index finds the records of the narrowed list.
     func narrowed(
@@ -148,7 +167,7 @@ extension TableReading {
         var rest: [RowCondition] = []
         for condition in conditions {
             guard let column = list.table.column(of: condition.field),
-                let part = ConditionStatement(condition: condition, column: list.table.columns[column])
+                let part = ConditionStatement(condition: condition, column: column, of: list.table)
             else {
                 rest.append(condition)
                 continue
@@ -171,11 +190,14 @@ private struct ConditionStatement {
     let isExact: Bool
 
     /// The result is nil for a relation that no index serves.
-    init?(condition: RowCondition, column: Column) {
+    init?(condition: RowCondition, column number: Int, of table: Table) {
+        let column = table.columns[number]
         if let type = column.type {
             self.init(condition: condition, column: "c.\(column.quoted)", type: type)
         } else {
-            self.init(condition: condition, column: "c.\(column.quoted)")
+            // A table has numbers in place of texts that read as numbers; a view may have the texts.
+            let hasNumbers = table.rowID != nil && [.integer, .numeric].contains(column.affinity)
+            self.init(condition: condition, column: "c.\(column.quoted)", hasNumbers: hasNumbers)
         }
     }
 
@@ -201,11 +223,16 @@ private struct ConditionStatement {
         isExact = type.kind == .text && condition.relation != .equal
     }
 
-    private init?(condition: RowCondition, column: String) {
+    /// - Parameter hasNumbers: whether no text in the column reads as a number.
+    private init?(condition: RowCondition, column: String, hasNumbers: Bool) {
         let text = condition.value
         let numbers: [DatabaseValue] = RecordKey.number(Array(text.utf8)).map { [$0] } ?? []
         switch condition.relation {
         case .equal:
+            if hasNumbers, case .named = condition.field, case .integer? = numbers.first {
+                (values, self.condition, isExact) = (numbers, "\(column) = ?", true)
+                return
+            }
             values =
                 numbers + Set([Array(text.utf8), NormalizationFormC.text(of: text.utf8Span.span)]).map { .text($0) }
             self.condition = "\(column) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"

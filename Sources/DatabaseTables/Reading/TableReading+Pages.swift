@@ -128,10 +128,15 @@ extension TableReading {
     private func recordsPage(_ list: RecordList, query: RowQuery, cursor: PageCursor?) throws -> RowPage {
         let records = try total(list)
         let count = RecordCount(number: records.number + list.following.count, isEstimate: records.isEstimate)
-        let isPlain =
-            query.conditions.isEmpty && query.search == nil && (query.order.sort?.criteria ?? []).isEmpty
+        let isInOrderOfKey =
+            query.search == nil && (query.order.sort?.criteria ?? []).isEmpty
             && (query.order.group ?? .document) == .document
-        if isPlain { return try keyPage(list, query: query, cursor: cursor, count: count) }
+        if isInOrderOfKey {
+            if query.conditions.isEmpty { return try keyPage(list, query: query, cursor: cursor, count: count) }
+            if let (found, count) = try indexed(list, by: query.conditions) {
+                return try keyPage(found, query: query, cursor: cursor, count: count)
+            }
+        }
         if !count.isEstimate && count.number <= rows.options.arrangedRows || list.table.isPositional {
             return try arrangedPage(
                 candidates(in: list, for: query), query: query, arranging: query, cursor: cursor, count: count.number)
@@ -374,7 +379,7 @@ struct PageRows: ~Copyable {
 
     var count: Int { packer.count }
 
-    mutating func add(_ statement: ResultRow, key: [UInt8], reader: RecordReader) {
+    mutating func add(_ statement: ResultRow, key: Span<UInt8>, reader: RecordReader) {
         let number = packer.count
         reader.begin(statement, key: key, in: &packer)
         if let refusal = reader.addFields(statement, to: &packer) { refusals[number] = refusal }

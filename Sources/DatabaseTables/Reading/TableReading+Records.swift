@@ -5,7 +5,7 @@ internal import Levels
 /// Reading of single records by their keys, and of lists in order.
 extension TableReading {
     /// Receives a record, as a row of a statement, and the key of the record. Returns false to end the reading.
-    typealias RecordBody = (ResultRow, _ key: [UInt8]) throws(DatabaseError) -> Bool
+    typealias RecordBody = (ResultRow, _ key: Span<UInt8>) throws(DatabaseError) -> Bool
 
     /// Returns the row and the place of the record with a key in a list; nil if the key is unknown.
     ///
@@ -20,7 +20,7 @@ extension TableReading {
         var found: (Item.Step, Place)?
         try read(key, in: list, reader: reader) { (statement, position) throws(DatabaseError) in
             var packer = RowPacker()
-            reader.begin(statement, key: key, in: &packer)
+            reader.begin(statement, key: key.span, in: &packer)
             let refusal = reader.addFields(statement, to: &packer)
             let record = Record(
                 identity: reader.identity(statement), terms: reader.terms(statement), list: list,
@@ -72,7 +72,7 @@ extension TableReading {
     /// It may also receive records whose own keys have another spelling, for example in a column that ignores case.
     func forEachRecord(
         withKeys keys: [[UInt8]], in list: RecordList, _ reader: RecordReader,
-        _ body: (ResultRow, _ key: [UInt8]) throws(DatabaseError) -> Void
+        _ body: (ResultRow, _ key: Span<UInt8>) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         var finder = RecordFinder(list.table.isPositional ? list : RecordList(list.table), reader: reader)
         var values: [DatabaseValue] = []
@@ -80,22 +80,41 @@ extension TableReading {
             if let value = finder.value(of: key) {
                 values.append(value)
             } else {
-                try read(key, with: &finder) { (statement, _) throws(DatabaseError) in try body(statement, key) }
+                try read(key, with: &finder) { (statement, _) throws(DatabaseError) in try body(statement, key.span) }
             }
         }
         for start in stride(from: 0, to: values.count, by: RecordFinder.together) {
             let end = min(start + RecordFinder.together, values.count)
             let (sql, parameters) = finder.statement(for: values[start..<end])
+            var key = ByteBuffer(capacity: 32)
             try database.connection.rows(sql, parameters) { (statement) throws(DatabaseError) in
-                try body(statement, self.key(statement, reader: reader))
+                try self.write(&key, of: statement, reader: reader)
+                try body(statement, key.span)
             }
         }
     }
 
-    /// Returns the key of a record. If a key column is NULL, and another record has the same values in all key columns,
-    /// the key ends with the rowid.
+    /// Returns the key of a record.
     func key(_ statement: ResultRow, reader: RecordReader) throws(DatabaseError) -> [UInt8] {
-        if let key = reader.key(statement) { return key }
+        var key = ByteBuffer(capacity: 32)
+        try write(&key, of: statement, reader: reader)
+        return Array(copying: key.span)
+    }
+
+    /// Replaces a text by the key of a record. If a key column is NULL, and another record has the same values in all key
+    /// columns, the key ends with the rowid.
+    private func write(
+        _ key: inout ByteBuffer, of statement: ResultRow, reader: RecordReader
+    ) throws(DatabaseError) {
+        key.truncate(to: 0)
+        if !reader.appendKey(statement, to: &key) {
+            let long = try longKey(statement, reader: reader)
+            key.append(long.span)
+        }
+        guard !key.isIncomplete else { throw Self.outOfMemory }
+    }
+
+    private func longKey(_ statement: ResultRow, reader: RecordReader) throws(DatabaseError) -> [UInt8] {
         let table = reader.table
         var values = reader.keyValues(statement)
         if let rowID = reader.rowID(statement) {
@@ -161,13 +180,18 @@ extension TableReading {
 
     private func read(_ scan: inout RecordScan, part: ListScan, _ body: RecordBody) throws(DatabaseError) {
         let (sql, values) = scan.statement(part)
+        let isPositional = scan.list.table.isPositional
+        var key = ByteBuffer(capacity: 32)
         try database.connection.rows(sql, values) { (statement) throws(DatabaseError) in
             guard !scan.isDone, !scan.passesOver() else { return }
-            let key =
-                scan.list.table.isPositional
-                ? Array("\(scan.position)".utf8) : try self.key(statement, reader: scan.reader)
+            if isPositional {
+                key.truncate(to: 0)
+                key.append(decimal: UInt64(scan.position))
+            } else {
+                try self.write(&key, of: statement, reader: scan.reader)
+            }
             scan.count()
-            if try !body(statement, key) { scan.end() }
+            if try !body(statement, key.span) { scan.end() }
         }
     }
 }

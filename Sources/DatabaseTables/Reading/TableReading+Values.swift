@@ -44,7 +44,7 @@ extension TableReading {
             list: list, showing: { looked?.contains($0.bytes) ?? true }, limit: RecordReader.detailLimit)
         var packer = RowPacker()
         try read(key, in: list, reader: reader) { (statement, _) throws(DatabaseError) in
-            reader.begin(statement, key: key, in: &packer)
+            reader.begin(statement, key: key.span, in: &packer)
             _ = reader.addFields(statement, to: &packer)
         }
         return ArrangedRows(level: try Self.level(packer), by: query).count > 0

@@ -161,9 +161,11 @@ final class TableReading: RowSource, @unchecked Sendable {
     }
 
     static func level(_ packer: consuming RowPacker) throws(DatabaseError) -> Level {
-        guard let level = packer.level() else { throw DatabaseError(kind: .away, reason: "there is not enough memory") }
+        guard let level = packer.level() else { throw outOfMemory }
         return level
     }
+
+    static var outOfMemory: DatabaseError { DatabaseError(kind: .away, reason: "there is not enough memory") }
 
     // MARK: Counts
 

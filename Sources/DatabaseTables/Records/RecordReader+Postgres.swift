@@ -1,3 +1,4 @@
+internal import Bytes
 internal import DatabaseTrees
 internal import Levels
 internal import PropertyLists
@@ -5,10 +6,10 @@ internal import PropertyLists
 extension RecordReader {
     /// Returns the title; the key if the title is NULL, empty, data or a structure, or if the table has no title
     /// column.
-    func title(_ row: PostgresRow, at place: Int, key: [UInt8]) -> [UInt8] {
+    func title(_ row: PostgresRow, at place: Int, key: Span<UInt8>) -> [UInt8] {
         guard let number = table.titleColumn, let type = table.columns[number].type, let text = row.bytes(place),
             let title = type.title(text), !title.isEmpty
-        else { return key }
+        else { return Array(copying: key) }
         let shown = title.prefix(Self.rowLimit)
         return String(validating: shown, as: UTF8.self) != nil
             ? Array(shown) : Array(String(decoding: shown, as: UTF8.self).utf8)

@@ -91,18 +91,23 @@ final class RecordReader {
         key.isEmpty ? rowID.map { [row.value($0)] } ?? [] : key.map(row.value)
     }
 
-    /// Returns the key; nil if a column of the key is NULL, because the key may then end with the rowid.
-    func key(_ row: ResultRow) -> [UInt8]? {
+    /// Appends the key to a text. Returns false, and appends nothing, if a column of the key is NULL, because the key may
+    /// then end with the rowid.
+    func appendKey(_ row: ResultRow, to text: inout ByteBuffer) -> Bool {
         if keyed.count == 1, case .sqlite(let statement) = row, statement.kind(keyed[0].place) == .integer {
-            return Array("\(statement.integer(keyed[0].place))".utf8)
+            let number = statement.integer(keyed[0].place)
+            if number < 0 { text.append(UInt8(ascii: "-")) }
+            text.append(decimal: number.magnitude)
+            return true
         }
         var key = RecordKey.Text()
         for column in keyed {
             let value = row.value(column.place)
-            if case .null = value { return nil }
+            if case .null = value { return false }
             key.append(value, affinity: column.affinity)
         }
-        return key.finished
+        text.append(key.finished.span)
+        return true
     }
 
     /// Returns the values of the terms that order the list.
@@ -119,41 +124,41 @@ final class RecordReader {
     }
 
     /// Begins a packed row with the key and the title of a record.
-    func begin(_ row: ResultRow, key: [UInt8], in packer: inout RowPacker) {
+    func begin(_ row: ResultRow, key: Span<UInt8>, in packer: inout RowPacker) {
         guard case .sqlite(let statement) = row, let title, statement.kind(title) == .text else {
-            return packer.beginRow(key: key.span, title: self.title(row, key: key).span)
+            return packer.beginRow(key: key, title: self.title(row, key: key).span)
         }
         statement.withContent(title, .text) { text in
             let isWhole = !text.isEmpty && text.count <= Self.rowLimit && Self.isUTF8(text)
             if isWhole {
-                packer.beginRow(key: key.span, title: text)
+                packer.beginRow(key: key, title: text)
             } else {
-                packer.beginRow(key: key.span, title: Self.title(text, key: key).span)
+                packer.beginRow(key: key, title: Self.title(text, key: key).span)
             }
         }
     }
 
     /// Returns the title, as text of at most `rowLimit` bytes; the key if the title is NULL, empty or data, or if the
     /// table has no title column.
-    func title(_ row: ResultRow, key: [UInt8]) -> [UInt8] {
-        guard let title else { return key }
+    func title(_ row: ResultRow, key: Span<UInt8>) -> [UInt8] {
+        guard let title else { return Array(copying: key) }
         switch row {
         case .sqlite(let statement): return self.title(statement, at: title, key: key)
         case .postgres(let row): return self.title(row, at: Int(title), key: key)
         }
     }
 
-    private func title(_ statement: SQLiteStatement, at title: Int32, key: [UInt8]) -> [UInt8] {
+    private func title(_ statement: SQLiteStatement, at title: Int32, key: Span<UInt8>) -> [UInt8] {
         switch statement.kind(title) {
-        case .null, .data: return key
+        case .null, .data: return Array(copying: key)
         case .integer: return Array("\(statement.integer(title))".utf8)
         case .real: return Array(JSONText.real(statement.real(title)).utf8)
         case .text: return statement.withContent(title, .text) { Self.title($0, key: key) }
         }
     }
 
-    private static func title(_ text: Span<UInt8>, key: [UInt8]) -> [UInt8] {
-        text.isEmpty ? key : repaired(text.extracting(first: rowLimit))
+    private static func title(_ text: Span<UInt8>, key: Span<UInt8>) -> [UInt8] {
+        text.isEmpty ? Array(copying: key) : repaired(text.extracting(first: rowLimit))
     }
 
     /// Adds the shown fields to a row, except NULL and values that exceed the limit.

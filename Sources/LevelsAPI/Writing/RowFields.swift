@@ -12,13 +12,13 @@ enum RowFields {
             return try writer.member("Title", bytes.extracting(row.title))
         }
         var reader = PackedReader(bytes: bytes, at: row.fields.lowerBound)
+        var walk = PackedWalk()
         while reader.offset < row.fields.upperBound {
             let name = reader.run()
             let tag = bytes[reader.offset]
             // Structure and controls are not fields; they have the highest tags.
             if tag < PackedTag.hole.rawValue, selection.contains(bytes.extracting(name)) {
                 try writer.key(bytes.extracting(name), at: .byte(offset: 0))
-                var walk = PackedWalk()
                 reader.offset = try walk.tell(bytes, at: reader.offset, to: &writer)
             } else {
                 reader.skipValue()

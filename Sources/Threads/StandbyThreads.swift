@@ -40,7 +40,7 @@ public final class StandbyThreads: Sendable {
         }
         do {
             _ = try Thread(name: name) {
-                Thread.setNiceness(self.niceness)
+                if self.niceness != 0 { Thread.setNiceness(self.niceness) }
                 work()
                 let standby = Standby()
                 while let next = self.next(for: standby) { next() }

@@ -100,6 +100,9 @@ final class WorkQueue: Sendable {
     private static let epoch = ContinuousClock.now
     static let time: @Sendable () -> Duration = { epoch.duration(to: .now) }
 
+    /// Runs brief work on a thread of the usual priority. If the priority were lower, each finished answer would make
+    /// way for the thread that sends the answer, and both threads would lose time to these changes.
+    static let onUsualThread: Start = start(niceness: 0)
     /// Runs work on a thread of low priority: threads that serve other requests go first.
     static let onThread: Start = start(niceness: 5)
     /// Runs long work on a thread of still lower priority: other work goes first, too.

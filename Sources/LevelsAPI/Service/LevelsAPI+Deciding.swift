@@ -124,11 +124,11 @@ struct LaterAnswers {
         publication.snapshot.isImmediate(at: path) ? queue : reading
     }
 
-    /// - Parameter startWork: runs its argument on a thread of its own; nil for threads of low priority.
+    /// - Parameter startWork: runs its argument on a thread of its own; nil for threads whose priority fits the queue.
     init(startWork: WorkQueue.Start?) {
-        let start = startWork ?? WorkQueue.onThread
-        queue = WorkQueue(capacity: room.capacity, start: start)
-        reading = WorkQueue(capacity: room.capacity, threads: Self.connections, start: start)
+        queue = WorkQueue(capacity: room.capacity, start: startWork ?? WorkQueue.onThread)
+        reading = WorkQueue(
+            capacity: room.capacity, threads: Self.connections, start: startWork ?? WorkQueue.onUsualThread)
         longReading = WorkQueue(
             capacity: room.capacity, threads: Self.connections, start: startWork ?? WorkQueue.onThreadBehind)
     }

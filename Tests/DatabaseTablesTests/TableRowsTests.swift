@@ -219,6 +219,29 @@ import TreeSources
         #expect(try items("x").count == 1)
     }
 
+    @Test("meet a condition on integers, page by page", arguments: ["", "CREATE INDEX Box_Size ON Box (Size)"])
+    func conditionsOnIntegers(index: String) throws {
+        try change(
+            """
+            CREATE TABLE Box (Id INTEGER PRIMARY KEY, Size INTEGER, Weight INTEGER);
+            INSERT INTO Box VALUES (-2, 7, 1), (1, '7', 2), (2, 70, 1), (3, 7.0, 1), (4, 'x', 1), (5, NULL, 1), (6, x'37', 1),
+              (10, 7, 1); \(index)
+            """)
+        func boxes(_ conditions: String...) throws -> [String] {
+            try list(
+                "/Box",
+                by: {
+                    $0.conditions = conditions.compactMap { RowCondition($0) }
+                    $0.page.limit = 1
+                })
+        }
+        #expect(try boxes("Size:7") == ["-2 -2 0", "1 1 0", "3 3 0", "10 10 0"])
+        #expect(try boxes("Size:7.0") == boxes("Size:7"))
+        #expect(try boxes("Size:7", "Weight:1") == ["-2 -2 0", "3 3 0", "10 10 0"])
+        #expect(try boxes("Size:8") == [])
+        #expect(try boxes("Size:x") == ["4 4 0"])
+    }
+
     /// Two trees, a record that refers to nothing, and a circle; another table refers to each record.
     private func addParts() throws {
         try change(

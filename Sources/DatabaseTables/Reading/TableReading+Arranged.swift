@@ -31,7 +31,7 @@ extension TableReading {
         let rows = all.rowNumbers(at: positions)
         let keys = rows.map { row in row < records ? Item.Step(level: level, row: row).key : nil }
         var last: [DatabaseValue] = []
-        var found = PageRows()
+        var found = PageRows(limit: keys.count)
         var foundKeys: [[UInt8]] = []
         try forEachRecord(withKeys: keys.compactMap(\.self), in: list, reader) { (row, key) throws(DatabaseError) in
             found.add(row, key: key, reader: reader)
@@ -69,7 +69,7 @@ extension TableReading {
         // Records that are wanted in the order of their keys are usually found in this order.
         if wanted.elementsEqual(keys, by: ==) { return found }
         let records = FoundRecords(refusals: found.refusals, below: found.below, level: try Self.level(found.packer))
-        var page = PageRows()
+        var page = PageRows(limit: wanted.count)
         for (place, key) in wanted.enumerated() {
             if let key { page.add(key, of: records) } else { page.add(following(place)) }
         }
@@ -130,11 +130,26 @@ struct FoundRecords {
     let level: Level
 }
 
+extension PageRows {
+    /// Adds the record with a key, if it was found.
+    fileprivate mutating func add(_ key: [UInt8], of found: FoundRecords) {
+        guard let number = found.level.row(withKey: key.span) else { return }
+        refusals[packer.count] = found.refusals[number]
+        if !found.below.isEmpty { below.append(found.below[number]) }
+        packer.addRow(number, of: found.level)
+    }
+}
+
 extension Item.Step {
     fileprivate var key: [UInt8] { withRow { Array(copying: $0.key) } }
 }
 
 extension RowQuery {
+    /// Whether the rows keep the order of the list: the query neither sorts, nor groups, nor searches.
+    var keepsOrder: Bool {
+        search == nil && (order.sort?.criteria ?? []).isEmpty && (order.group ?? .document) == .document
+    }
+
     /// Whether titles determine the rows or their order.
     var looksAtTitles: Bool {
         if search != nil || order.group == .initial || order.group == .field(.title) { return true }

@@ -128,10 +128,7 @@ extension TableReading {
     private func recordsPage(_ list: RecordList, query: RowQuery, cursor: PageCursor?) throws -> RowPage {
         let records = try total(list)
         let count = RecordCount(number: records.number + list.following.count, isEstimate: records.isEstimate)
-        let isInOrderOfKey =
-            query.search == nil && (query.order.sort?.criteria ?? []).isEmpty
-            && (query.order.group ?? .document) == .document
-        if isInOrderOfKey {
+        if query.keepsOrder {
             if query.conditions.isEmpty { return try keyPage(list, query: query, cursor: cursor, count: count) }
             if let (found, count) = try indexed(list, by: query.conditions) {
                 return try keyPage(found, query: query, cursor: cursor, count: count)
@@ -257,10 +254,10 @@ extension TableReading {
             start = cursor.position
         }
         let isOffset = query.page.start != nil || list.table.isPositional
-        var page = PageRows()
         var last: [DatabaseValue] = []
         var hasMore = false
         let most = list.table.isPositional ? min(limit, max(0, count.number - start)) : limit
+        var page = PageRows(limit: most)
         if passed == nil {
             let sample = isOffset ? try sample(before: start, in: list) : nil
             var toPass = sample?.distance ?? 0
@@ -366,7 +363,7 @@ extension TableReading {
 
 /// The rows of a page. Each record is added when it is read.
 struct PageRows: ~Copyable {
-    var packer = RowPacker()
+    var packer: RowPacker
     /// The sentences about fields that are too large to be shown, by the number of the row.
     var refusals: [Int: String] = [:]
     /// The rows below each row of the page; empty if all records of the table have the same number of rows below them.
@@ -379,19 +376,14 @@ struct PageRows: ~Copyable {
 
     var count: Int { packer.count }
 
+    /// - Parameter limit: the maximum number of rows, which may be far more than there are.
+    init(limit: Int) { packer = RowPacker(expecting: min(limit, PageQuery.defaultLimit)) }
+
     mutating func add(_ statement: ResultRow, key: Span<UInt8>, reader: RecordReader) {
         let number = packer.count
         reader.begin(statement, key: key, in: &packer)
         if let refusal = reader.addFields(statement, to: &packer) { refusals[number] = refusal }
         if reader.isTree { below.append(.record(reader.table, reader.identity(statement))) }
-    }
-
-    /// Adds the record with a key, if it was found.
-    mutating func add(_ key: [UInt8], of found: FoundRecords) {
-        guard let number = found.level.row(withKey: key.span) else { return }
-        refusals[packer.count] = found.refusals[number]
-        if !found.below.isEmpty { below.append(found.below[number]) }
-        packer.addRow(number, of: found.level)
     }
 
     mutating func add(_ list: NamedList) {

@@ -101,8 +101,8 @@ extension TableReading {
         return Array(copying: key.span)
     }
 
-    /// Replaces a text by the key of a record. If a key column is NULL, and another record has the same values in all key
-    /// columns, the key ends with the rowid.
+    /// Replaces a text by the key of a record. If a key column is NULL, and another record has the same values in all
+    /// key columns, the key ends with the rowid.
     private func write(
         _ key: inout ByteBuffer, of statement: ResultRow, reader: RecordReader
     ) throws(DatabaseError) {

@@ -182,7 +182,7 @@ extension TableReading {
                 number += 1
             }
         }
-        var page = PageRows()
+        var page = PageRows(limit: limit)
         var last: (values: [DatabaseValue], run: Int)?
         var hasMore = false
         while number < runs.count, !hasMore {

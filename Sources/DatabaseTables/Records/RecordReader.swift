@@ -91,10 +91,10 @@ final class RecordReader {
         key.isEmpty ? rowID.map { [row.value($0)] } ?? [] : key.map(row.value)
     }
 
-    /// Appends the key to a text. Returns false, and appends nothing, if a column of the key is NULL, because the key may
-    /// then end with the rowid.
+    /// Appends the key to a text. Returns false, and appends nothing, if a column of the key is NULL, because the key
+    /// may then end with the rowid.
     func appendKey(_ row: ResultRow, to text: inout ByteBuffer) -> Bool {
-        if keyed.count == 1, case .sqlite(let statement) = row, statement.kind(keyed[0].place) == .integer {
+        if keyed.count == 1, case .sqlite(let statement) = row, case .integer = statement.kind(keyed[0].place) {
             let number = statement.integer(keyed[0].place)
             if number < 0 { text.append(UInt8(ascii: "-")) }
             text.append(decimal: number.magnitude)
@@ -125,7 +125,7 @@ final class RecordReader {
 
     /// Begins a packed row with the key and the title of a record.
     func begin(_ row: ResultRow, key: Span<UInt8>, in packer: inout RowPacker) {
-        guard case .sqlite(let statement) = row, let title, statement.kind(title) == .text else {
+        guard case .sqlite(let statement) = row, let title, case .text = statement.kind(title) else {
             return packer.beginRow(key: key, title: self.title(row, key: key).span)
         }
         statement.withContent(title, .text) { text in
@@ -187,7 +187,7 @@ final class RecordReader {
             switch kind {
             case .null: break
             case .integer:
-                packer.add(names.span.extracting(range), .integer(PropertyListInteger(statement.integer(place))))
+                packer.add(names.span.extracting(range), integer: statement.integer(place))
             case .real: packer.add(names.span.extracting(range), .real(statement.real(place)))
             case .text, .data:
                 statement.withContent(place, kind) { bytes in
@@ -195,7 +195,7 @@ final class RecordReader {
                     if bytes.count > limit {
                         refusal =
                             refusal ?? Self.refusal(table.columns[number].name, size: bytes.count, limit: limit)
-                    } else if kind == .data {
+                    } else if case .data = kind {
                         packer.add(name, data: bytes)
                     } else if Self.isUTF8(bytes) {
                         packer.add(name, text: bytes)

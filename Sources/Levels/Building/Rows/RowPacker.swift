@@ -16,7 +16,12 @@ public struct RowPacker: ~Copyable {
     private var hashes: [UInt64] = []
 
     /// Creates a packer without rows.
-    public init() {}
+    ///
+    /// - Parameter expected: the expected number of rows.
+    public init(expecting expected: Int = 0) {
+        starts.reserveCapacity(expected)
+        hashes.reserveCapacity(expected)
+    }
 
     /// The number of rows so far.
     public var count: Int { starts.count }
@@ -43,6 +48,13 @@ public struct RowPacker: ~Copyable {
     public mutating func add(_ name: Span<UInt8>, data: Span<UInt8>) {
         rows.append(run: name)
         rows.append(PackedTag.data, content: data)
+    }
+
+    /// Adds a field with an integer to the row.
+    public mutating func add(_ name: Span<UInt8>, integer: Int64) {
+        rows.append(run: name)
+        rows.append(integer < 0 ? PackedTag.negative : .positive)
+        rows.append(packed: integer.magnitude)
     }
 
     /// Adds a field with a number, a date or a Boolean to the row.

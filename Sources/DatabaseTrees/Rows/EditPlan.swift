@@ -15,6 +15,8 @@ struct EditPlan {
     /// The items that have left their level: deleted items, and items moved to another level.
     private var known: Set<Int64> = []
     private var lists: [(id: Int64, rows: [ItemIndex.Slot])] = []
+    /// The items whose `Key` field another item takes over.
+    private var dispossessed: Set<Int64> = []
 
     /// Returns the changes that a request makes to the rows.
     ///
@@ -28,7 +30,7 @@ struct EditPlan {
     ) throws(DatabaseError) -> [ItemWrite] {
         var plan = EditPlan(old: change.old, index: index, newID)
         try plan.visitRoot(change)
-        plan.finish()
+        try plan.finish()
         index = plan.index
         return plan.writes
     }
@@ -86,6 +88,9 @@ struct EditPlan {
         let level = item.below.flatMap { $0.form.isDrilled ? nil : $0 }
         if let rows = rowsInPlace(of: level, runs: runs, below: id, from: origin) {
             for row in rows {
+                if let level, let number = row.oldRow {
+                    noteKey(of: number, id: row.id, in: level, below: id, from: origin)
+                }
                 let place = ItemPlace(id: row.id, parent: id, section: row.section, position: row.position)
                 try write(row, below: id, wasAt: place)
             }
@@ -103,13 +108,24 @@ struct EditPlan {
         settle(&rows, before: before, oldSections: oldSections)
         let slots = rows.map { ItemIndex.Slot(id: $0.id, position: $0.position) }
         if slots != before { lists.append((id, slots)) }
-        for row in rows {
+        for (number, row) in rows.enumerated() {
+            if let level, !row.isUntouched { noteKey(of: number, id: row.id, in: level, below: id, from: origin) }
             let old = row.oldRow.map { number in
                 ItemPlace(
                     id: row.id, parent: id, section: oldSections.number(of: number), position: before[number].position)
             }
             try write(row, below: id, wasAt: old)
         }
+    }
+
+    /// Notes the item whose key a row of a new level has taken over.
+    private mutating func noteKey(of number: Int, id: Int64, in level: Level, below parent: Int64, from origin: [Int]?)
+    {
+        guard level.row(number).hasExplicitKey, let old = origin.flatMap({ step(at: $0)?.below }),
+            let holder = old.row(withKey: Array(level.key(number).utf8).span), old.row(holder).hasExplicitKey,
+            let slot = index.row(holder, below: parent), slot.id != id
+        else { return }
+        dispossessed.insert(slot.id)
     }
 
     /// The changed rows of a level in which all rows have stayed in their places; nil if a row may be new, or may have
@@ -303,7 +319,7 @@ struct EditPlan {
     // MARK: The order of statements
 
     /// Puts the statements in order and brings the index up to date.
-    private mutating func finish() {
+    private mutating func finish() throws(DatabaseError) {
         let gone = known.subtracting(placed).sorted()
         let deletes = gone.map { ItemWrite.delete($0) }
         // Deletes usually come first, because an insert may reuse the key of a deleted item. If items move out of a
@@ -317,9 +333,34 @@ struct EditPlan {
             }
             return false
         }
-        writes = movesOut ? inserts + updates + deletes : deletes + inserts + updates
+        let released = try releaseKeys(ofDeleted: movesOut ? gone : [])
+        writes = released + (movesOut ? inserts + updates + deletes : deletes + inserts + updates)
         for (id, rows) in lists { index.setRows(rows, below: id) }
         for id in gone { index.forget(id) }
+    }
+
+    /// Plans statements that take the keys away from items whose keys other items get. A database checks after each
+    /// statement that the keys of a level differ.
+    ///
+    /// - Parameter gone: the items that are deleted last.
+    private mutating func releaseKeys(ofDeleted gone: [Int64]) throws(DatabaseError) -> [ItemWrite] {
+        guard !dispossessed.isEmpty else { return [] }
+        var released = dispossessed.intersection(gone)
+        for number in updates.indices {
+            let id = updates[number].item
+            guard dispossessed.contains(id) else { continue }
+            released.insert(id)
+            // A move alone would not write the fields again.
+            guard case .place(let place) = updates[number], let path = index.path(of: id), let step = step(at: path)
+            else {
+                continue
+            }
+            updates[number] = .update(ItemRow(place: place, fields: try fields(of: step)))
+        }
+        return released.sorted().map { id in
+            let place = ItemPlace(id: id, parent: index.parent(of: id), section: 0, position: 0)
+            return .fields(ItemRow(place: place, fields: Array("\"\"".utf8)))
+        }
     }
 }
 

@@ -172,6 +172,42 @@ struct ConformanceTests {
         }
     }
 
+    @Test(
+        "saves a request in which items pass their keys on",
+        arguments: [TestedKind.xml, .binary, .json, .memory, .sqlite, .postgres])
+    func passedKeys(_ kind: TestedKind) throws {
+        let tested = try kind.make(scratch)
+        let (watcher, _) = try loaded(tested)
+        func key(_ old: String, to new: String) throws -> Edit {
+            .patch(.dictionary(.init([.init(key: "Key", value: .string(new))])), at: try ItemPath("/\(old)".utf8.span))
+        }
+        func insert(_ key: String) -> Edit {
+            .insert(
+                .dictionary(.init([.init(key: "Title", value: .string(key)), .init(key: "Key", value: .string(key))])),
+                below: .root, at: .first, section: nil)
+        }
+        func move(_ path: String, below parent: String) throws -> Edit {
+            .move(
+                try ItemPath(path.utf8.span), below: try ItemPath(parent.utf8.span), at: .last, section: nil)
+        }
+        let batches = [
+            ["a", "b", "c"].map(insert),
+            try [key("a", to: "t"), key("b", to: "a"), key("t", to: "b")],
+            try [key("c", to: "d"), key("b", to: "c"), key("a", to: "b")],
+            try [key("b", to: "z"), insert("b")],
+            try [move("/z", below: "/c"), insert("z")],
+            try [move("/c/z", below: "/d"), .delete(ItemPath("/c".utf8.span)), insert("c")],
+        ]
+        for batch in batches {
+            let group = try watcher.beginEdits()
+            let edited = try #require(try group.apply(EditBatch(batch, isExact: true)))
+            _ = try group.save()
+            group.finish()
+            #expect(try tested.source.load(replacing: nil).tree.document.hash == edited.document.hash)
+            #expect(isQuiet(watcher))
+        }
+    }
+
     @Test("refuses an edit of a missing item, and continues as before", arguments: TestedKind.all)
     func refusedEdit(_ kind: TestedKind) throws {
         let tested = try kind.make(scratch)

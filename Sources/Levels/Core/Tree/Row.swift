@@ -50,6 +50,9 @@ public struct Row: Sendable {
     /// Whether the item was written as a string.
     public var isString: Bool { flags.contains(.isString) }
 
+    /// Whether the key comes from a `Key` field.
+    public var hasExplicitKey: Bool { flags.contains(.hasExplicitKey) }
+
     /// Whether the item is a record of a table, so that every key is a field.
     public var isRecord: Bool { flags.contains(.hasRecordNumber) }
 

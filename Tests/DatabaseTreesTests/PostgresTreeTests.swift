@@ -90,7 +90,8 @@ import Testing
         ) { try tree.commit([write(1, "1"), long, write(3, "3")], after: newest) }
         #expect(
             throws: CommitError.refused(
-                number: 2, message: "a row was not written: it is not in the table, or a trigger suppresses it",
+                number: 2,
+                message: "a row is not in the table, or a trigger suppresses the edit or changes rows besides",
                 constraint: nil)
         ) { try tree.commit([write(1, "1"), write(2, "2"), write(99, "x")], after: newest) }
         #expect(try tree.texts() == [#"{"Title":"Root","Rows":null}"#, #""AA""#, #""BB""#, #""C""#])
@@ -128,6 +129,33 @@ import Testing
         #expect(try tree.head().revision == 3)
     }
 
+    @Test func refusesAnEditThatATriggerWritesOtherwise() throws {
+        let tree = try server.makeTree("stamped", ["a", "b"])
+        try server.connection().run(
+            """
+            CREATE FUNCTION stamped.stamp() RETURNS trigger LANGUAGE plpgsql AS
+              $$ BEGIN NEW.fields = '{"Title":"stamped"}'; RETURN NEW; END $$;
+            CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON stamped.items FOR EACH ROW EXECUTE FUNCTION stamped.stamp();
+            """)
+        let last = try tree.head()
+        let place = ItemPlace(id: 1, parent: 0, section: 0, position: 7)
+        let writes: [ItemWrite] = [
+            .insert(ItemRow(10, at: 1, #""new""#)), .update(ItemRow(place: place, fields: Array(#""A""#.utf8))),
+            .fields(ItemRow(1, at: 0, #""A""#)), .place(place),
+        ]
+        for write in writes {
+            #expect(throws: CommitError.otherThanPlanned(number: 0)) {
+                try tree.commit([RevisionWrite(write)], after: last)
+            }
+        }
+        let both = [
+            RevisionWrite(.fields(ItemRow(1, at: 0, #""A""#))), RevisionWrite(.fields(ItemRow(2, at: 0, #""B""#))),
+        ]
+        #expect(throws: CommitError.otherThanPlanned(number: 0)) { try tree.commit(both, after: last) }
+        #expect(try tree.head() == last)
+        try tree.commit([RevisionWrite(.delete(1))], after: last)
+    }
+
     @Test func namesTheRequestThatAConstraintRefuses() throws {
         let tree = try server.makeTree("constraints", ["a"])
         try server.connection().run(
@@ -153,7 +181,8 @@ import Testing
         ) { try tree.commit([good, RevisionWrite(.insert(ItemRow(13, at: 5, #""e""#))), same], after: last) }
         #expect(
             throws: CommitError.refused(
-                number: 0, message: "a row was not written: it is not in the table, or a trigger suppresses it",
+                number: 0,
+                message: "a row is not in the table, or a trigger suppresses the edit or changes rows besides",
                 constraint: nil)
         ) { try tree.commit([RevisionWrite(.delete(99))], after: last) }
         #expect(

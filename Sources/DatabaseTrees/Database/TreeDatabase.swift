@@ -179,6 +179,8 @@ enum ItemWrite: Sendable, Equatable {
     case place(ItemPlace)
     /// The item is deleted, with everything below it.
     case delete(Int64)
+
+    var isDelete: Bool { if case .delete = self { true } else { false } }
 }
 
 /// The reason why a database cannot be read or written.
@@ -219,4 +221,12 @@ enum CommitError: Error, Sendable, Equatable {
     case failed(DatabaseError)
     /// The connection broke during the commit. Whether the revisions were written could not be determined.
     case unknown(String)
+
+    /// The refusal of a request whose rows were not written as the server wrote them.
+    static func otherThanPlanned(number: Int) -> CommitError {
+        .refused(
+            number: number,
+            message: "a row is not in the table, or a trigger suppresses the edit or changes rows besides",
+            constraint: nil)
+    }
 }

@@ -106,11 +106,10 @@ extension PostgresTree {
         }
         if ["40001", "40P01"].contains(failure.state) { return .changedMeanwhile }
         if failure.isRefusal, let number = attempt.requests[failure.statement] {
-            let isSuppressed = failure.state == PostgresTreeStatements.nothingWritten
-            let message =
-                isSuppressed
-                ? "a row was not written: it is not in the table, or a trigger suppresses it" : failure.message
-            return .refused(number: number, message: message, constraint: failure.constraint)
+            guard failure.state != PostgresTreeStatements.nothingWritten else {
+                return .otherThanPlanned(number: number)
+            }
+            return .refused(number: number, message: failure.message, constraint: failure.constraint)
         }
         let error = failed(failure)
         if error.kind == .readOnly { readOnlyReason = error.reason }

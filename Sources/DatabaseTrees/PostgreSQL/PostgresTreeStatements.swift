@@ -174,18 +174,23 @@ struct PostgresTreeStatements {
         try connection.prepare("changes", text: changes, types: [.int8s, .int8s, .int8s, .int4s, .int8s, .jsons])
         try connection.prepare("BEGIN", text: Self.begin.text, types: [])
         try connection.prepare("COMMIT", text: Self.commit.text, types: [])
+        // A trigger of the owner may change a row before it is written. Then the statement fails.
+        let place = "(parent, section, position) IS NOT DISTINCT FROM ($2, $3, $4)"
         let written = "RETURNING 1) SELECT 1 / count(*) FROM written"
+        let isAsPlanned = "SELECT 1 / count(*) FROM written WHERE is_as_planned"
         try connection.prepare(
             "insert",
             text: """
                 WITH written AS (INSERT INTO \(schema).items (id, parent, section, position, fields)
-                  VALUES ($1, $2, $3, $4, $5) \(written)
+                  VALUES ($1, $2, $3, $4, $5) RETURNING \(place) AND fields::text = $5::text AS is_as_planned)
+                \(isAsPlanned)
                 """, types: [.int8, .int8, .int4, .int8, .json])
         try connection.prepare(
             "update",
             text: """
                 WITH written AS (UPDATE \(schema).items SET parent = $2, section = $3, position = $4, fields = $5
-                  WHERE id = $1 \(written)
+                  WHERE id = $1 RETURNING \(place) AND fields::text = $5::text AS is_as_planned)
+                \(isAsPlanned)
                 """, types: [.int8, .int8, .int4, .int8, .json])
         try connection.prepare(
             "fields",
@@ -193,25 +198,28 @@ struct PostgresTreeStatements {
                 WITH changed AS (UPDATE \(schema).items SET fields = $2 WHERE id = $1
                     RETURNING id, parent, section, position, fields),
                   written AS (INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
-                    SELECT $3, id, parent, section, position, fields FROM changed \(written)
+                    SELECT $3, id, parent, section, position, fields FROM changed WHERE fields::text = $2::text \(written)
                 """, types: [.int8, .json, .int8])
         try connection.prepare(
             "fieldsOfRows",
             text: """
                 WITH changed AS (UPDATE \(schema).items i SET fields = n.fields
                     FROM unnest($1, $2, $3) AS n (id, fields, revision) WHERE i.id = n.id
-                    RETURNING n.revision, i.id, i.parent, i.section, i.position, i.fields),
+                    RETURNING n.revision, i.id, i.parent, i.section, i.position, i.fields,
+                      i.fields::text = n.fields::text AS is_as_planned),
                   written AS (INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
-                    SELECT revision, id, parent, section, position, fields FROM changed RETURNING 1)
+                    SELECT revision, id, parent, section, position, fields FROM changed WHERE is_as_planned RETURNING 1)
                 SELECT 1 / (count(*) = cardinality($1))::int FROM written
                 """, types: [.int8s, .jsons, .int8s])
         try connection.prepare(
             "place",
             text: """
-                WITH placed AS (UPDATE \(schema).items SET parent = $2, section = $3, position = $4 WHERE id = $1
-                    RETURNING id, parent, section, position, fields),
+                WITH placed AS (UPDATE \(schema).items i SET parent = $2, section = $3, position = $4
+                    FROM \(schema).items o WHERE i.id = $1 AND o.id = $1
+                    RETURNING i.*, i.fields::text = o.fields::text AS has_same_fields),
                   written AS (INSERT INTO \(schema).changes (revision, item, parent, section, position, fields)
-                    SELECT $5, id, parent, section, position, fields FROM placed \(written)
+                    SELECT $5, id, parent, section, position, fields FROM placed
+                    WHERE has_same_fields AND \(place) \(written)
                 """, types: [.int8, .int8, .int4, .int8, .int8])
         try connection.prepare(
             "delete", text: "WITH written AS (DELETE FROM \(schema).items WHERE id = $1 \(written)", types: [.int8])

@@ -121,6 +121,10 @@ package final class SQLiteConnection {
         while try step(statement) {}
     }
 
+    /// The number of rows that the latest statement wrote or deleted, without the rows that triggers wrote
+    /// (`sqlite3_changes`).
+    var changedRows: Int { Int(unsafe sqlite3_changes(handle)) }
+
     /// Returns the first row of a query; nil without rows.
     package func first(_ sql: String, _ values: DatabaseValue...) throws(DatabaseError) -> [DatabaseValue]? {
         try first(sql, values)

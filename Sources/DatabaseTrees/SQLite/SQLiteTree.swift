@@ -239,16 +239,18 @@ final class SQLiteTree: TreeDatabase {
         try connection.first("SELECT 1 FROM changes WHERE revision IS NULL LIMIT 1") != nil
     }
 
-    /// Adds a revision, and gives its number to all changes without a number.
+    /// Adds a revision, and gives its number to all changes without a number. Returns the number of these changes.
+    @discardableResult
     private func number(
         _ revision: Int64, write: RevisionWrite, writer: String?, connection: SQLiteConnection
-    ) throws(DatabaseError) {
+    ) throws(DatabaseError) -> Int {
         try connection.run(
             """
             INSERT INTO revisions (revision, mark, at, author, writer)
             VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', ? / 1000.0, 'unixepoch'), ?, ?)
             """, .integer(revision), .text(write.mark), .integer(write.date), .text(write.author), .text(writer))
         try connection.run("UPDATE changes SET revision = ? WHERE revision IS NULL", .integer(revision))
+        return connection.changedRows
     }
 
     func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError) {
@@ -268,14 +270,14 @@ final class SQLiteTree: TreeDatabase {
         }
         guard isCurrent else { throw .changedMeanwhile }
         for (number, request) in requests.enumerated() {
+            let isAsPlanned: Bool
             do throws(DatabaseError) {
-                for write in request.writes { try Self.write(write, connection: connection) }
-                try self.number(
-                    last.revision + Int64(number) + 1, write: request, writer: "server", connection: connection)
+                isAsPlanned = try write(request, as: last.revision + Int64(number) + 1, connection: connection)
             } catch {
                 guard let refusal = connection.refusal else { throw .failed(error) }
                 throw .refused(number: number, message: refusal.message, constraint: refusal.constraint)
             }
+            guard isAsPlanned else { throw .otherThanPlanned(number: number) }
         }
         try unlessFailed { () throws(DatabaseError) in
             let newest = last.revision + Int64(requests.count)
@@ -295,6 +297,24 @@ final class SQLiteTree: TreeDatabase {
         } catch {
             throw .failed(error)
         }
+    }
+
+    /// Writes a request as a revision. Returns false if other rows were written than the request names, or if a row was
+    /// not written.
+    private func write(
+        _ request: RevisionWrite, as revision: Int64, connection: SQLiteConnection
+    ) throws(DatabaseError) -> Bool {
+        for write in request.writes {
+            try Self.write(write, connection: connection)
+            guard connection.changedRows == 1 else { return false }
+        }
+        let logged = try number(revision, write: request, writer: "server", connection: connection)
+        let rows = request.writes.count { !$0.isDelete }
+        // Every statement logs one row. A delete also logs the items below the deleted item.
+        guard rows < request.writes.count else { return logged == rows }
+        let remaining = try connection.first(
+            "SELECT count(*) FROM changes WHERE revision = ? AND fields IS NOT NULL", .integer(revision))
+        return remaining?[0].integer == Int64(rows)
     }
 
     private static func write(_ write: ItemWrite, connection: SQLiteConnection) throws(DatabaseError) {

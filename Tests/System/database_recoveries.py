@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What happens to a database once in its life: another program holds its lock, a backup is put back, a standby is
-promoted, and the disk is full (as root).
+promoted, a server may not write, and the disk is full (as root).
 
 Nothing acknowledged is lost except by the backup. Reads go on meanwhile, and edits go on when the reason is over.
 """
@@ -20,6 +20,7 @@ from harness.editors import TOKEN, token_file
 from harness.postgres import DATABASE, Postgres, Refused
 from harness.server import Server
 from harness.verdict import Verdict, options
+from recoveries import unprivileged
 
 AUTHOR = "author"
 EDIT = {"Authorization": f"Bearer {TOKEN.format(AUTHOR)}", "Content-Type": "application/json"}
@@ -31,7 +32,7 @@ class Recovery:
     """A tree with a level to which rows are added."""
 
     def __init__(self, arguments, tree, folder, source=None):
-        self.program = arguments.server
+        self.program = self.writer = arguments.server
         self.tree = tree
         self.source = source or tree.source
         self.tokens = token_file(os.path.join(folder, "tokens"), [AUTHOR])
@@ -179,6 +180,40 @@ def promote(verdict, arguments, folder):
             verdict.expect(int(there[0][0]) == len(rows) + 2, f"{what}: the database has the rows that are shown")
 
 
+def follow_without_writing(verdict, recovery, folder):
+    """A server that may not write to a SQLite file shows what other programs write, under names of its own."""
+    what = "a server that may not write"
+    os.chmod(folder, 0o755)
+    path = recovery.tree.path
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        # The files beside the database exist as long as this connection is open.
+        other.execute("SELECT * FROM head").fetchall()
+        for ending in ("", "-wal", "-shm"):
+            os.chmod(path + ending, 0o644)
+        recovery.program = unprivileged(recovery.program, folder)
+        with recovery.serve() as server:
+            revision = lambda of: get(of.port, "/readyz").json()["revision"]
+            names = [revision(server)]
+            verdict.expect(add(server, "x").status == 409, f"{what}: it refuses an edit")
+            for title in ("second", "third"):
+                other.execute("INSERT INTO items (parent, position, fields) VALUES (1, 1 << 40, json_quote(?))", (title,))
+                shown = wait_until(lambda title=title: titles(server)[-1] == title)
+                verdict.expect(shown is not None, f"{what}: it shows the row of another program: {titles(server)}")
+                names.append(revision(server))
+            with recovery.serve() as second:
+                verdict.expect(titles(second) == titles(server), f"{what}: so does one that starts later: {titles(second)}")
+                names.append(revision(second))
+            verdict.expect(len(set(names)) == 4, f"{what}: different trees have different revisions: {names}")
+            # A server that may write gives the rows a revision, which has one name on both.
+            recovery.program = recovery.writer
+            with recovery.serve() as writer:
+                named = wait_until(lambda: revision(server) == revision(writer))
+                verdict.expect(named is not None, f"{what}: it takes the name of a numbered revision: {revision(server)}")
+                verdict.expect(is_added(writer, "fourth"), f"{what}: another server edits")
+                shown = wait_until(lambda: titles(server) == titles(writer))
+                verdict.expect(shown is not None, f"{what}: it shows the edit of another server: {titles(server)}")
+
+
 def fill(verdict, what, recovery, make_room, revive=lambda: None):
     """Rows are added until the disk is full."""
     with recovery.serve() as server:
@@ -232,7 +267,7 @@ def fill_postgres(verdict, arguments, folder):
 
 
 def main():
-    arguments = options(__doc__, seconds=6, full_disk=False, only="lock,backup,standby")
+    arguments = options(__doc__, seconds=6, full_disk=False, only="lock,backup,standby,reader")
     with Verdict("database recoveries") as verdict, contextlib.ExitStack() as stack:
         def folder():
             return stack.enter_context(tempfile.TemporaryDirectory())
@@ -251,6 +286,10 @@ def main():
             put_back_postgres(verdict, Recovery(arguments, PostgresTree(database, "restored"), folder()), database)
         if "standby" in arguments.only:
             promote(verdict, arguments, folder())
+        if "reader" in arguments.only:
+            path = folder()
+            recovery = Recovery(arguments, SQLiteTree(os.path.join(path, "T.db")), path)
+            follow_without_writing(verdict, recovery, path)
         if arguments.full_disk:
             fill_sqlite(verdict, arguments, folder())
             fill_postgres(verdict, arguments, folder())

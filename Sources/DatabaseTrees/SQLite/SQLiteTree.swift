@@ -22,12 +22,12 @@ final class SQLiteTree: TreeDatabase {
     /// change the value.
     private var dataVersion: Int64?
     private var nextID: Int64 = 1
-    /// Set after an older copy has replaced the file; otherwise nil. `old` is the epoch in the file, and `new` is the
-    /// epoch that this server gives to the tree.
-    private var ownEpoch: (old: String, new: String)?
-
-    /// The number of revisions that the log keeps.
-    private static let keptRevisions: Int64 = 100_000
+    /// Set after an older copy has replaced the file, and by a server that cannot give other programs' changes a
+    /// revision; otherwise nil. `old` is the epoch in the file, and `new` is the epoch that this server gives to the
+    /// tree.
+    var ownEpoch: (old: String, new: String)?
+    /// The latest change without a revision at the latest look of a server that cannot write; nil if there was none.
+    private var unnumbered: Int64?
 
     init(path: String, name: String, onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in }) {
         (self.path, self.name, self.onNotice) = (path, name, onNotice)
@@ -37,7 +37,7 @@ final class SQLiteTree: TreeDatabase {
     // MARK: The file
 
     /// Returns the connection to the file that is now at the path. Opens the file if necessary.
-    private func connected() throws(DatabaseError) -> SQLiteConnection {
+    func connected() throws(DatabaseError) -> SQLiteConnection {
         let found = FileIdentity(path: path)
         if let connection, let identity, let found, found.inode == identity.inode, found.device == identity.device {
             return connection
@@ -100,7 +100,7 @@ final class SQLiteTree: TreeDatabase {
 
     func head() throws(DatabaseError) -> TreeHead { try head(connected()) }
 
-    private func head(_ connection: SQLiteConnection) throws(DatabaseError) -> TreeHead {
+    func head(_ connection: SQLiteConnection) throws(DatabaseError) -> TreeHead {
         let row = try connection.first(
             """
             SELECT epoch, head.revision, oldest, keys, mark, strftime('%s', at) * 1000 + substr(at, 21, 3)
@@ -124,6 +124,7 @@ final class SQLiteTree: TreeDatabase {
         try numberForeignChanges(connection)
         try connection.execute("BEGIN")
         defer { connection.rollBack() }
+        _ = try noteUnnumbered(connection)
         let head = try head(connection)
         try connection.rows(
             "SELECT id, parent, section, position, fields FROM items"
@@ -145,6 +146,7 @@ final class SQLiteTree: TreeDatabase {
         try numberForeignChanges(connection)
         try connection.execute("BEGIN")
         defer { connection.rollBack() }
+        guard try !noteUnnumbered(connection) else { return nil }
         let head = try head(connection)
         guard try follows(last, head: head, connection: connection) else {
             if head.epoch == last.epoch { ownEpoch = (ownEpoch?.old ?? head.epoch, RandomNames.epoch()) }
@@ -172,7 +174,7 @@ final class SQLiteTree: TreeDatabase {
     }
 
     /// Whether the database still has a known revision, and not a different revision with the same number.
-    private func follows(
+    func follows(
         _ last: TreeHead, head: TreeHead, connection: SQLiteConnection
     ) throws(DatabaseError) -> Bool {
         guard head.epoch == last.epoch, head.revision >= last.revision else { return false }
@@ -180,6 +182,19 @@ final class SQLiteTree: TreeDatabase {
         // If the log no longer has the known revision, the mark of the revision cannot be compared.
         let isTrimmed = mark == nil && head.oldest > last.revision
         return isTrimmed || mark?.string == last.mark
+    }
+
+    /// Gives the tree an epoch of its own if this server cannot write and other programs' changes have no revision,
+    /// because the same revision must not stand for different trees. Returns whether these changes are others than at
+    /// the latest look.
+    private func noteUnnumbered(_ connection: SQLiteConnection) throws(DatabaseError) -> Bool {
+        guard connection.isReadOnly else { return false }
+        let newest = try connection.first("SELECT max(seq) FROM changes WHERE revision IS NULL")?[0].integer
+        guard newest != unnumbered else { return false }
+        unnumbered = newest
+        ownEpoch = nil
+        if newest != nil { ownEpoch = (try head(connection).epoch, RandomNames.epoch()) }
+        return true
     }
 
     private static func change(_ row: SQLiteStatement) -> ItemChange {
@@ -212,144 +227,6 @@ final class SQLiteTree: TreeDatabase {
     }
 
     // MARK: Writing
-
-    /// Gives one revision to the changes of other programs that still lack a revision.
-    private func numberForeignChanges(_ connection: SQLiteConnection) throws(DatabaseError) {
-        guard !connection.isReadOnly, try hasForeignChanges(connection) else { return }
-        try connection.execute("BEGIN IMMEDIATE")
-        defer { connection.rollBack() }
-        guard try hasForeignChanges(connection) else { return }
-        // If a program does not enable foreign keys, its deletions leave the rows below the deleted items in the table.
-        repeat {
-            try connection.run(
-                """
-                DELETE FROM items WHERE parent IN (SELECT item FROM changes WHERE revision IS NULL AND fields IS NULL)
-                AND NOT EXISTS (SELECT 1 FROM items AS above WHERE above.id = items.parent)
-                """)
-        } while try connection.first("SELECT changes()")?[0].integer ?? 0 > 0
-        let revision = try head(connection).revision + 1
-        try number(
-            revision, write: RevisionWrite(mark: RandomNames.mark(), writes: []), writer: nil, connection: connection)
-        try connection.run("UPDATE head SET revision = ?", .integer(revision))
-        try trim(revision, oldest: head(connection).oldest, connection: connection)
-        try connection.execute("COMMIT")
-    }
-
-    private func hasForeignChanges(_ connection: SQLiteConnection) throws(DatabaseError) -> Bool {
-        try connection.first("SELECT 1 FROM changes WHERE revision IS NULL LIMIT 1") != nil
-    }
-
-    /// Adds a revision, and gives its number to all changes without a number. Returns the number of these changes.
-    @discardableResult
-    private func number(
-        _ revision: Int64, write: RevisionWrite, writer: String?, connection: SQLiteConnection
-    ) throws(DatabaseError) -> Int {
-        try connection.run(
-            """
-            INSERT INTO revisions (revision, mark, at, author, writer)
-            VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', ? / 1000.0, 'unixepoch'), ?, ?)
-            """, .integer(revision), .text(write.mark), .integer(write.date), .text(write.author), .text(writer))
-        try connection.run("UPDATE changes SET revision = ? WHERE revision IS NULL", .integer(revision))
-        return connection.changedRows
-    }
-
-    func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError) {
-        let connection = try unlessFailed { () throws(DatabaseError) in
-            let connection = try connected()
-            try connection.run("BEGIN IMMEDIATE")
-            return connection
-        }
-        defer { connection.rollBack() }
-        var oldest = last.oldest
-        let isCurrent = try unlessFailed { () throws(DatabaseError) in
-            let head = try head(connection)
-            oldest = head.oldest
-            let follows = try follows(last, head: head, connection: connection)
-            let hasForeignChanges = try hasForeignChanges(connection)
-            return follows && head.revision == last.revision && !hasForeignChanges
-        }
-        guard isCurrent else { throw .changedMeanwhile }
-        for (number, request) in requests.enumerated() {
-            let isAsPlanned: Bool
-            do throws(DatabaseError) {
-                isAsPlanned = try write(request, as: last.revision + Int64(number) + 1, connection: connection)
-            } catch {
-                guard let refusal = connection.refusal else { throw .failed(error) }
-                throw .refused(number: number, message: refusal.message, constraint: refusal.constraint)
-            }
-            guard isAsPlanned else { throw .otherThanPlanned(number: number) }
-        }
-        try unlessFailed { () throws(DatabaseError) in
-            let newest = last.revision + Int64(requests.count)
-            try connection.run(
-                "UPDATE head SET revision = ?, epoch = ?", .integer(newest), .text(last.epoch))
-            try trim(newest, oldest: oldest, connection: connection)
-            try connection.run("COMMIT")
-        }
-        ownEpoch = nil
-    }
-
-    private func unlessFailed<Result>(
-        _ body: () throws(DatabaseError) -> Result
-    ) throws(CommitError) -> Result {
-        do throws(DatabaseError) {
-            return try body()
-        } catch {
-            throw .failed(error)
-        }
-    }
-
-    /// Writes a request as a revision. Returns false if other rows were written than the request names, or if a row was
-    /// not written.
-    private func write(
-        _ request: RevisionWrite, as revision: Int64, connection: SQLiteConnection
-    ) throws(DatabaseError) -> Bool {
-        for write in request.writes {
-            try Self.write(write, connection: connection)
-            guard connection.changedRows == 1 else { return false }
-        }
-        let logged = try number(revision, write: request, writer: "server", connection: connection)
-        let rows = request.writes.count { !$0.isDelete }
-        // Every statement logs one row. A delete also logs the items below the deleted item.
-        guard rows < request.writes.count else { return logged == rows }
-        let remaining = try connection.first(
-            "SELECT count(*) FROM changes WHERE revision = ? AND fields IS NOT NULL", .integer(revision))
-        return remaining?[0].integer == Int64(rows)
-    }
-
-    private static func write(_ write: ItemWrite, connection: SQLiteConnection) throws(DatabaseError) {
-        switch write {
-        case .insert(let row):
-            try connection.run(
-                "INSERT INTO items (parent, section, position, fields, id) VALUES (?, ?, ?, ?, ?)",
-                values(of: row.place) + [.text(row.fields), .integer(row.place.id)])
-        case .update(let row):
-            try connection.run(
-                "UPDATE items SET parent = ?, section = ?, position = ?, fields = ? WHERE id = ?",
-                values(of: row.place) + [.text(row.fields), .integer(row.place.id)])
-        case .fields(let row):
-            try connection.run(
-                "UPDATE items SET fields = ? WHERE id = ?", [.text(row.fields), .integer(row.place.id)])
-        case .place(let place):
-            try connection.run(
-                "UPDATE items SET parent = ?, section = ?, position = ? WHERE id = ?",
-                values(of: place) + [.integer(place.id)])
-        case .delete(let id): try connection.run("DELETE FROM items WHERE id = ?", [.integer(id)])
-        }
-    }
-
-    private static func values(of place: ItemPlace) -> [DatabaseValue] {
-        [place.parent.map { .integer($0) } ?? .null, .integer(Int64(place.section)), .integer(place.position)]
-    }
-
-    /// Removes the oldest revisions from the log, at least a thousand at a time.
-    private func trim(_ newest: Int64, oldest: Int64, connection: SQLiteConnection) throws(DatabaseError) {
-        let first = newest - Self.keptRevisions + 1
-        guard first - oldest >= 1_000 else { return }
-        try connection.run("DELETE FROM changes WHERE revision < ?", [.integer(first)])
-        try connection.run("DELETE FROM revisions WHERE revision < ?", [.integer(first)])
-        try connection.run("UPDATE head SET oldest = ?", [.integer(first)])
-    }
 
     func reserveIDs(_ count: Int) throws(DatabaseError) -> [Int64] {
         let connection = try connected()

@@ -1,0 +1,143 @@
+/// Revisions of the server, and of other programs.
+extension SQLiteTree {
+    /// The number of revisions that the log keeps.
+    private static let keptRevisions: Int64 = 100_000
+
+    /// Gives one revision to the changes of other programs that still lack a revision.
+    func numberForeignChanges(_ connection: SQLiteConnection) throws(DatabaseError) {
+        guard !connection.isReadOnly, try hasForeignChanges(connection) else { return }
+        try connection.execute("BEGIN IMMEDIATE")
+        defer { connection.rollBack() }
+        guard try hasForeignChanges(connection) else { return }
+        // If a program does not enable foreign keys, its deletions leave the rows below the deleted items in the table.
+        repeat {
+            try connection.run(
+                """
+                DELETE FROM items WHERE parent IN (SELECT item FROM changes WHERE revision IS NULL AND fields IS NULL)
+                AND NOT EXISTS (SELECT 1 FROM items AS above WHERE above.id = items.parent)
+                """)
+        } while try connection.first("SELECT changes()")?[0].integer ?? 0 > 0
+        let revision = try head(connection).revision + 1
+        try number(
+            revision, write: RevisionWrite(mark: RandomNames.mark(), writes: []), writer: nil, connection: connection)
+        try connection.run("UPDATE head SET revision = ?", .integer(revision))
+        try trim(revision, oldest: head(connection).oldest, connection: connection)
+        try connection.execute("COMMIT")
+    }
+
+    func hasForeignChanges(_ connection: SQLiteConnection) throws(DatabaseError) -> Bool {
+        try connection.first("SELECT 1 FROM changes WHERE revision IS NULL LIMIT 1") != nil
+    }
+
+    /// Adds a revision, and gives its number to all changes without a number. Returns the number of these changes.
+    @discardableResult
+    private func number(
+        _ revision: Int64, write: RevisionWrite, writer: String?, connection: SQLiteConnection
+    ) throws(DatabaseError) -> Int {
+        try connection.run(
+            """
+            INSERT INTO revisions (revision, mark, at, author, writer)
+            VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', ? / 1000.0, 'unixepoch'), ?, ?)
+            """, .integer(revision), .text(write.mark), .integer(write.date), .text(write.author), .text(writer))
+        try connection.run("UPDATE changes SET revision = ? WHERE revision IS NULL", .integer(revision))
+        return connection.changedRows
+    }
+
+    func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError) {
+        let connection = try unlessFailed { () throws(DatabaseError) in
+            let connection = try connected()
+            try connection.run("BEGIN IMMEDIATE")
+            return connection
+        }
+        defer { connection.rollBack() }
+        var oldest = last.oldest
+        let isCurrent = try unlessFailed { () throws(DatabaseError) in
+            let head = try head(connection)
+            oldest = head.oldest
+            let follows = try follows(last, head: head, connection: connection)
+            let hasForeignChanges = try hasForeignChanges(connection)
+            return follows && head.revision == last.revision && !hasForeignChanges
+        }
+        guard isCurrent else { throw .changedMeanwhile }
+        for (number, request) in requests.enumerated() {
+            let isAsPlanned: Bool
+            do throws(DatabaseError) {
+                isAsPlanned = try write(request, as: last.revision + Int64(number) + 1, connection: connection)
+            } catch {
+                guard let refusal = connection.refusal else { throw .failed(error) }
+                throw .refused(number: number, message: refusal.message, constraint: refusal.constraint)
+            }
+            guard isAsPlanned else { throw .otherThanPlanned(number: number) }
+        }
+        try unlessFailed { () throws(DatabaseError) in
+            let newest = last.revision + Int64(requests.count)
+            try connection.run(
+                "UPDATE head SET revision = ?, epoch = ?", .integer(newest), .text(last.epoch))
+            try trim(newest, oldest: oldest, connection: connection)
+            try connection.run("COMMIT")
+        }
+        ownEpoch = nil
+    }
+
+    private func unlessFailed<Result>(
+        _ body: () throws(DatabaseError) -> Result
+    ) throws(CommitError) -> Result {
+        do throws(DatabaseError) {
+            return try body()
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    /// Writes a request as a revision. Returns false if other rows were written than the request names, or if a row was
+    /// not written.
+    private func write(
+        _ request: RevisionWrite, as revision: Int64, connection: SQLiteConnection
+    ) throws(DatabaseError) -> Bool {
+        for write in request.writes {
+            try Self.write(write, connection: connection)
+            guard connection.changedRows == 1 else { return false }
+        }
+        let logged = try number(revision, write: request, writer: "server", connection: connection)
+        let rows = request.writes.count { !$0.isDelete }
+        // Every statement logs one row. A delete also logs the items below the deleted item.
+        guard rows < request.writes.count else { return logged == rows }
+        let remaining = try connection.first(
+            "SELECT count(*) FROM changes WHERE revision = ? AND fields IS NOT NULL", .integer(revision))
+        return remaining?[0].integer == Int64(rows)
+    }
+
+    private static func write(_ write: ItemWrite, connection: SQLiteConnection) throws(DatabaseError) {
+        switch write {
+        case .insert(let row):
+            try connection.run(
+                "INSERT INTO items (parent, section, position, fields, id) VALUES (?, ?, ?, ?, ?)",
+                values(of: row.place) + [.text(row.fields), .integer(row.place.id)])
+        case .update(let row):
+            try connection.run(
+                "UPDATE items SET parent = ?, section = ?, position = ?, fields = ? WHERE id = ?",
+                values(of: row.place) + [.text(row.fields), .integer(row.place.id)])
+        case .fields(let row):
+            try connection.run(
+                "UPDATE items SET fields = ? WHERE id = ?", [.text(row.fields), .integer(row.place.id)])
+        case .place(let place):
+            try connection.run(
+                "UPDATE items SET parent = ?, section = ?, position = ? WHERE id = ?",
+                values(of: place) + [.integer(place.id)])
+        case .delete(let id): try connection.run("DELETE FROM items WHERE id = ?", [.integer(id)])
+        }
+    }
+
+    private static func values(of place: ItemPlace) -> [DatabaseValue] {
+        [place.parent.map { .integer($0) } ?? .null, .integer(Int64(place.section)), .integer(place.position)]
+    }
+
+    /// Removes the oldest revisions from the log, at least a thousand at a time.
+    private func trim(_ newest: Int64, oldest: Int64, connection: SQLiteConnection) throws(DatabaseError) {
+        let first = newest - Self.keptRevisions + 1
+        guard first - oldest >= 1_000 else { return }
+        try connection.run("DELETE FROM changes WHERE revision < ?", [.integer(first)])
+        try connection.run("DELETE FROM revisions WHERE revision < ?", [.integer(first)])
+        try connection.run("UPDATE head SET oldest = ?", [.integer(first)])
+    }
+}

@@ -225,7 +225,7 @@ import Testing
     @Test func aLargeRequestIsAWholeRevision() throws {
         let tree = try server.makeTree("large", [])
         let last = try tree.head()
-        let rows = (1...Int64(PostgresSchema.mostChanges) + 1).map { ItemWrite.insert(ItemRow($0, at: $0, #""x""#)) }
+        let rows = (1...Int64(LoggedRevision.mostChanges) + 1).map { ItemWrite.insert(ItemRow($0, at: $0, #""x""#)) }
         try tree.commit([RevisionWrite(author: nil, mark: RandomNames.mark(), writes: rows)], after: last)
         #expect(try tree.revisions(after: last) == nil)
         #expect(try tree.rows().count == rows.count + 1)

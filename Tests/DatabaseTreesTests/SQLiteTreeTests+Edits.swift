@@ -155,4 +155,19 @@ extension SQLiteTreeTests {
         #expect(try other().first("SELECT group_concat(item) FROM audit") == [.text("1")])
         #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
     }
+
+    @Test func logsAVeryLargeRevisionWithoutItsRows() throws {
+        let watcher = try loadedWatcher()
+        try other().execute(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(LoggedRevision.mostChanges + 1))
+            INSERT INTO items (parent, position, fields) SELECT 1, i, '"x"' FROM n
+            """)
+        #expect(look(watcher) == .arrived)
+        _ = try watcher.load(replacing: nil)
+        try edit(watcher, [.delete(try path("left"))])
+        #expect(try other().first("SELECT group_concat(is_whole) FROM revisions WHERE revision > 1") == [.text("1,1")])
+        #expect(try other().first("SELECT count(*) FROM changes") == [.integer(0)])
+        #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
+    }
 }

@@ -143,6 +143,10 @@ struct LoggedRevision: Sendable {
     var writer: Writer
     var changes: [ItemChange]
 
+    /// The largest number of changed rows that the log holds for a revision. A revision with more rows is logged
+    /// without its rows and marked as whole. Servers then load the tree again.
+    static let mostChanges = 10_000
+
     /// The kind of program that wrote a revision.
     enum Writer: Sendable, Equatable {
         case server, importer, other

@@ -75,7 +75,7 @@ struct PostgresGroup {
             .with(news)
     }
 
-    private func isWhole(_ request: RevisionWrite) -> Bool { request.writes.count > PostgresSchema.mostChanges }
+    private func isWhole(_ request: RevisionWrite) -> Bool { request.writes.count > LoggedRevision.mostChanges }
 
     /// The statement that writes the changes to the log, as the triggers would; nil if the other statements log all of
     /// them. Rows that are deleted because an item above them is deleted are not logged.

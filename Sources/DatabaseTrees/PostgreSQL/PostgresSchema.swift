@@ -111,7 +111,7 @@ struct PostgresSchema {
         CREATE FUNCTION \(schema).logs(r bigint, n bigint) RETURNS boolean LANGUAGE plpgsql AS $$   -- whether n more rows are logged
         BEGIN
           IF (SELECT is_whole FROM \(schema).revisions WHERE revision = r) THEN RETURN false; END IF;
-          IF n + (SELECT count(*) FROM \(schema).changes WHERE revision = r) <= \(Self.mostChanges) THEN RETURN true; END IF;
+          IF n + (SELECT count(*) FROM \(schema).changes WHERE revision = r) <= \(LoggedRevision.mostChanges) THEN RETURN true; END IF;
           DELETE FROM \(schema).changes WHERE revision = r;
           UPDATE \(schema).revisions SET is_whole = true WHERE revision = r;
           RETURN false;
@@ -119,10 +119,6 @@ struct PostgresSchema {
         \(noteFunctions)
         """
     }
-
-    /// The largest number of changed rows that the log holds for a revision. A revision with more rows is logged
-    /// without its rows and marked as whole. Servers then load the tree again.
-    static let mostChanges = 10_000
 
     private var noteFunctions: String {
         let row = "id, parent, section, position, fields FROM new_rows"

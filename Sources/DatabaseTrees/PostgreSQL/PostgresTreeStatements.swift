@@ -59,7 +59,7 @@ struct PostgresTreeStatements {
     /// The largest numbers of revisions and of rows that `log` returns. The rows of a single revision never reach the
     /// limit.
     static let mostRevisions = 1_000
-    static let mostRows = 10 * PostgresSchema.mostChanges + 1
+    static let mostRows = 10 * LoggedRevision.mostChanges + 1
 
     /// Reads at most $2 revisions up to the revision $1, the latest first.
     var history: PostgresStatement {

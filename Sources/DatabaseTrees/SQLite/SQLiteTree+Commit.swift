@@ -18,8 +18,9 @@ extension SQLiteTree {
                 """)
         } while try connection.first("SELECT changes()")?[0].integer ?? 0 > 0
         let revision = try head(connection).revision + 1
-        try number(
+        let changes = try number(
             revision, write: RevisionWrite(mark: RandomNames.mark(), writes: []), writer: nil, connection: connection)
+        try shorten(revision, changes: changes, connection: connection)
         try connection.run("UPDATE head SET revision = ?", .integer(revision))
         try trim(revision, oldest: head(connection).oldest, connection: connection)
         try connection.execute("COMMIT")
@@ -30,7 +31,6 @@ extension SQLiteTree {
     }
 
     /// Adds a revision, and gives its number to all changes without a number. Returns the number of these changes.
-    @discardableResult
     private func number(
         _ revision: Int64, write: RevisionWrite, writer: String?, connection: SQLiteConnection
     ) throws(DatabaseError) -> Int {
@@ -99,12 +99,23 @@ extension SQLiteTree {
             guard connection.changedRows == 1 else { return false }
         }
         let logged = try number(revision, write: request, writer: "server", connection: connection)
-        let rows = request.writes.count { !$0.isDelete }
         // Every statement logs one row. A delete also logs the items below the deleted item.
-        guard rows < request.writes.count else { return logged == rows }
-        let remaining = try connection.first(
-            "SELECT count(*) FROM changes WHERE revision = ? AND fields IS NOT NULL", .integer(revision))
-        return remaining?[0].integer == Int64(rows)
+        let rows = request.writes.count { !$0.isDelete }
+        var loggedRows: Int64? = Int64(logged)
+        if rows < request.writes.count {
+            loggedRows = try connection.first(
+                "SELECT count(*) FROM changes WHERE revision = ? AND fields IS NOT NULL", .integer(revision))?[0]
+                .integer
+        }
+        try shorten(revision, changes: logged, connection: connection)
+        return loggedRows == Int64(rows)
+    }
+
+    /// Removes the changes of a revision from the log if there are too many.
+    private func shorten(_ revision: Int64, changes: Int, connection: SQLiteConnection) throws(DatabaseError) {
+        guard changes > LoggedRevision.mostChanges else { return }
+        try connection.run("DELETE FROM changes WHERE revision = ?", .integer(revision))
+        try connection.run("UPDATE revisions SET is_whole = 1 WHERE revision = ?", .integer(revision))
     }
 
     private static func write(_ write: ItemWrite, connection: SQLiteConnection) throws(DatabaseError) {

@@ -27,10 +27,10 @@ import TreeSources
         {"Title":"named","Sections":{"B":["b1"],"A":["a1","a2"]},"SectionKeys":["A","B"]},{"Title":"leaf","K":1}]}
         """#
 
-    private func put(_ json: String, replaces: Bool = false) throws {
-        var builder = TreeBuilder()
+    func put(_ json: String, names: StructuralNames = .init(), replaces: Bool = false) throws {
+        var builder = TreeBuilder(names: names)
         try JSONPropertyListReader.read(.memory(Array(json.utf8)), limits: .init(), into: &builder)
-        try source.importDocument(try builder.finish(), keys: .init(), replaces: replaces)
+        try source.importDocument(try builder.finish(), keys: names, replaces: replaces)
     }
 
     var source: DatabaseTree { .sqlite(path: path, name: "sqlite:T.db") }
@@ -100,7 +100,7 @@ import TreeSources
         return ids
     }
 
-    private func json(_ document: Level) throws -> String {
+    func json(_ document: Level) throws -> String {
         var writer = JSONPropertyListWriter()
         var walk = TreeWalk(level: document, row: 0)
         try walk.finish(to: &writer)
@@ -273,10 +273,9 @@ import TreeSources
     @Test func replacesATreeByOneWithOtherStructuralNames() throws {
         let watcher = try loadedWatcher()
         let names = try StructuralNames(mapping: "title=name,children=entries")
-        let tree = Array(#"{"name":"R","entries":[{"name":"x","Key":"k"},{"name":"y","entries":["z"]}]}"#.utf8)
-        var builder = TreeBuilder(names: names)
-        try JSONPropertyListReader.read(.memory(tree), limits: .init(), into: &builder)
-        try source.importDocument(try builder.finish(), keys: names, replaces: true)
+        try put(
+            #"{"name":"R","entries":[{"name":"x","Key":"k"},{"name":"y","entries":["z"]}]}"#, names: names,
+            replaces: true)
         #expect(try other().first("SELECT group_concat(title) FROM items") == [.text("R,x,y,z")])
         #expect(look(watcher) == .arrived)
         #expect(try watcher.load(replacing: nil).tree.document.hash == source.load(replacing: nil).tree.document.hash)

@@ -50,14 +50,7 @@ struct ItemReader: ~Copyable {
         }
         try send(root)
         try checkUnreached()
-        let tree = try finish()
-        if let part = tree.parts.first {
-            throw PropertyListError(
-                reason:
-                    "an item refers to the file '\(quoted: part.reference.path)', which a database cannot; put its items in place with 'drilldown import'"
-            )
-        }
-        return tree
+        return try finish()
     }
 
     /// Makes the item of the table's first row, with everything below it, in a level of its own.
@@ -76,7 +69,14 @@ struct ItemReader: ~Copyable {
     private mutating func finish() throws(PropertyListError) -> Tree {
         var done = TreeBuilder(names: names)
         swap(&builder, &done)
-        return try done.finish()
+        let tree = try done.finish()
+        if let part = tree.parts.first {
+            throw PropertyListError(
+                reason:
+                    "an item refers to the file '\(quoted: part.reference.path)', which a database cannot; put its items in place with 'drilldown import'"
+            )
+        }
+        return tree
     }
 
     /// Refuses rows that cannot be reached from the root.

@@ -15,8 +15,8 @@ struct TreeFollower {
     private var touched: Set<Int64> = [0]
     /// The items below which rows were added, removed or moved.
     private var rearranged: Set<Int64> = []
-    /// The sections of the rows below rearranged items, as the database numbers them.
-    private var sections: [Int64: [Int]] = [:]
+    /// The sections of the rows of the levels with changed rows, as the database numbers them, by the ids of the rows.
+    private var sections: [Int64: Int] = [:]
 
     /// Returns the document after the changes.
     ///
@@ -52,7 +52,10 @@ struct TreeFollower {
                 gone.insert(id)
             }
         }
-        guard place(gone), rearranged.allSatisfy({ !self.index.holds($0) || self.index.path(of: $0) != nil }) else {
+        // Without its root, the tree breaks a rule.
+        guard !gone.contains(0), place(gone),
+            rearranged.allSatisfy({ !self.index.holds($0) || self.index.path(of: $0) != nil })
+        else {
             return nil
         }
         for id in Array(rows.keys) + rearranged where self.index.holds(id) {
@@ -97,17 +100,16 @@ struct TreeFollower {
                 ($0.section, $0.position, $0.id) < ($1.section, $1.position, $1.id)
             }
             let slots = sorted.map { ItemIndex.Slot(id: $0.id, position: $0.position) }
-            if slots.map(\.id) != before.rows(below: id).map(\.id) || sorted.map(\.section) != sectionsBefore(id) {
-                rearranged.insert(id)
+            let keepsSections = sorted.elementsEqual(self.places(below: id) ?? []) {
+                ($0.id, $0.section) == ($1.id, $1.section)
             }
-            sections[id] = sorted.map(\.section)
+            if !keepsSections || slots.map(\.id) != before.rows(below: id).map(\.id) { rearranged.insert(id) }
+            for place in sorted { sections[place.id] = place.section }
             index.setRows(slots, below: id)
         }
         for id in gone { index.forget(id) }
         return true
     }
-
-    private func sectionsBefore(_ id: Int64) -> [Int] { places(below: id)?.map(\.section) ?? [] }
 
     /// The places of the rows below an item before the changes, in the order of the database; nil if they are unknown.
     private func places(below id: Int64) -> [ItemPlace]? {
@@ -231,12 +233,13 @@ struct TreeFollower {
     ///
     /// - Returns: the number of rows in each section of the level; nil if the section of a row does not exist.
     private mutating func arrange(_ id: Int64, level: Level) -> [Int]? {
-        guard rearranged.contains(id), let sections = sections[id] else { return level.sectionCounts }
+        guard rearranged.contains(id) else { return level.sectionCounts }
         let written = level.sectionsAsWritten
-        guard sections.allSatisfy(written.indices.contains) else { return nil }
-        let slots = index.rows(below: id)
         var lists = [[ItemIndex.Slot]](repeating: [], count: level.sectionCounts.count)
-        for (slot, section) in zip(slots, sections) { lists[written[section]].append(slot) }
+        for slot in index.rows(below: id) {
+            guard let section = sections[slot.id], written.indices.contains(section) else { return nil }
+            lists[written[section]].append(slot)
+        }
         index.setRows(lists.flatMap(\.self), below: id)
         return lists.map(\.count)
     }
@@ -317,11 +320,21 @@ struct TreeFollower {
         } else {
             throw PropertyListError(reason: "an item of the log is not known")
         }
-        let sections = sections[place.id] ?? sectionsBefore(place.id)
-        for (number, slot) in index.rows(below: place.id).enumerated() {
-            let section = sections.indices.contains(number) ? sections[number] : 0
-            try add(ItemPlace(id: slot.id, parent: place.id, section: section, position: slot.position), to: &table)
-        }
+        let rows = rowsAsWritten(below: place.id)
+        index.setRows(rows.map { ItemIndex.Slot(id: $0.id, position: $0.position) }, below: place.id)
+        for row in rows { try add(row, to: &table) }
+    }
+
+    /// The places of the rows below an item after the changes, in the order of the database.
+    private func rowsAsWritten(below id: Int64) -> [ItemPlace] {
+        let before = Dictionary(
+            (places(below: id) ?? []).map { ($0.id, $0.section) }, uniquingKeysWith: { $1 })
+        return index.rows(below: id)
+            .map { slot in
+                let section = sections[slot.id] ?? before[slot.id] ?? 0
+                return ItemPlace(id: slot.id, parent: id, section: section, position: slot.position)
+            }
+            .sorted { ($0.section, $0.position, $0.id) < ($1.section, $1.position, $1.id) }
     }
 }
 
@@ -339,7 +352,8 @@ extension Item.Step {
         guard writtenKind == other.writtenKind, place?.name == other.place?.name else { return false }
         switch (below, other.below) {
         case (nil, nil): return true
-        case (let own?, let other?): return own.hasSections(of: other)
+        case (let own?, let other?):
+            return own.hasSections(of: other) && own.sectionsAsWritten == other.sectionsAsWritten
         // An item without rows may have a place for rows.
         case (nil, let other?): return other.form == .rows && other.count > 0
         case (let own?, nil): return own.form == .rows

@@ -1,0 +1,63 @@
+import Levels
+import Testing
+import TreeSources
+
+@testable import DatabaseTrees
+
+/// Rows and objects of other programs in a SQLite file with a tree.
+extension SQLiteTreeTests {
+    @Test(arguments: [
+        #"{"Title":"C","Sections":[{"Title":"q","Rows":null},{"Rows":null}]}"#,
+        #"{"Title":"C","Sections":{"x":null,"y":null},"SectionKeys":["x","y"]}"#,
+        #"{"Title":"C","Sections":{"x":null,"y":null}}"#,
+        #"{"Title":"C","Sections":[null,null]}"#,
+        #"{"Title":"C","Sections":{"y":null,"x":null},"SectionKeys":["y","x"]}"#,
+        #"{"Title":"C","Sections":{"a":null,"b":null},"SectionKeys":["b","a"]}"#,
+    ])
+    func rowsStayInTheirSectionsWhenAnotherProgramChangesTheSections(fields: String) throws {
+        try putSections()
+        let watcher = try loadedWatcher()
+        try other().run("UPDATE items SET fields = ? WHERE id = 1", .text(fields))
+        try expectAsLoaded(watcher)
+    }
+
+    @Test func rowsThatSwapTheirSectionsAreShownThere() throws {
+        try putSections()
+        try other().execute("DELETE FROM items WHERE id = 4")
+        let watcher = try loadedWatcher()
+        try other().execute("UPDATE items SET section = 1 - section WHERE parent = 1")
+        try expectAsLoaded(watcher)
+    }
+
+    private func putSections() throws {
+        try put(
+            #"{"Title":"R","Children":[{"Title":"C","Sections":{"x":["x1"],"y":["y1","y2"]},"SectionKeys":["y","x"]}]}"#,
+            replaces: true)
+    }
+
+    /// Expects that the watcher has followed the latest revision, or loads it, as a new watcher does.
+    private func expectAsLoaded(_ watcher: DatabaseWatcher) throws {
+        if look(watcher) == .arrived { _ = try watcher.load(replacing: watcher.document) }
+        let loaded = try loadedWatcher()
+        #expect(try json(watcher.document) == json(loaded.document))
+        #expect(watcher.index.rows(below: 1) == loaded.index.rows(below: 1))
+    }
+
+    @Test(arguments: [
+        (
+            #"UPDATE items SET fields = '{"Title":"left","Source":"Other.plist"}' WHERE id = 1"#,
+            "sqlite:T.db: an item refers to the file 'Other.plist', which a database cannot; put its items in place with 'drilldown import'."
+        ),
+        (
+            "DELETE FROM items WHERE id = 0",
+            "sqlite:T.db: items[0]: there is no root; insert the item with the id 0 and no parent."
+        ),
+    ])
+    func rowsThatBreakARuleAreNotFollowed(statement: String, sentence: String) throws {
+        let watcher = try loadedWatcher()
+        try other().execute(statement)
+        #expect(look(watcher) == .arrived)
+        let error = #expect(throws: SourceError.self) { _ = try watcher.load(replacing: watcher.document) }
+        #expect(error?.description == sentence)
+    }
+}

@@ -49,7 +49,9 @@ final class DatabaseWatcher: SourceWatcher {
         adopt(read.tree.document, index: read.index, head: read.head)
         interpretation = read.interpretation
         isStale = false
-        return LoadedTree(tree: read.tree, revision: SourceRevision(read.head), history: read.history)
+        var loaded = LoadedTree(tree: read.tree, revision: SourceRevision(read.head), history: read.history)
+        loaded.names = read.interpretation.names
+        return loaded
     }
 
     private func adopt(_ document: Level, index: ItemIndex, head: TreeHead) {

@@ -59,6 +59,9 @@ public struct LoadedTree: Sendable {
     public var omittedWarnings: Int
     /// The documents that the tree was composed of; nil for a single document.
     public var composition: Composition?
+    /// The structural names that the source itself stores; nil for a source that is read with the names of its
+    /// interpretation.
+    public var names: StructuralNames?
     /// The source's own name for this state; nil to let the store name it.
     public var revision: SourceRevision?
     /// The entries of the source's log up to this state, oldest first, without gaps. The last entry is for this state.

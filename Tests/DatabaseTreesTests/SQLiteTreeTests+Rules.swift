@@ -60,4 +60,10 @@ extension SQLiteTreeTests {
         let error = #expect(throws: SourceError.self) { _ = try watcher.load(replacing: watcher.document) }
         #expect(error?.description == sentence)
     }
+
+    @Test func aLoadedTreeHasTheNamesOfTheDatabase() throws {
+        let names = try StructuralNames(mapping: "title=name,children=kids")
+        try put(#"{"name":"R","kids":[{"name":"A","Text":"x"}]}"#, names: names, replaces: true)
+        #expect(try source.load(replacing: nil).names == names)
+    }
 }

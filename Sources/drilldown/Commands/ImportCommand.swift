@@ -25,7 +25,8 @@ enum ImportCommand {
             for warning in CheckCommand.warnings(loaded, of: source.name) { Log.put(warning, severity: .warning) }
             let tree = try alone(loaded, of: source.name, interpretation: settings.interpretation)
             try target.importDocument(
-                tree, keys: settings.interpretation.names, replaces: arguments.values["Replace"] == "true")
+                tree, keys: loaded.names ?? settings.interpretation.names,
+                replaces: arguments.values["Replace"] == "true")
             print(PrintableText.line("\(target.name): \(Quantity(count: tree.itemCount, noun: "item"))"))
             return 0
         } catch {

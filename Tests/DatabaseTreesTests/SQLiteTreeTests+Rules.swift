@@ -66,4 +66,35 @@ extension SQLiteTreeTests {
         try put(#"{"name":"R","kids":[{"name":"A","Text":"x"}]}"#, names: names, replaces: true)
         #expect(try source.load(replacing: nil).names == names)
     }
+
+    // MARK: The user's own objects
+
+    @Test func aTreeWithOtherNamesKeepsTheUsersIndexesAndTriggers() throws {
+        let names = try StructuralNames(mapping: "title=name,children=kids")
+        try other().execute(
+            """
+            CREATE INDEX own ON items (json_extract(fields, '$.Text'));
+            CREATE TRIGGER mine AFTER INSERT ON items BEGIN SELECT 1; END;
+            """)
+        try put(#"{"name":"R","kids":["A"]}"#, names: names, replaces: true)
+        let objects = try other().first(
+            "SELECT group_concat(name) FROM (SELECT name FROM sqlite_master WHERE tbl_name = 'items' ORDER BY name)")
+        #expect(objects == [.text("deleted,inserted,items,items_key,items_level,mine,own,updated")])
+        try other().execute("ALTER TABLE items ADD COLUMN price REAL; ALTER TABLE items ADD COLUMN note TEXT")
+        let error = #expect(throws: SourceError.self) { try put(#"["A"]"#, replaces: true) }
+        #expect(
+            error?.description
+                == "sqlite:T.db: a tree with other structural keys cannot keep the columns that were added to 'items' (price, note); drop them, or import into a new file."
+        )
+    }
+
+    @Test func keysThatDifferAfterU0000AreRefused() throws {
+        let error = #expect(throws: SourceError.self) {
+            try put(#"[{"Title":"A","Key":"x\u0000a"},{"Title":"B","Key":"x\u0000b"}]"#, replaces: true)
+        }
+        #expect(
+            error?.description
+                == "sqlite:T.db: the field 'Key' of items[1] contains U+0000, where a key ends for SQLite, so another item has the same key; remove it."
+        )
+    }
 }

@@ -13,6 +13,8 @@ final class SQLiteImport: TreeImport {
     private let insertion: SQLiteStatement
     /// Whether the table `items` is new, without its column of titles.
     private let isNewTable: Bool
+    /// The statements that create the user's own indexes and triggers of `items` again.
+    private let usersStatements: [String]
     private var isFinished = false
 
     init(path: String, keys: String?, replaces: Bool) throws(DatabaseError) {
@@ -31,6 +33,7 @@ final class SQLiteImport: TreeImport {
             try connection.execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
             try connection.execute(SQLiteSchema.dropTriggers)
             try connection.execute("DROP INDEX items_key; DROP INDEX items_level")
+            usersStatements = isNewTable ? try Self.usersStatements(on: connection) : []
             try connection.execute("DELETE FROM changes WHERE revision IS NULL")
             try connection.execute(isNewTable ? "DROP TABLE items" : "DELETE FROM items")
             try connection.run("UPDATE head SET keys = ?", .text(keys))
@@ -40,7 +43,7 @@ final class SQLiteImport: TreeImport {
                 throw DatabaseError(kind: .other, reason: "the folder '\(folder)' does not exist; make it first")
             }
             let temporary = path + ".importing-\(getpid())"
-            (newPath, isNewTable) = (temporary, true)
+            (newPath, isNewTable, usersStatements) = (temporary, true, [])
             connection = try SQLiteConnection(path: temporary, for: .create)
             try connection.execute(
                 """
@@ -80,8 +83,13 @@ final class SQLiteImport: TreeImport {
     func finish() throws(DatabaseError) {
         insertion.reset()
         if isNewTable { try connection.execute(SQLiteSchema.title(names)) }
-        try connection.execute(SQLiteSchema.indexes(names))
+        do throws(DatabaseError) {
+            try connection.execute(SQLiteSchema.indexes(names))
+        } catch {
+            throw try unusableKey() ?? error
+        }
         try connection.execute(SQLiteSchema.triggers)
+        for statement in usersStatements { try connection.run(statement) }
         try connection.run("UPDATE head SET revision = revision + 1")
         try connection.run(
             """
@@ -101,6 +109,46 @@ final class SQLiteImport: TreeImport {
         }
         isFinished = true
         try synchronize(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
+    }
+
+    /// Returns the statements that create the indexes and triggers that are left on `items`: the user's own.
+    ///
+    /// - Throws: `DatabaseError` if the user has added columns, which a new table would lack.
+    private static func usersStatements(on connection: SQLiteConnection) throws(DatabaseError) -> [String] {
+        let columns = try connection.first(
+            """
+            SELECT group_concat(name, ', ') FROM pragma_table_xinfo('items')
+            WHERE name NOT IN ('id', 'parent', 'section', 'position', 'fields', 'title')
+            """)
+        if let names = columns?[0].string {
+            throw DatabaseError(
+                kind: .other,
+                reason:
+                    "a tree with other structural keys cannot keep the columns that were added to 'items' (\(names)); "
+                    + "drop them, or import into a new file")
+        }
+        var statements: [String] = []
+        try connection.rows(
+            """
+            SELECT sql FROM sqlite_master
+            WHERE tbl_name = 'items' AND type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY rowid
+            """
+        ) { statement in statements += statement.row.compactMap(\.string) }
+        return statements
+    }
+
+    /// The reason why a key is not unique: SQLite ignores the part of a key after U+0000. Returns nil for another reason.
+    private func unusableKey() throws(DatabaseError) -> DatabaseError? {
+        for name in names[.key] {
+            guard let id = try connection.first(SQLiteSchema.repeatedKey(names, withZeroIn: name))?[0].integer else {
+                continue
+            }
+            return DatabaseError(
+                kind: .other,
+                reason: "the field '\(name)' of items[\(id)] contains U+0000, where a key ends for SQLite, "
+                    + "so another item has the same key; remove it")
+        }
+        return nil
     }
 
     /// Waits until a file or a folder is on disk (`fsync(2)`).

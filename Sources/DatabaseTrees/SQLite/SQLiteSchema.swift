@@ -47,6 +47,17 @@ enum SQLiteSchema {
             """
     }
 
+    /// A query for an item whose key another item of the level has, too, and contains U+0000 in a field.
+    static func repeatedKey(_ names: StructuralNames, withZeroIn name: String) -> String {
+        let key = extract(paths(names[.key]))
+        return """
+            SELECT id FROM items WHERE json_type(fields) = 'object' AND instr(fields -> \(paths([name])[0]), '\\u0000') > 0
+              AND (parent, \(key)) IN (SELECT parent, \(key) FROM items
+                WHERE json_type(fields) = 'object' AND \(key) IS NOT NULL GROUP BY 1, 2 HAVING count(*) > 1)
+            ORDER BY id LIMIT 1
+            """
+    }
+
     /// The triggers that log the writes of all programs.
     static let triggers = """
         CREATE TRIGGER inserted AFTER INSERT ON items BEGIN

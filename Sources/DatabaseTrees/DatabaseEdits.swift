@@ -58,9 +58,14 @@ final class DatabaseEdits: EditGroup {
         (document, self.index) = (change.new, index)
     }
 
+    /// Returns an id for a new item. Skips reserved ids that another program has used for its own rows.
     private func newID() throws(DatabaseError) -> Int64 {
-        if ids.isEmpty { ids = try watcher.reserveIDs()[...] }
-        return ids.removeFirst()
+        var id: Int64
+        repeat {
+            if ids.isEmpty { ids = try watcher.reserveIDs()[...] }
+            id = ids.removeFirst()
+        } while index.holds(id)
+        return id
     }
 
     private func edited(_ items: [EditedItem]) -> EditedTree {

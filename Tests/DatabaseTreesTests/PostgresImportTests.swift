@@ -1,5 +1,8 @@
+import Levels
+import PropertyLists
 import TestSources
 import Testing
+import TreeSources
 
 @testable import DatabaseTrees
 
@@ -98,6 +101,36 @@ import Testing
         #expect(try tree.head().keys == nil)
         let plain = "INSERT INTO mapped.items (parent, position, fields) VALUES (0, 0, '{\"name\":\"x\"}')"
         #expect(try #require(throws: PostgresFailure.self) { try c.run(plain) }.constraint == "item_is_titled")
+    }
+
+    @Test func keepsTheViewsOfOtherPrograms() throws {
+        try server.makeTree("viewed", ["a"])
+        let c = try server.connection()
+        try c.run("CREATE VIEW viewed.mine AS SELECT title FROM viewed.titles WHERE parent = 0")
+        let writer = try server.tree("viewed").beginImport(keys: "title=name", replaces: true)
+        try writer.add(.root, #"{"Children":null}"#)
+        try writer.add(.init(id: 1, parent: 0, section: 0, position: 0), #"{"name":"b"}"#)
+        try writer.finish()
+        #expect(try c.column("SELECT title FROM viewed.mine") == ["b"])
+    }
+
+    @Test func anEditSkipsIdsThatAnotherProgramHasUsed() throws {
+        let tree = try server.makeTree("skipped", ["a"])
+        let c = try server.connection()
+        try c.run(
+            """
+            INSERT INTO skipped.items (id, parent, position, fields)
+              SELECT last_value + n, 0, 9, '"foreign"' FROM skipped.items_id_seq, generate_series(0, 70, 2) n
+            """)
+        let source = try DatabaseTree.postgres(
+            "postgres://drilldown@/trees?host=\(server.folder)&tree=skipped", passwordFile: nil)
+        let watcher = DatabaseWatcher(source: source, database: tree)
+        _ = try watcher.load(replacing: nil)
+        let group = try watcher.beginEdits()
+        let insertion = Edit.insert(.string("new"), below: .root, at: .last, section: nil)
+        _ = try group.apply(EditBatch([insertion, insertion, insertion], isExact: true), by: nil)
+        _ = try group.save()
+        #expect(try tree.texts().filter { $0 == #""new""# }.count == 3)
     }
 
     @Test func leavesNothingOfAnImportThatIsNotFinished() throws {

@@ -74,16 +74,17 @@ struct PostgresSchema {
           CHECK (id = 0 OR json_typeof(fields) = 'string' OR \(title) IS NOT NULL);
         CREATE UNIQUE INDEX items_key ON \(schema).items (parent, normalize(\(key), NFC))
           WHERE json_typeof(fields) = 'object' AND \(key) IS NOT NULL;
-        CREATE VIEW \(schema).titles AS SELECT id, parent, section, position,
+        CREATE OR REPLACE VIEW \(schema).titles AS SELECT id, parent, section, position,
           CASE json_typeof(fields) WHEN 'string' THEN fields #>> '{}' WHEN 'object' THEN \(title) END AS title
           FROM \(schema).items;
         """
     }
 
-    /// Removes the part of the rules that depends on the names of structural keys.
+    /// Removes the part of the rules that depends on the names of structural keys, except the view `titles`. The new
+    /// rules replace the view, because other views may depend on it.
     var withoutNamedRules: String {
         """
-        DROP VIEW IF EXISTS \(schema).titles; DROP INDEX IF EXISTS \(schema).items_key;
+        DROP INDEX IF EXISTS \(schema).items_key;
         ALTER TABLE \(schema).items DROP CONSTRAINT IF EXISTS item_is_titled;
         """
     }

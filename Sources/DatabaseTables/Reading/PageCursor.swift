@@ -23,7 +23,18 @@ struct PageCursor {
     var mark = ArrangedRows.Mark(orderKey: [], section: nil)
 
     static func shape(of query: RowQuery) -> UInt64 {
-        ContentHash.short(of: query.arrangement.description.utf8Span.span)
+        var parts = query.conditions.map(\.description)
+        if let search = query.search { parts += ["search", search, "\(query.searchedFields ?? .title)"] }
+        parts += query.rearrangements.map(\.base.description)
+        if query.order != ListingOrder() { parts += ["order", "\(query.order)"] }
+        if let outline = query.outline { parts += ["outline", "\(outline)"] }
+        // Each part follows its length, so that different queries have different bytes.
+        var bytes = ByteBuffer(capacity: 64)
+        for part in parts {
+            bytes.append(leb128: UInt64(part.utf8.count))
+            bytes.append(Array(part.utf8).span)
+        }
+        return ContentHash.short(of: bytes.span)
     }
 
     var bookmark: RowBookmark {

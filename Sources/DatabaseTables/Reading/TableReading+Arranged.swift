@@ -98,7 +98,7 @@ extension TableReading {
     func arrangement(
         of list: RecordList, query: RowQuery, count: Int
     ) throws(DatabaseError) -> (rows: ArrangedRows, level: Level) {
-        try database.known.arrangement(list.name("\(query.arrangement)")) { () throws(DatabaseError) in
+        try database.known.arrangement(list.name("arrangement", query: query.arrangement)) { () throws(DatabaseError) in
             let level = try self.scan(list, query: query, count: count)
             return (ArrangedRows(level: level, by: query), level)
         }

@@ -91,9 +91,11 @@ struct RecordList {
 extension RecordList {
     /// The name under which results about the records are kept.
     ///
-    /// - Parameter part: the order, the grouping, or whatever else determines the result.
-    func name(_ part: String) -> ListName {
-        ListName(source: source, condition: condition, values: values, part: part)
+    /// - Parameters:
+    ///   - part: the order, the grouping, or whatever else determines the result.
+    ///   - query: the query that determines the result, if any.
+    func name(_ part: String, query: RowQuery? = nil) -> ListName {
+        ListName(source: source, condition: condition, values: values, part: part, query: query)
     }
 }
 
@@ -103,6 +105,7 @@ struct ListName: Hashable, Sendable {
     let condition: String?
     let values: [DatabaseValue]
     let part: String
+    let query: RowQuery?
 }
 
 /// A row below a record, with the list of the records that refer to that record by one foreign key.

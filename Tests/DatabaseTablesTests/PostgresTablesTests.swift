@@ -72,6 +72,17 @@ import TreeSources
         return found
     }
 
+    @Test("are all shown if one of them cannot be read")
+    func unreadable() throws {
+        try change(
+            """
+            CREATE VIEW "Broken" AS SELECT 1 AS a WHERE 1 / 0 = 1;
+            CREATE MATERIALIZED VIEW "Later" AS SELECT 1 AS a LIMIT 1 WITH NO DATA;
+            """)
+        let tables = try list("").map { $0.split(separator: " ").dropLast().joined(separator: " ") }
+        #expect(tables == ["Album Album", "Artist Artist", "Broken Broken", "Later Later", "Names Names", "Note Note"])
+    }
+
     @Test("are the first level, by name; a table of another schema has its schema before its name")
     func tables() throws {
         try change(

@@ -81,7 +81,8 @@ struct Table: Sendable {
     let source: String
     let columns: [Column]
     let dialect: Dialect
-    /// Whether this is a view or a foreign table of PostgreSQL. Reading such a table may take long or fail.
+    /// Whether this is a view, a foreign table or a table with policies for its rows. Reading such a table may take long
+    /// or fail.
     var isMade = false
     /// The numbers of the columns that identify a record; empty if the rowid or the position identifies it.
     var key: [Int] = []

@@ -36,7 +36,7 @@ struct PostgresCatalogue {
         SELECT c.oid, n.nspname, c.relname, n.nspname = current_schema(), a.attnum, a.attname, a.attnotnull, t.oid,
           t.typcategory, t.typlen,
           CASE WHEN l.collname = 'default' THEN (SELECT datcollate FROM pg_database WHERE datname = current_database())
-            ELSE l.collname END, c.relkind IN ('v', 'f')
+            ELSE l.collname END, c.relkind IN ('v', 'm', 'f') OR c.relrowsecurity
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
           JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
           JOIN base b ON b.oid = a.atttypid JOIN pg_type t ON t.oid = b.base

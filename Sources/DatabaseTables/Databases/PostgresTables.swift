@@ -29,7 +29,9 @@ final class PostgresTables: TableConnection {
         let data = DatabaseValue.text(Array(try reader.begin().utf8))
         if data != state.data { (state.data, mayDiffer) = (data, true) }
         let start = ContinuousClock.now
-        guard mayDiffer, start >= nextLook else { return state }
+        guard mayDiffer else { return state }
+        // Results under a schema that may be old are not shared.
+        guard start >= nextLook else { return DatabaseState(schema: state.schema) }
         state.schema = try reader.first(PostgresCatalogue.versionQuery)?[0] ?? .null
         mayDiffer = false
         nextLook = .now + (.now - start) * Self.looksApart
@@ -113,7 +115,7 @@ final class PostgresTables: TableConnection {
         try reader.run("SAVEPOINT brief; SET LOCAL statement_timeout = '200ms'")
         var result: Result?
         do throws(DatabaseError) { result = try body() } catch {
-            guard [.timeout, .refused, .busy].contains(error.kind) else { throw error }
+            guard error.kind != .away else { throw error }
         }
         try reader.run("ROLLBACK TO SAVEPOINT brief")
         return result

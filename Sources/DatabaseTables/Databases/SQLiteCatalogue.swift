@@ -57,7 +57,8 @@ private struct SQLiteCatalogueReader {
         }
         guard !columns.isEmpty else { return }
         var table = Table(name: name, columns: columns)
-        if kind != "view" { table.rowID = try rowID(of: table) }
+        table.isMade = kind == "view"
+        if !table.isMade { table.rowID = try rowID(of: table) }
         table.key = columns.indices.filter { columns[$0].keyPlace > 0 }
             .sorted { columns[$0].keyPlace < columns[$1].keyPlace }
         if table.key.isEmpty { table.key = try uniqueKey(of: table) }

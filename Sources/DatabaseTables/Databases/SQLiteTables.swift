@@ -101,7 +101,14 @@ final class SQLiteTables: TableConnection {
         )
     }
 
-    func briefly<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result? { try body() }
+    func briefly<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result? {
+        do throws(DatabaseError) {
+            return try connection.within(.milliseconds(200), body)
+        } catch {
+            guard [.timeout, .other].contains(error.kind) else { throw error }
+            return nil
+        }
+    }
 
     /// Returns the number of records at the latest ANALYZE. Without this number, returns the largest rowid, or 0 for a
     /// table without a rowid.

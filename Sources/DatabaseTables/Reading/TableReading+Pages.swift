@@ -67,10 +67,11 @@ extension TableReading {
         return try shortPage(Self.level(packer), query: query, cursor: cursor) { number in
             let list = try self.list(ofTable: number)
             guard list.table.isMade else { return try self.count(list) }
-            // A view that takes long to count does not delay the other tables.
+            // A view that fails, or takes long to count, is no reason to refuse or delay the other tables.
             let connection = try self.database.connection
-            return try connection.briefly { () throws(DatabaseError) in try self.count(list) }
-                ?? RecordCount(number: connection.estimate(list.table), isEstimate: true)
+            if let count = try connection.briefly({ () throws(DatabaseError) in try self.count(list) }) { return count }
+            let estimate = try connection.briefly { () throws(DatabaseError) in try connection.estimate(list.table) }
+            return RecordCount(number: estimate ?? 0, isEstimate: true)
         }
     }
 

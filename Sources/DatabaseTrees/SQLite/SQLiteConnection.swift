@@ -186,6 +186,16 @@ package final class SQLiteConnection {
         unsafe sqlite3_progress_handler(handle, Self.stepsBetweenLooks, looksAtClock, context)
     }
 
+    /// Runs statements, and interrupts them after some time, or earlier at the deadline.
+    package func within<Result>(
+        _ time: Duration, _ body: () throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result {
+        let (before, end) = (deadline, ContinuousClock.now + time)
+        setDeadline(before.map { min($0, end) } ?? end, while: isWanted)
+        defer { setDeadline(before, while: isWanted) }
+        return try body()
+    }
+
     fileprivate var isInterrupted: Bool { !isWanted() || (deadline.map { ContinuousClock.now >= $0 } ?? false) }
 
     /// Sets the longest time that statements wait for a lock of another program.

@@ -1,0 +1,78 @@
+import Bytes
+import DatabaseTrees
+import Levels
+import Testing
+import TreeSources
+
+@testable import DatabaseTables
+@testable import TestSupport
+
+/// Views that cannot be read, and queries that look alike.
+@Suite("The tables of a SQLite file with odd content") struct TableFaultTests {
+    private let scratch: ScratchFolder
+    private let path: String
+
+    init() throws {
+        scratch = try ScratchFolder()
+        path = scratch("Odd.db")
+        try change("CREATE TABLE Note (Text TEXT); INSERT INTO Note VALUES ('x'), ('y'), ('z')")
+    }
+
+    private func change(_ sql: String) throws {
+        try SQLiteConnection(path: path, for: .create).execute(sql)
+    }
+
+    /// The keys of a page, with the numbers of rows below.
+    private func page(_ query: RowQuery = RowQuery(), of path: String, in rows: TableRows) throws -> [String] {
+        let reading = try rows.begin()
+        defer { reading.end() }
+        var keys: [String] = []
+        try reading.page(query, below: try #require(try item(path, in: reading))).forEachRow {
+            keys.append("\(String(utf8: $0.key)) \($0.count)")
+        }
+        return keys
+    }
+
+    @Test("are all shown if a view cannot be read, or not in time")
+    func views() throws {
+        try change(
+            """
+            CREATE VIEW Broken AS SELECT Text FROM Note WHERE abs(-9223372036854775807 - rowid) > 0;
+            CREATE VIEW Slow AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS c FROM n;
+            """)
+        let rows = TableRows(path: path, options: TableRows.Options())
+        #expect(try page(of: "", in: rows) == ["Broken 0", "Note 3", "Slow 0"])
+    }
+
+    @Test("have the records of each query, however much two queries look alike")
+    func similarQueries() throws {
+        let long = String(repeating: "x", count: 100)
+        try change("DELETE FROM Note; INSERT INTO Note VALUES ('\(long)AAA'), ('\(long)BBB'), ('b; sort Text')")
+        let rows = TableRows(path: path, options: TableRows.Options())
+        var query = RowQuery()
+        query.search = long + "AAA"
+        #expect(try page(query, of: "/Note", in: rows) == ["1 0"])
+        query.search = long + "BBB"
+        #expect(try page(query, of: "/Note", in: rows) == ["2 0"])
+        query = RowQuery()
+        query.conditions = [try #require(RowCondition("Text:b; sort Text"))]
+        #expect(try page(query, of: "/Note", in: rows) == ["3 0"])
+        query.conditions = [try #require(RowCondition("Text:b"))]
+        query.order.sort = try RowOrder("Text")
+        #expect(try page(query, of: "/Note", in: rows) == [])
+    }
+
+    @Test("refuse a cursor of another query, however much it looks alike")
+    func similarCursors() throws {
+        let reading = try TableRows(path: path, options: TableRows.Options()).begin()
+        defer { reading.end() }
+        let note = try #require(try item("/Note", in: reading))
+        var query = RowQuery()
+        query.conditions = [try #require(RowCondition("Text>a; where Text>b"))]
+        query.page.limit = 1
+        query.page.after = try reading.page(query, below: note).next
+        #expect(query.page.after != nil)
+        query.conditions = [try #require(RowCondition("Text>a")), try #require(RowCondition("Text>b"))]
+        #expect(throws: RowRefusal.self) { try reading.page(query, below: note) }
+    }
+}

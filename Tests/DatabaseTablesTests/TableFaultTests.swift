@@ -62,6 +62,35 @@ import TreeSources
         #expect(try page(query, of: "/Note", in: rows) == [])
     }
 
+    @Test("are read to the end, however long their values are", arguments: [1, 1_000])
+    func longValues(arranged: Int) throws {
+        try change(
+            """
+            CREATE TABLE Long (Name TEXT PRIMARY KEY, Body TEXT);
+            WITH n(i) AS (VALUES (1), (2), (3), (4), (5))
+            INSERT INTO Long SELECT i || printf('%.60000c', 'n'), i || printf('%.60000c', 'b') FROM n;
+            CREATE INDEX Long_Body ON Long (Body, Name);
+            """)
+        var options = TableRows.Options()
+        options.arrangedRows = arranged
+        let rows = TableRows(path: path, options: options)
+        for order in [nil, "Body", "-Body"] {
+            var query = RowQuery()
+            query.order.sort = try order.map { try RowOrder($0) }
+            query.page.limit = 2
+            var keys: [Character?] = []
+            repeat {
+                let reading = try rows.begin()
+                defer { reading.end() }
+                let page = try reading.page(query, below: try #require(try item("/Long", in: reading)))
+                page.forEachRow { keys.append(String(utf8: $0.key).first) }
+                query.page.after = page.next
+                if case .supplied(let bytes) = page.next { #expect(bytes.count < 6_000) }
+            } while query.page.after != nil && keys.count < 10
+            #expect(keys == (order == "-Body" ? ["5", "4", "3", "2", "1"] : ["1", "2", "3", "4", "5"]))
+        }
+    }
+
     @Test("refuse a cursor of another query, however much it looks alike")
     func similarCursors() throws {
         let reading = try TableRows(path: path, options: TableRows.Options()).begin()

@@ -17,10 +17,19 @@ struct PageCursor {
     var row = 0
     /// The values of the last record's terms. On a page of sections, the values of the record's run come after them. On
     /// a page of tables, named lists or drilled values, the only value is the key of the last row. Empty if the last
-    /// row is one of the rows that follow the records.
+    /// row is one of the rows that follow the records, or if the values are too long for a link. The next page then
+    /// begins at the position.
     let values: [DatabaseValue]
     /// The last row's place in the query's order, for an arranged page.
     var mark = ArrangedRows.Mark(orderKey: [], section: nil)
+
+    /// The largest number of bytes in the values, so that the link to the next page fits into a request line.
+    private static let mostBytes = 2 << 10
+
+    /// Whether a link can contain some values.
+    static func holds(_ values: [DatabaseValue]) -> Bool {
+        values.reduce(0) { $0 + ($1.bytes?.count ?? 0) } <= mostBytes
+    }
 
     static func shape(of query: RowQuery) -> UInt64 {
         var parts = query.conditions.map(\.description)

@@ -17,8 +17,7 @@ extension TableReading {
         var start = query.page.start ?? 0
         if let cursor {
             guard
-                list.table.isPositional || cursor.values.count == list.terms.count
-                    || cursor.values.isEmpty && !list.following.isEmpty
+                list.table.isPositional || cursor.values.count == list.terms.count || cursor.values.isEmpty
             else { throw Self.foreignCursor }
             let row =
                 list.table.isPositional || cursor.values.isEmpty
@@ -44,6 +43,7 @@ extension TableReading {
         if positions.upperBound < all.count, let final = rows.last {
             // A record with known values needs no number: it would change with records that the page does not show,
             // and so would the cursor.
+            if !PageCursor.holds(last) { last = [] }
             let isNumbered = list.table.isPositional || last.isEmpty
             next =
                 PageCursor(

@@ -244,7 +244,7 @@ extension TableReading {
         var passed: Int?
         if let cursor, cursor.values.isEmpty, !list.following.isEmpty {
             (start, passed) = (cursor.position, cursor.row)
-        } else if let cursor, !list.table.isPositional {
+        } else if let cursor, !list.table.isPositional, !cursor.values.isEmpty {
             guard cursor.values.count == list.terms.count else { throw Self.foreignCursor }
             after = cursor.values
             let isCounted = !count.isEstimate && !list.isSought
@@ -254,7 +254,7 @@ extension TableReading {
         } else if let cursor {
             start = cursor.position
         }
-        let isOffset = query.page.start != nil || list.table.isPositional
+        let isOffset = after == nil && passed == nil && (cursor != nil || query.page.start != nil)
         var last: [DatabaseValue] = []
         var hasMore = false
         let most = list.table.isPositional ? min(limit, max(0, count.number - start)) : limit
@@ -298,6 +298,7 @@ extension TableReading {
             total = RecordCount(number: isEnd ? end : max(count.number, end + (hasMore ? 1 : 0)), isEstimate: true)
         }
         if list.table.isPositional { hasMore = end < total.number }
+        if list.following.isEmpty, !PageCursor.holds(last) { last = [] }
         let next = PageCursor(shape: PageCursor.shape(of: query), position: end, row: row, values: last)
         let isLarge = count.isEstimate || count.number > rows.options.arrangedRows
         return try finish(

@@ -8,6 +8,8 @@ struct SectionRun: Sendable {
     let title: String?
     let index: String?
     let condition: String
+    /// The values of the condition's parameters. They differ from the values of all other runs, so that the cursor of a
+    /// page finds its run by them.
     let values: [DatabaseValue]
     let count: Int
 }
@@ -87,8 +89,9 @@ extension TableReading {
         var runs = [
             // SQLite orders numbers before all texts. A record with an empty title appears with its key as the title,
             // and the key is a number.
-            try run(list, title: "#", index: "#", condition: "\(term.sql) < ''", values: []),
-            try run(list, title: "#", index: "#", condition: "\(term.sql) = ''", values: []),
+            try run(list, title: "#", index: "#", condition: "\(term.sql) < ?", values: [.text([])]),
+            try run(
+                list, title: "#", index: "#", condition: "\(term.sql) BETWEEN ? AND ?", values: [.text([]), .text([])]),
         ]
         var last: DatabaseValue = .text([])
         while let value = try next(term, after: last, in: list), case .text(let bytes) = value {
@@ -104,7 +107,7 @@ extension TableReading {
             // The next seek begins after all texts that begin with the character.
             last = .text(Array(String(first).utf8) + [0xF4, 0x8F, 0xBF, 0xBF])
         }
-        runs.append(try run(list, title: "#", index: "#", condition: "\(term.sql) >= x''", values: []))
+        runs.append(try run(list, title: "#", index: "#", condition: "\(term.sql) >= ?", values: [.data([])]))
         if term.isNullable {
             runs.append(try run(list, title: "#", index: "#", condition: "\(term.sql) IS NULL", values: []))
         }
@@ -172,7 +175,7 @@ extension TableReading {
             guard cursor.values.count >= list.terms.count else { throw Self.foreignCursor }
             start = cursor.position
             let section = Array(cursor.values[list.terms.count...])
-            number = runs.firstIndex { $0.values == section && $0.title != nil } ?? cursor.row
+            number = runs.firstIndex { $0.values == section } ?? cursor.row
             after = Array(cursor.values[..<list.terms.count])
         } else {
             start = min(query.page.start ?? 0, total)

@@ -59,4 +59,16 @@ import TreeSources
             try keys("/Word", by: { $0.order.group = .initial })
                 == ["5", "7", "6", "1", "2", "3", "4", "8", "9", "10", "11", "12"])
     }
+
+    @Test(
+        "have sections by first letters with texts that are not UTF-8",
+        arguments: [
+            ("FF41", ["1", "2", "3", "4", "5"]), ("8041", ["1", "2", "3", "4", "5"]),
+            ("C341", ["1", "2", "4", "5", "3"]), ("C3A9FF", ["1", "2", "3", "5", "4"]),
+            ("F48FBFBF", ["1", "2", "3", "4", "5"]),
+        ])
+    func invalidInitials(bytes: String, keys: [String]) throws {
+        try addWords("('a'), ('b'), ('é'), ('z'), (CAST(x'\(bytes)' AS TEXT))")
+        #expect(try self.keys("/Word", by: { $0.order.group = .initial }) == keys)
+    }
 }

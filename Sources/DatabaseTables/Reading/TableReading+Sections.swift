@@ -93,19 +93,24 @@ extension TableReading {
             try run(
                 list, title: "#", index: "#", condition: "\(term.sql) BETWEEN ? AND ?", values: [.text([]), .text([])]),
         ]
-        var last: DatabaseValue = .text([])
-        while let value = try next(term, after: last, in: list), case .text(let bytes) = value {
-            guard let scalar = String(decoding: bytes, as: UTF8.self).unicodeScalars.first else { break }
-            let first = isCaseless ? scalar.lowercasedASCII : scalar
-            guard let end = first.following else { break }
-            let letter = InitialLetter.of(bytes.span)
-            let bounds: [DatabaseValue] = [.text(Array(String(first).utf8)), .text(Array(String(end).utf8))]
+        // The smallest text that is not in a run yet.
+        var start: [UInt8]? = [0]
+        while let from = start, case .text(let bytes) = try next(term, after: .text(from), isIncluded: true, in: list) {
+            let initial = InitialRange(of: bytes, isCaseless: isCaseless)
+            guard initial.end.map({ from.lexicographicallyPrecedes($0) }) ?? true else {
+                throw RowRefusal(
+                    kind: .needsIndex(create: nil), parameter: "group",
+                    sentence: "'\(quoted: table.name)' has titles that are not in the order of their first letters."
+                )
+            }
+            let first = initial.start.lexicographicallyPrecedes(from) ? from : initial.start
+            // SQLite orders data after all texts.
+            let bounds: [DatabaseValue] = [.text(first), initial.end.map { .text($0) } ?? .data([])]
             runs.append(
                 try run(
-                    list, title: letter, index: letter, condition: "\(term.sql) >= ? AND \(term.sql) < ?",
-                    values: bounds))
-            // The next seek begins after all texts that begin with the character.
-            last = .text(Array(String(first).utf8) + [0xF4, 0x8F, 0xBF, 0xBF])
+                    list, title: initial.letter, index: initial.letter,
+                    condition: "\(term.sql) >= ? AND \(term.sql) < ?", values: bounds))
+            start = initial.end
         }
         runs.append(try run(list, title: "#", index: "#", condition: "\(term.sql) >= ?", values: [.data([])]))
         if term.isNullable {
@@ -140,8 +145,13 @@ extension TableReading {
         }
     }
 
-    private func seek(_ term: OrderTerm, in list: RecordList, isFirst: Bool, equal: [String] = []) -> String {
-        let after = isFirst ? "\(term.sql) IS NOT NULL" : "\(term.sql) \(term.isDescending ? "<" : ">") ?"
+    private func seek(
+        _ term: OrderTerm, in list: RecordList, isFirst: Bool, isIncluded: Bool = false, equal: [String] = []
+    ) -> String {
+        let after =
+            isFirst
+            ? "\(term.sql) IS NOT NULL"
+            : "\(term.sql) \(term.isDescending ? "<" : ">")\(isIncluded ? "=" : "") ?"
         let conditions = ([list.condition].compactMap(\.self) + equal + [after]).joined(separator: " AND ")
         return
             "SELECT \(term.sql) FROM \(list.source) WHERE \(conditions) ORDER BY \(term.sql)\(term.isDescending ? " DESC" : "") LIMIT 1"
@@ -151,12 +161,13 @@ extension TableReading {
     ///
     /// - Parameters:
     ///   - last: the previous value; nil to find the first value.
+    ///   - isIncluded: whether the result may also be equal to `last`.
     ///   - equal: further conditions, and the values of the parameters in these conditions.
     func next(
-        _ term: OrderTerm, after last: DatabaseValue?, in list: RecordList,
+        _ term: OrderTerm, after last: DatabaseValue?, isIncluded: Bool = false, in list: RecordList,
         where equal: (conditions: [String], values: [DatabaseValue]) = ([], [])
     ) throws(DatabaseError) -> DatabaseValue? {
-        let sql = seek(term, in: list, isFirst: last == nil, equal: equal.conditions)
+        let sql = seek(term, in: list, isFirst: last == nil, isIncluded: isIncluded, equal: equal.conditions)
         return try database.connection.first(sql, list.values + equal.values + (last.map { [$0] } ?? []))?[0]
     }
 
@@ -247,6 +258,32 @@ extension DatabaseValue {
             let shown = type?.title(bytes) ?? bytes
             return String(decoding: NormalizationFormC.text(of: shown.span), as: UTF8.self)
         }
+    }
+}
+
+/// The texts that begin with the same character as one text. If the text does not begin with UTF-8, the texts that
+/// begin with the same byte.
+private struct InitialRange {
+    /// The smallest of these texts.
+    let start: [UInt8]
+    /// The smallest text after them; nil if there is none.
+    let end: [UInt8]?
+    /// The title of the section.
+    let letter: String
+
+    init(of text: [UInt8], isCaseless: Bool) {
+        var decoder = UTF8()
+        var bytes = text.makeIterator()
+        if case .scalarValue(let scalar) = decoder.decode(&bytes) {
+            let first = isCaseless ? scalar.lowercasedASCII : scalar
+            if let following = first.following {
+                (start, end) = (Array(String(first).utf8), Array(String(following).utf8))
+                letter = InitialLetter.of(text.span)
+                return
+            }
+        }
+        let byte = text.first ?? 0
+        (start, end, letter) = ([byte], byte < 0xFF ? [byte + 1] : nil, "#")
     }
 }
 

@@ -71,4 +71,17 @@ import TreeSources
         try addWords("('a'), ('b'), ('é'), ('z'), (CAST(x'\(bytes)' AS TEXT))")
         #expect(try self.keys("/Word", by: { $0.order.group = .initial }) == keys)
     }
+
+    @Test(
+        "have all records on their pages if only the column of the key ignores case",
+        arguments: [
+            "CREATE TABLE Note (A TEXT NOT NULL COLLATE NOCASE); CREATE UNIQUE INDEX Note_A ON Note (A COLLATE BINARY)",
+            "CREATE TABLE Note (A TEXT NOT NULL COLLATE NOCASE, PRIMARY KEY (A COLLATE BINARY))",
+            "CREATE TABLE Note (A TEXT NOT NULL COLLATE NOCASE, PRIMARY KEY (A COLLATE BINARY)) WITHOUT ROWID",
+        ])
+    func collations(table: String) throws {
+        try change("\(table); INSERT INTO Note VALUES ('a'), ('A'), ('b'), ('B')")
+        #expect(try keys("/Note") == ["A", "B", "a", "b"])
+        #expect(try keys("/Note", arranged: 100) == ["A", "B", "a", "b"])
+    }
 }

@@ -29,6 +29,8 @@ struct Column: Sendable {
     let keyPlace: Int
     /// The collation of the column's texts, such as `NOCASE`.
     let collation: String
+    /// The collation by which an index makes the texts of a key column unique; nil if it is `collation`.
+    var keyCollation: String?
 
     /// The type in PostgreSQL; nil in SQLite, where each value has its own type.
     let type: PostgresType?
@@ -79,7 +81,7 @@ struct Table: Sendable {
     let quoted: String
     /// The source of the records in a FROM clause: the table, or the query in parentheses.
     let source: String
-    let columns: [Column]
+    var columns: [Column]
     let dialect: Dialect
     /// Whether this is a view, a foreign table or a table with policies for its rows. Reading such a table may take long
     /// or fail.
@@ -120,6 +122,12 @@ struct Table: Sendable {
 
     /// Returns a query as the text after FROM.
     static func source(query: String) -> String { "(\(query)\n)" }
+
+    /// Returns a column of the key as a part of a statement that compares its values as the index of the key does.
+    func keyTerm(_ column: Int) -> String {
+        let column = columns[column]
+        return column.quoted + (column.keyCollation.map { " COLLATE \(Identifier.quoted($0))" } ?? "")
+    }
 
     /// Whether a record is identified only by its position.
     var isPositional: Bool { key.isEmpty && rowID == nil }

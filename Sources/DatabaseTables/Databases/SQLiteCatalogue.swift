@@ -45,10 +45,11 @@ private struct SQLiteCatalogueReader {
         )
         // An INTEGER PRIMARY KEY without an index of its own is the rowid, which is never NULL. An INT PRIMARY KEY is
         // not the rowid.
-        let hasKeyIndex = try !all("SELECT 1 FROM pragma_index_list(?) WHERE origin = 'pk'", name).isEmpty
+        let keyIndex = try all("SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'", name).first?[0].string
         let columns = rows.map { row in
             let declared = row[1].string ?? ""
-            let isRowID = row[3].integer != 0 && !hasKeyIndex && kind == "table" && declared.uppercased() == "INTEGER"
+            let isRowID =
+                row[3].integer != 0 && keyIndex == nil && kind == "table" && declared.uppercased() == "INTEGER"
             return Column(
                 name: row[0].string ?? "",
                 affinity: Affinity(declared: declared, isStrict: isStrict),
@@ -61,7 +62,16 @@ private struct SQLiteCatalogueReader {
         if !table.isMade { table.rowID = try rowID(of: table) }
         table.key = columns.indices.filter { columns[$0].keyPlace > 0 }
             .sorted { columns[$0].keyPlace < columns[$1].keyPlace }
-        if table.key.isEmpty { table.key = try uniqueKey(of: table) }
+        var index = keyIndex
+        if table.key.isEmpty, let found = try uniqueKey(of: table) { (index, table.key) = found }
+        if let index {
+            for (column, row) in zip(table.key, try keyColumns(of: index)) {
+                let collation = row[1].string?.uppercased()
+                if collation != table.columns[column].collation.uppercased() {
+                    table.columns[column].keyCollation = collation
+                }
+            }
+        }
         if kind == "table" { parents[name.lowercased()] = tables.count }
         tables.append(table)
     }
@@ -92,21 +102,25 @@ private struct SQLiteCatalogueReader {
         }
     }
 
-    /// Returns the columns of the shortest unique index over columns that are never NULL; empty if the table lacks such
-    /// an index. Among several shortest indexes, the first by name is chosen.
-    private func uniqueKey(of table: Table) throws(DatabaseError) -> [Int] {
+    /// Returns the names and the collations of the columns that an index is made of.
+    private func keyColumns(of index: String) throws(DatabaseError) -> [[DatabaseValue]] {
+        try all("SELECT name, coll FROM pragma_index_xinfo(?) WHERE key ORDER BY seqno", index)
+    }
+
+    /// Returns the shortest unique index over columns that are never NULL, and these columns; nil if the table lacks
+    /// such an index. Among several shortest indexes, the first by name is chosen.
+    private func uniqueKey(of table: Table) throws(DatabaseError) -> (name: String, columns: [Int])? {
         var best: (name: String, columns: [Int])?
         let indexes = try all(
             "SELECT name FROM pragma_index_list(?) WHERE \"unique\" AND NOT partial AND origin <> 'pk'", table.name)
         for name in indexes.compactMap(\.[0].string) {
-            let columns = try all("SELECT name FROM pragma_index_xinfo(?) WHERE key ORDER BY seqno", name)
-                .map { $0[0].string.flatMap(table.column) }
+            let columns = try keyColumns(of: name).map { $0[0].string.flatMap(table.column) }
             let known = columns.compactMap(\.self).filter { table.columns[$0].isNotNull }
             guard !known.isEmpty, known.count == columns.count else { continue }
             if let best, (best.columns.count, best.name) <= (known.count, name) { continue }
             best = (name, known)
         }
-        return best?.columns ?? []
+        return best
     }
 
     private mutating func addForeignKeys(of number: Int) throws(DatabaseError) {

@@ -120,7 +120,7 @@ extension TableReading {
     func needsIndex(_ table: Table, terms: [OrderTerm], parameter: String, purpose: String) -> RowRefusal {
         let columns = terms.compactMap { term in
             term.column.map {
-                "\(Identifier.quoted(table.columns[$0].name))\(term.isDescending && terms.contains { !$0.isDescending } ? " DESC" : "")"
+                "\(Identifier.quoted(table.columns[$0].name))\(term.collation.map { " COLLATE \(Identifier.quoted($0))" } ?? "")\(term.isDescending && terms.contains { !$0.isDescending } ? " DESC" : "")"
             }
         }
         let name = ([table.name] + (terms.first.flatMap(\.column).map { [table.columns[$0].name] } ?? [])).joined(

@@ -118,7 +118,7 @@ extension TableReading {
         let table = reader.table
         var values = reader.keyValues(statement)
         if let rowID = reader.rowID(statement) {
-            let conditions = table.key.map { "c.\(table.columns[$0].quoted) IS ?" }.joined(separator: " AND ")
+            let conditions = table.key.map { "c.\(table.keyTerm($0)) IS ?" }.joined(separator: " AND ")
             let others = try database.connection.first(
                 "SELECT 1 FROM \(table.source) AS c WHERE \(conditions) LIMIT 1 OFFSET 1", values)
             if others != nil { values.append(rowID) }
@@ -255,7 +255,7 @@ struct RecordFinder {
     /// The columns of the key, or the rowid.
     private var terms: [String] {
         let table = list.table
-        return table.key.isEmpty ? [table.rowID ?? ""] : table.key.map { table.columns[$0].quoted }
+        return table.key.isEmpty ? [table.rowID ?? ""] : table.key.map(table.keyTerm)
     }
 
     private var selection: String { "SELECT \(reader.columns.joined(separator: ", ")) FROM \(list.source)" }

@@ -80,7 +80,11 @@ struct RecordList {
     }
 
     private static func keyTerms(of table: Table) -> [OrderTerm] {
-        var terms = table.key.map { table.term($0, isDescending: false) }
+        var terms = table.key.map { column in
+            OrderTerm(
+                column: column, sql: "c.\(table.keyTerm(column))", isNullable: !table.columns[column].isNotNull,
+                isDescending: false, dialect: table.dialect, collation: table.columns[column].keyCollation)
+        }
         if table.rowID != nil, terms.isEmpty || terms.contains(where: \.isNullable) {
             terms.append(table.term(nil, isDescending: false))
         }
@@ -169,9 +173,13 @@ struct OrderTerm {
     let isNullable: Bool
     let isDescending: Bool
     var dialect = Dialect.sqlite
+    /// The collation in `sql`; nil for the collation of the column.
+    var collation: String?
 
     var reversed: OrderTerm {
-        OrderTerm(column: column, sql: sql, isNullable: isNullable, isDescending: !isDescending, dialect: dialect)
+        OrderTerm(
+            column: column, sql: sql, isNullable: isNullable, isDescending: !isDescending, dialect: dialect,
+            collation: collation)
     }
 
     /// Whether a separate statement reads the records with NULL in this term. SQLite needs no separate statement,

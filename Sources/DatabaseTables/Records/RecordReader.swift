@@ -120,7 +120,7 @@ final class RecordReader {
         if table.isNamedByRowID, let rowID, let name = table.rowID {
             return RecordIdentity(columns: [name], values: [row.value(rowID)])
         }
-        return RecordIdentity(columns: table.key.map { table.columns[$0].quoted }, values: keyValues(row))
+        return RecordIdentity(columns: table.key.map(table.keyTerm), values: keyValues(row))
     }
 
     /// Begins a packed row with the key and the title of a record.

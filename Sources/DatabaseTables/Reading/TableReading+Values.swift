@@ -24,6 +24,8 @@ extension TableReading {
         let title: [UInt8]
         let key: [UInt8]
         let list: RecordList
+        /// The number of the records.
+        let count: Int
     }
 
     /// Returns the records of a list, filtered and sorted by the list's own conditions and order. Returns nil if the
@@ -70,7 +72,9 @@ extension TableReading {
         var packer = RowPacker()
         for value in values { packer.beginRow(key: value.key.span, title: value.title.span) }
         return try shortPage(Self.level(packer), query: query, cursor: cursor) { number in
-            try self.count(valuesOrRecordsOf: values[number].list)
+            values[number].list.drillColumns.isEmpty
+                ? RecordCount(number: values[number].count, isEstimate: false)
+                : try self.count(valuesOrRecordsOf: values[number].list)
         }
     }
 
@@ -85,7 +89,7 @@ extension TableReading {
         let sql =
             "SELECT \(place) FROM \(list.source)\(list.condition.map { " WHERE \($0)" } ?? "")"
             + (order.isEmpty ? "" : " ORDER BY \(order)")
-        var groups: [(title: [UInt8], values: Set<DatabaseValue>)] = []
+        var groups: [(title: [UInt8], values: Set<DatabaseValue>, count: Int)] = []
         var numbers: [[UInt8]: Int] = [:]
         var row = 0
         try database.connection.rows(sql, list.values) { (statement) throws(DatabaseError) in
@@ -95,9 +99,10 @@ extension TableReading {
             let title = value.drillTitle(of: type)
             if let number = numbers[title] {
                 groups[number].values.insert(value)
+                groups[number].count += 1
             } else {
                 numbers[title] = groups.count
-                groups.append((title, [value]))
+                groups.append((title, [value], 1))
             }
         }
         let keys = SiblingNames.keys(of: groups.map { String(decoding: $0.title, as: UTF8.self) })
@@ -115,7 +120,7 @@ extension TableReading {
                         "\(place)\(type == nil ? " COLLATE BINARY" : "") IN (\(others.map { _ in "?" }.joined(separator: ", ")))"
                     ])
             part.add("(\(conditions.joined(separator: " OR ")))", values: Array(others))
-            return DrilledValue(title: group.title, key: key, list: part)
+            return DrilledValue(title: group.title, key: key, list: part, count: group.count)
         }
     }
 

@@ -64,7 +64,7 @@ import TreeSources
         "have sections by first letters with texts that are not UTF-8",
         arguments: [
             ("FF41", ["1", "2", "3", "4", "5"]), ("8041", ["1", "2", "3", "4", "5"]),
-            ("C341", ["1", "2", "4", "5", "3"]), ("C3A9FF", ["1", "2", "3", "5", "4"]),
+            ("C341", ["1", "2", "3", "4", "5"]), ("C3A9FF", ["1", "2", "3", "5", "4"]),
             ("F48FBFBF", ["1", "2", "3", "4", "5"]),
         ])
     func invalidInitials(bytes: String, keys: [String]) throws {

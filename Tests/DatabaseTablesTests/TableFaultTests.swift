@@ -62,6 +62,43 @@ import TreeSources
         #expect(try page(query, of: "/Note", in: rows) == [])
     }
 
+    @Test("are grouped by the first letters of all titles, even of odd ones")
+    func oddTitles() throws {
+        try change(
+            """
+            CREATE TABLE Odd (Id INTEGER PRIMARY KEY, Name); CREATE INDEX Odd_Name ON Odd (Name, Id);
+            INSERT INTO Odd (Name) VALUES (1), (2), (''), (''), (''), ('abc'), ('xyz'), ('éa'), ('?x'), ('!'), (x'01'), (x'02'),
+              (NULL), (NULL), (CAST(x'FF41' AS TEXT)), (CAST(x'FFFF' AS TEXT)), (CAST(x'8041' AS TEXT)), (CAST(x'C3' AS TEXT)),
+              (CAST(x'C328' AS TEXT)), (CAST(x'F48FBFBF41' AS TEXT));
+            """)
+        var options = TableRows.Options()
+        options.arrangedRows = 3
+        let rows = TableRows(path: path, options: options)
+        for limit in [1, 7, 100] {
+            var query = RowQuery()
+            query.order.group = .initial
+            query.page.limit = limit
+            var keys: [Int?] = []
+            var sections: [String] = []
+            repeat {
+                let reading = try rows.begin()
+                defer { reading.end() }
+                let page = try reading.page(query, below: try #require(try item("/Odd", in: reading)))
+                page.forEachRow { keys.append(Int(String(utf8: $0.key))) }
+                sections = []
+                page.forEachSection { section in
+                    var title = "none"
+                    if let bytes = section.title { title = String(utf8: bytes) }
+                    sections.append("\(title) \(section.rows.count)")
+                }
+                query.page.after = page.next
+            } while query.page.after != nil && keys.count < 30
+            #expect(sections == ["A 1", "E 1", "X 1", "# 17"])
+            #expect(keys.prefix(3) == [6, 8, 7])
+            #expect(keys.compactMap(\.self).sorted() == Array(1...20))
+        }
+    }
+
     @Test("are read to the end, however long their values are", arguments: [1, 1_000])
     func longValues(arranged: Int) throws {
         try change(

@@ -262,7 +262,7 @@ extension DatabaseValue {
 }
 
 /// The texts that begin with the same character as one text. If the text does not begin with UTF-8, the texts that
-/// begin with the same byte.
+/// begin with the same malformed bytes.
 private struct InitialRange {
     /// The smallest of these texts.
     let start: [UInt8]
@@ -272,18 +272,22 @@ private struct InitialRange {
     let letter: String
 
     init(of text: [UInt8], isCaseless: Bool) {
-        var decoder = UTF8()
+        var parser = Unicode.UTF8.ForwardParser()
         var bytes = text.makeIterator()
-        if case .scalarValue(let scalar) = decoder.decode(&bytes) {
+        switch parser.parseScalar(from: &bytes) {
+        case .valid(let encoded):
+            let scalar = Unicode.UTF8.decode(encoded)
             let first = isCaseless ? scalar.lowercasedASCII : scalar
-            if let following = first.following {
-                (start, end) = (Array(String(first).utf8), Array(String(following).utf8))
-                letter = InitialLetter.of(text.span)
-                return
-            }
+            (start, end) = (Array(String(first).utf8), first.following.map { Array(String($0).utf8) })
+            letter = InitialLetter.of(text.span)
+        case .error(let count) where count < text.count:
+            // No text with the byte after the malformed bytes begins with UTF-8.
+            (start, letter) = (Array(text[...count]), "#")
+            end = start.lastIndex { $0 < 0xFF }.map { [start] in Array(start[..<$0]) + [start[$0] + 1] }
+        case .error, .emptyInput:
+            // Other texts may begin with these bytes and be well-formed.
+            (start, end, letter) = (text, text + [0], "#")
         }
-        let byte = text.first ?? 0
-        (start, end, letter) = ([byte], byte < 0xFF ? [byte + 1] : nil, "#")
     }
 }
 

@@ -137,7 +137,8 @@ final class SQLiteImport: TreeImport {
         return statements
     }
 
-    /// The reason why a key is not unique: SQLite ignores the part of a key after U+0000. Returns nil for another reason.
+    /// The reason why a key is not unique: older versions of SQLite ignore the part of a key after U+0000. Returns nil for
+    /// another reason.
     private func unusableKey() throws(DatabaseError) -> DatabaseError? {
         for name in names[.key] {
             guard let id = try connection.first(SQLiteSchema.repeatedKey(names, withZeroIn: name))?[0].integer else {

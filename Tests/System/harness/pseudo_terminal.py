@@ -87,7 +87,7 @@ class PseudoTerminal:
 
     def __init__(self, command, columns=80, lines=24, **options):
         self.master, self.inner = pty.openpty()
-        self.size(columns, lines, tell=False)
+        self._tell_size(columns, lines)
         self.modes_before = termios.tcgetattr(self.inner)
         self._changed = threading.Condition()
         self.grid = Grid(columns, lines)
@@ -134,12 +134,15 @@ class PseudoTerminal:
     def press(self, keys):
         os.write(self.master, keys.encode())
 
-    def size(self, columns, lines, tell=True):
+    def size(self, columns, lines):
+        # The program draws as soon as it knows the size: what it draws belongs on the new grid.
+        with self._changed:
+            old, self.grid = self.grid, Grid(columns, lines)
+            self.grid.modes = old.modes
+            self._tell_size(columns, lines)
+
+    def _tell_size(self, columns, lines):
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        if tell:
-            with self._changed:
-                old, self.grid = self.grid, Grid(columns, lines)
-                self.grid.modes = old.modes
 
     def shows(self, condition, within=DEADLINE):
         """Waits until the screen fulfils a condition: words, or a function of the grid."""

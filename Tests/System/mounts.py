@@ -116,7 +116,6 @@ def coming_and_going(verdict, campus, connection):
 
 def breaking(verdict, campus, connection):
     """While a file is being written, what was served before must go on."""
-    path, whole = campus.file("8.plist"), campus.document(1)
     seen, stopping = set(), threading.Event()
 
     def read():
@@ -128,23 +127,35 @@ def breaking(verdict, campus, connection):
     own_port = connection.socket.getpeername()[1]
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
-    for _ in range(5):
-        with open(path, "wb", buffering=0) as file:
-            for start in range(0, len(whole), len(whole) // 4):
-                file.write(whole[start:start + len(whole) // 4])
-                time.sleep(0.01)
-    arrived = wait_until(lambda: titles(connection, campus.level(8)) == ["v1", "always"])
+    rounds, wrong, version = 0, set(), 0
+    while rounds < 5 and version < 100:
+        version += 1
+        seen.clear()
+        longest = write_slowly(campus.file("8.plist"), campus.document(version))
+        arrived = wait_until(lambda: titles(connection, campus.level(8)) == [f"v{version}", "always"])
+        if arrived is None:
+            break
+        # A file counts as written after 100 ms without a write. A busy machine may keep this writer from writing.
+        if longest < 0.05:
+            rounds += 1
+            wrong |= seen - {(f"v{version - 1}", "always"), (f"v{version}", "always")}
     stopping.set()
     reader.join()
-    verdict.expect(arrived is not None, "a file that is written slowly is served when it is whole")
-    verdict.expect(seen <= {("v0", "always"), ("v1", "always")}, f"nobody sees a half-written file: {seen}")
-    save(path, b"<plist><array><string>x</array></plist>")
-    verdict.expect(wait_until(lambda: (error_of(connection, campus.level(8)) or "").startswith("8.plist:1:"))
-                   is not None, "a file that stays broken leaves an error with its position")
-    verdict.expect(titles(connection, campus.level(9)) == ["v0", "always"], "its neighbours are served")
-    save(path, campus.document(2))
-    verdict.expect(wait_until(lambda: titles(connection, campus.level(8)) == ["v2", "always"]) is not None,
-                   "a mended file is served")
+    verdict.expect(rounds == 5, f"a file that is written slowly is served when it is whole ({rounds} of 5 times)")
+    verdict.expect(not wrong, f"nobody sees a half-written file: {wrong}")
+
+
+def write_slowly(path, content):
+    """Writes a file in place, in pieces; returns the longest time between two writes in seconds."""
+    times = []
+    with open(path, "wb", buffering=0) as file:
+        times.append(time.monotonic())
+        for start in range(0, len(content), len(content) // 4):
+            file.write(content[start:start + len(content) // 4])
+            times.append(time.monotonic())
+            time.sleep(0.01)
+    times.append(time.monotonic())
+    return max(later - earlier for earlier, later in zip(times, times[1:]))
 
 
 def links(verdict, campus, connection, outside):

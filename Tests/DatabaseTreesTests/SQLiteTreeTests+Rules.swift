@@ -49,6 +49,14 @@ extension SQLiteTreeTests {
             "sqlite:T.db: an item refers to the file 'Other.plist', which a database cannot; put its items in place with 'drilldown import'."
         ),
         (
+            #"UPDATE items SET fields = '{"Title":"left","Children":[{"Title":"x"}]}' WHERE id = 1"#,
+            "sqlite:T.db: items[1]: in /left: the fields contain an item; write 'null' for the array around it, and insert the item as a row with the parent 1."
+        ),
+        (
+            #"UPDATE items SET fields = '{"Title":"left","Sections":{"a":["x"]}}' WHERE id = 1"#,
+            "sqlite:T.db: items[1]: in /left: the fields contain an item; write 'null' for the array around it, and insert the item as a row with the parent 1."
+        ),
+        (
             "DELETE FROM items WHERE id = 0",
             "sqlite:T.db: items[0]: there is no root; insert the item with the id 0 and no parent."
         ),

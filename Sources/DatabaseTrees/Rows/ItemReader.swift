@@ -6,7 +6,6 @@ internal import PropertyLists
 struct ItemReader: ~Copyable {
     private let table: ItemTable
     private let names: StructuralNames
-    private let childrenNames, sectionNames: [[UInt8]]
     private var builder: TreeBuilder
     private let limits: PropertyListLimits
     /// The number of rows reached so far. `tree` begins at the root, and `item` begins at the first row.
@@ -19,15 +18,11 @@ struct ItemReader: ~Copyable {
     /// string.
     private(set) var placeless: [Int64: Bool] = [:]
     /// The item whose fields are being read.
-    private var item = OpenItem(id: 0, rows: 0..<0, outer: 0)
+    private var item = OpenItem(id: 0, rows: 0..<0)
     /// The position at which `table` found the rows of the latest item; the next search begins there.
     private var hint = 0
-    /// The open containers of all open items.
-    private var open: [Container] = []
     /// The readers of fields that are not in use at present.
     private var readers: [FieldsReader] = []
-
-    private enum Container { case item, sectionList, sectionDictionary, section, other }
 
     init(
         table: ItemTable, names: StructuralNames, limits: TreeLimits, values: PropertyListLimits = .init(),
@@ -35,8 +30,6 @@ struct ItemReader: ~Copyable {
     ) {
         (self.table, self.names) = (table, names)
         self.limits = values
-        childrenNames = names[.children].map { Array($0.utf8) }
-        sectionNames = names[.sections].map { Array($0.utf8) }
         builder = TreeBuilder(names: names, limits: limits, isXML: false, pool: pool, progress: progress)
     }
 
@@ -112,7 +105,7 @@ struct ItemReader: ~Copyable {
         }
         let id = table.place(row).id
         let parent = item
-        item = OpenItem(id: id, rows: table.rows(below: id, near: &hint), outer: open.count)
+        item = OpenItem(id: id, rows: table.rows(below: id, near: &hint))
         do throws(PropertyListError) {
             try sendFields(row)
             try checkRest()
@@ -166,18 +159,15 @@ private struct OpenItem {
     let rows: Range<Int>
     /// The first row that has not been sent yet.
     var next: Int
-    /// The number of open containers around the item.
-    let outer: Int
+    /// The number of open containers in the fields.
+    var depth = 0
     /// The number of places for rows so far.
     var places = 0
     /// Whether the innermost container is an array of children that is still empty.
     var isInEmptyList = false
-    /// The role of the latest key of an item or a section.
-    var key = Key.other
-    enum Key { case children, sections, other }
 
-    init(id: Int64, rows: Range<Int>, outer: Int) {
-        (self.id, self.rows, self.outer) = (id, rows, outer)
+    init(id: Int64, rows: Range<Int>) {
+        (self.id, self.rows) = (id, rows)
         next = rows.lowerBound
     }
 
@@ -196,45 +186,31 @@ private final class FieldsReader {
 }
 
 extension ItemReader: PropertyListConsumer {
-    /// The innermost open container of the item; nil outside of the item's value.
-    private var container: Container? { open.count > item.outer ? open.last : nil }
-
     mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
-        item.isInEmptyList = false
-        switch container {
-        case nil: open.append(.item)
-        case .item where item.key == .sections:
-            open.append(.sectionDictionary)
-            named.append(item.id)
-        case .sectionList: open.append(.section)
-        default: open.append(.other)
-        }
+        try beginValue()
+        if builder.expected.isSections { named.append(item.id) }
+        item.depth += 1
         try builder.beginDictionary(at: position)
     }
 
     mutating func key(_ name: Span<UInt8>, at position: SourcePosition) throws(PropertyListError) {
-        if container == .item || container == .section {
-            item.key =
-                childrenNames.contains { name.isEqual(to: $0.span) }
-                ? .children : sectionNames.contains { name.isEqual(to: $0.span) } ? .sections : .other
-        }
         try builder.key(name, at: position)
     }
 
     mutating func endDictionary() throws(PropertyListError) {
-        if open.popLast() == .item, item.places == 0, item.hasMore { try addPlace(ofString: false) }
+        item.depth -= 1
+        if item.depth == 0, item.places == 0, item.hasMore { try addPlace(ofString: false) }
         try builder.endDictionary()
     }
 
     mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
-        let isList = container.map { $0 == .item && item.key != .other } ?? true
-        item.isInEmptyList = container == .item && item.key == .children
-        open.append(isList ? .sectionList : .other)
+        item.isInEmptyList = builder.expected.isChildren
+        item.depth += 1
         try builder.beginArray(at: position)
     }
 
     mutating func endArray() throws(PropertyListError) {
-        _ = open.popLast()
+        item.depth -= 1
         // An empty array is a place for rows, too.
         if item.isInEmptyList, item.places == 0, item.hasMore { try sendElements() }
         item.isInEmptyList = false
@@ -242,8 +218,8 @@ extension ItemReader: PropertyListConsumer {
     }
 
     mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
-        item.isInEmptyList = false
-        guard container == nil, !item.rows.isEmpty else { return try builder.string(text) }
+        try beginValue()
+        guard item.depth == 0, !item.rows.isEmpty else { return try builder.string(text) }
         try builder.beginDictionary(at: Self.nowhere)
         try builder.key(Array((names[.title].first ?? "Title").utf8).span, at: Self.nowhere)
         try builder.string(text)
@@ -260,24 +236,31 @@ extension ItemReader: PropertyListConsumer {
 
     mutating func null() throws(PropertyListError) {
         item.isInEmptyList = false
-        switch container {
-        case nil where item.id == 0, .sectionList, .sectionDictionary: try sendRows()
-        case .item where item.key != .other, .section where item.key == .children: try sendRows()
-        default:
+        guard item.depth == 0 ? item.id == 0 : builder.expected.holdsRows else {
             throw PropertyListError(
                 reason:
                     "'null' stands for the rows of an item or of a section, and for no other value; leave the entry out"
             )
         }
+        try sendRows()
     }
 
     func currentPath() -> String? { builder.currentPath() }
 
+    /// Refuses an item among the fields of another item. Without an id, it could not be edited.
+    private mutating func beginValue() throws(PropertyListError) {
+        item.isInEmptyList = false
+        guard item.depth > 0, builder.expected.makesItems else { return }
+        throw PropertyListError(
+            reason:
+                "the fields contain an item; write 'null' for the array around it, and insert the item as a row with the parent \(item.id)"
+        )
+    }
+
     /// Adds the missing place for rows to an item.
     private mutating func addPlace(ofString isString: Bool) throws(PropertyListError) {
-        let name = childrenNames.first ?? Array("Children".utf8)
         placeless[item.id] = isString
-        try builder.key(name.span, at: Self.nowhere)
+        try builder.key(Array((names[.children].first ?? "Children").utf8).span, at: Self.nowhere)
         try sendRows()
     }
 

@@ -3,7 +3,7 @@ internal import PropertyLists
 /// The values that may come next in the innermost open container, and their meaning.
 ///
 /// Every event reads the expectation, so it occupies only a few bytes.
-struct Expectation: BitwiseCopyable, Sendable {
+package struct Expectation: BitwiseCopyable, Sendable {
     /// The meaning of an opening dictionary or array.
     enum Opening: UInt8 {
         case refused
@@ -32,8 +32,8 @@ struct Expectation: BitwiseCopyable, Sendable {
 
     /// The allowed `ScalarKind`s, one bit each.
     private let scalars: UInt8
-    /// Whether a text becomes an item.
-    let makesItems: Bool
+    /// Whether a text or a dictionary becomes an item of the innermost list. For a record, this is false.
+    package let makesItems: Bool
     var dictionary: Opening
     var array: Opening
     /// The slot that the next value fills; 0 for none.
@@ -65,6 +65,20 @@ struct Expectation: BitwiseCopyable, Sendable {
     static var records: Self { Expectation(bits: 0, dictionary: .record, array: .refused) }
 
     static var document: Self { Expectation(bits: 0, dictionary: .item, array: .document) }
+
+    /// Whether the value is that of `Children`.
+    package var isChildren: Bool { array == .rows }
+
+    /// Whether the value is that of `Sections`, the only key with two kinds of lists.
+    package var isSections: Bool { dictionary == .list }
+
+    /// Whether an array holds the rows of an item or of a section.
+    package var holdsRows: Bool {
+        switch array {
+        case .rows, .sectionsOfRows, .sectionRows: true
+        default: isSections
+        }
+    }
 
     @inline(__always)
     func allows(_ kind: ScalarKind) -> Bool { scalars & kind.bit != 0 }

@@ -17,7 +17,7 @@ public struct TreeBuilder: PropertyListConsumer, ~Copyable {
     var isArray = false
     /// The innermost frame's kind and expectation, cached because every event reads them.
     private(set) var kind: Frame.Kind?
-    var expected = Expectation.document
+    package internal(set) var expected = Expectation.document
     var itemSlots: SlotTable
     var sectionSlots: SlotTable
     let titleSlot, keySlot, sourceSlot, databaseSlot, recordsSlot, drillBySlot, typeSlot, specifiersSlot: SlotNumber

@@ -62,6 +62,25 @@ public enum ByteScan {
         return index
     }
 
+    /// Whether a test marks any byte of a text. Takes fewer instructions than `index(in:from:where:)` if the test marks
+    /// no byte.
+    @inlinable @inline(__always)
+    public static func any(in text: Span<UInt8>, where test: (UInt64) -> UInt64) -> Bool {
+        let count = text.count
+        guard count >= 8 else {
+            // Spaces fill the rest of the word, because the test may mark a zero.
+            let filling = word(of: 0x20) &<< UInt64(truncatingIfNeeded: 8 &* count)
+            return count > 0 && test(word(of: text, at: 0, count: count) | filling) != 0
+        }
+        var found = test(word(of: text, at: count &- 8))
+        var index = 0
+        while index < count &- 8 {
+            found |= test(word(of: text, at: index))
+            index &+= 8
+        }
+        return found != 0
+    }
+
     /// Whether all bytes are at most 0x7F.
     @inlinable
     public static func isASCII(_ bytes: Span<UInt8>) -> Bool {

@@ -226,14 +226,21 @@ public enum XMLText {
     /// Whether a text contains a character that XML 1.0 (section 2.2) cannot represent. These are U+FFFE, U+FFFF, and
     /// the control characters other than tab, line feed and carriage return.
     public static func holdsMoreThanXML(_ text: Span<UInt8>) -> Bool {
+        guard ByteScan.any(in: text, where: mayBeBeyondXML) else { return false }
         var index = 0
         while true {
-            index = ByteScan.index(in: text, from: index) { ByteScan.controls($0) | ByteScan.equal($0, 0xEF) }
+            index = ByteScan.index(in: text, from: index, where: mayBeBeyondXML)
             guard index < text.count else { return false }
             let byte = text[index]
             if byte == 0xEF ? isNoncharacter(text, at: index) : byte != 9 && byte != 10 && byte != 13 { return true }
             index += 1
         }
+    }
+
+    /// Marks the bytes of a word that may begin such a character.
+    @inline(__always)
+    private static func mayBeBeyondXML(_ word: UInt64) -> UInt64 {
+        ByteScan.controls(word) | ByteScan.equal(word, 0xEF)
     }
 
     /// Whether a character is U+FFFE (EF BF BE) or U+FFFF (EF BF BF), by its three bytes.

@@ -112,15 +112,15 @@ public struct DatabaseTree: TreeSource {
     /// Reads all rows of a database, and its counter.
     private func rows(
         of database: any TreeDatabase
-    ) throws(DatabaseError) -> (table: ItemTable, head: TreeHead) {
-        var table = ItemTable()
+    ) throws(DatabaseError) -> (rows: ItemRows, head: TreeHead) {
+        var rows = ItemRows()
         let head = try database.readItems { (place, fields) throws(DatabaseError) in
-            table.add(place, fields: fields)
-            guard table.isComplete else {
+            rows.add(place, fields: fields)
+            guard rows.isComplete else {
                 throw DatabaseError(kind: .away, reason: "there is not enough memory for its items")
             }
         }
-        return (table, head)
+        return (rows, head)
     }
 
     /// The result of reading a tree.
@@ -141,13 +141,13 @@ public struct DatabaseTree: TreeSource {
     func read(
         _ database: any TreeDatabase, pool: LevelPool?, patience: Duration = .zero
     ) throws(SourceError) -> Read {
-        var table: ItemTable
+        let rows: ItemRows
         let head: TreeHead
         var interpretation = interpretation
         let history: [RevisionEntry]
         do throws(DatabaseError) {
-            (table, head) = try waiting(patience, onWait: noteWait) { () throws(DatabaseError) in
-                try rows(of: database)
+            (rows, head) = try waiting(patience, onWait: noteWait) { () throws(DatabaseError) in
+                try self.rows(of: database)
             }
             interpretation.names = try StructuralNames(keys: head.keys)
             let head = head
@@ -156,7 +156,7 @@ public struct DatabaseTree: TreeSource {
         } catch {
             throw SourceError(name, reason: error.reason)
         }
-        table.sort()
+        let table = ItemTable(rows)
         var reader = ItemReader(
             table: table, names: interpretation.names, limits: interpretation.treeLimits,
             values: interpretation.propertyListLimits, pool: pool)

@@ -3,9 +3,9 @@ internal import Glibc
 internal import Heap
 internal import Levels
 
-/// Rows of `items` in memory, in the order of the document: by parent, section, position and id.
-struct ItemTable {
-    private struct Entry {
+/// Rows of `items` in memory, in the order in which they were added.
+struct ItemRows {
+    fileprivate struct Entry {
         let id: Int64
         /// The id of the item above; `noParent` for the root.
         let parent: Int64
@@ -18,32 +18,30 @@ struct ItemTable {
         let offset: Int32
     }
 
-    private static var noParent: Int64 { .min }
+    fileprivate static var noParent: Int64 { .min }
 
-    /// The entries, in the order in which they were added.
-    private var entries: [Entry] = []
-    /// The texts, in several blocks, because one large array would be copied each time it grows.
-    private var blocks: [[UInt8]] = []
-    private static let blockBytes = 1 << 20
+    /// The entries, in the order in which they were added. They are in pages, and the texts are in blocks, because one
+    /// large array would be copied each time it grows.
+    private var pages: [[Entry]] = []
+    private static let pageBits = 18
+    fileprivate private(set) var blocks: [[UInt8]] = []
+    /// Each block is as large as all blocks before it, up to this size.
+    private static let largestBlock = 8 << 20
+    private var blockBytes = 0
+    private(set) var count = 0
     /// Whether there was enough memory for all rows.
     private(set) var isComplete = true
-    /// The numbers of the entries in the order of the document, the root first.
-    private var order: [Int32] = []
-    /// The items that have rows, in the order of their ids, each with the numbers of its rows.
-    private var below: [(id: Int64, rows: Range<Int>)] = []
-    private var items: [Int64: Item.Step] = [:]
-
-    var count: Int { entries.count }
+    fileprivate private(set) var items: [Int64: Item.Step] = [:]
 
     mutating func add(_ place: ItemPlace, fields: Span<UInt8>) {
         if (blocks.last?.capacity ?? 0) - (blocks.last?.count ?? 0) < fields.count {
-            let size = max(fields.count, blocks.isEmpty ? 4_096 : Self.blockBytes)
+            let size = max(fields.count, min(max(blockBytes, 4_096), Self.largestBlock))
             guard isComplete, MemoryBudget.hasRoom(forBuffer: size), blocks.count < Int32.max else {
                 isComplete = false
                 return
             }
-            blocks.append([])
-            blocks[blocks.count - 1].reserveCapacity(size)
+            blocks.append(Self.empty(capacity: size))
+            blockBytes += size
         }
         let last = blocks.count - 1
         let offset = blocks[last].count
@@ -59,60 +57,87 @@ struct ItemTable {
     }
 
     private mutating func add(_ place: ItemPlace, count: Int, block: Int, offset: Int) {
-        guard let count = Int32(exactly: count), let offset = Int32(exactly: offset), entries.count < Int32.max else {
+        guard let bytes = Int32(exactly: count), let offset = Int32(exactly: offset), self.count < Int32.max else {
             isComplete = false
             return
         }
-        entries.append(
+        let page = self.count >> Self.pageBits
+        if page == pages.count {
+            // The first page grows, because most tables have only a few rows.
+            pages.append(page == 0 ? [] : Self.empty(capacity: 1 << Self.pageBits))
+        }
+        pages[page].append(
             Entry(
                 id: place.id, parent: place.parent ?? Self.noParent, position: place.position,
                 // Clamping changes nothing, because no item has more sections than `Int32.max`.
-                section: Int32(clamping: place.section), count: count, block: Int32(block), offset: offset))
+                section: Int32(clamping: place.section), count: bytes, block: Int32(block), offset: offset))
+        self.count += 1
     }
 
-    /// Puts the rows in order. Rows can be read only after this call.
-    mutating func sort() {
+    private static func empty<Element>(capacity: Int) -> [Element] {
+        unsafe [Element](unsafeUninitializedCapacity: capacity) { buffer, _ in
+            unsafe LargePages.advise(UnsafeMutableRawBufferPointer(buffer))
+        }
+    }
+
+    fileprivate func entry(_ number: Int) -> Entry {
+        pages[number >> Self.pageBits][number & (1 << Self.pageBits - 1)]
+    }
+
+    /// Calls a closure for each run of consecutive entries that have the same parent.
+    fileprivate func forEachRun(_ body: (_ parent: Int64, _ run: Range<Int>) -> Void) {
+        var start = 0
+        while start < count {
+            let parent = entry(start).parent
+            var end = start + 1
+            while end < count, entry(end).parent == parent { end += 1 }
+            body(parent, start..<end)
+            start = end
+        }
+    }
+}
+
+/// Rows of `items` in the order of the document: by parent, section, position and id.
+///
+/// A class of constants: copies of a structure would count a reference to each array, and variables of a class would be
+/// checked for exclusive access, both once for each row.
+final class ItemTable {
+    private let rows: ItemRows
+    /// The numbers of the entries in the order of the document, the root first.
+    private let order: [Int32]
+    /// The items that have rows, in the order of their ids, each with the numbers of its rows.
+    private let below: [(id: Int64, rows: Range<Int>)]
+
+    var count: Int { rows.count }
+
+    /// Puts rows in order.
+    init(_ rows: ItemRows) {
         var counts: [Int64: Int] = [:]
-        forEachRun { parent, run in counts[parent, default: 0] += run.count }
+        rows.forEachRun { parent, run in counts[parent, default: 0] += run.count }
+        var below: [(id: Int64, rows: Range<Int>)] = []
         var ends: [Int64: Int] = [:]
         var end = 0
         // `noParent` is less than all ids, so the root's row is the first.
         for parent in counts.keys.sorted() {
             let count = counts[parent] ?? 0
-            if parent != Self.noParent { below.append((parent, end..<end + count)) }
+            if parent != ItemRows.noParent { below.append((parent, end..<end + count)) }
             ends[parent] = end
             end += count
         }
-        var order = [Int32](repeating: 0, count: entries.count)
-        forEachRun { parent, run in
+        var order = [Int32](repeating: 0, count: rows.count)
+        rows.forEachRun { parent, run in
             let start = ends[parent] ?? 0
             for (offset, number) in run.enumerated() { order[start + offset] = Int32(number) }
             ends[parent] = start + run.count
         }
-        for (_, rows) in below where !isSorted(order[rows]) {
-            order[rows].sort { precedes(entries[Int($0)], entries[Int($1)]) }
+        func precedes(_ one: Int32, _ other: Int32) -> Bool {
+            let (one, other) = (rows.entry(Int(one)), rows.entry(Int(other)))
+            return (one.section, one.position, one.id) < (other.section, other.position, other.id)
         }
-        self.order = order
-    }
-
-    /// Calls a closure for each run of consecutive entries that have the same parent.
-    private func forEachRun(_ body: (_ parent: Int64, _ run: Range<Int>) -> Void) {
-        var start = 0
-        while start < entries.count {
-            let parent = entries[start].parent
-            var end = start + 1
-            while end < entries.count, entries[end].parent == parent { end += 1 }
-            body(parent, start..<end)
-            start = end
+        for (_, range) in below where !zip(order[range], order[range].dropFirst()).allSatisfy(precedes) {
+            order[range].sort(by: precedes)
         }
-    }
-
-    private func isSorted(_ rows: ArraySlice<Int32>) -> Bool {
-        zip(rows, rows.dropFirst()).allSatisfy { precedes(entries[Int($0)], entries[Int($1)]) }
-    }
-
-    private func precedes(_ one: Entry, _ other: Entry) -> Bool {
-        (one.section, one.position, one.id) < (other.section, other.position, other.id)
+        (self.rows, self.order, self.below) = (rows, order, below)
     }
 
     /// The numbers of the rows below an item, by section, position and id.
@@ -140,23 +165,23 @@ struct ItemTable {
     var parents: some Sequence<Int64> { below.lazy.map(\.id) }
 
     func place(_ row: Int) -> ItemPlace {
-        let entry = entries[Int(order[row])]
+        let entry = rows.entry(Int(order[row]))
         return ItemPlace(
-            id: entry.id, parent: entry.parent == Self.noParent ? nil : entry.parent, section: Int(entry.section),
+            id: entry.id, parent: entry.parent == ItemRows.noParent ? nil : entry.parent, section: Int(entry.section),
             position: entry.position)
     }
 
     /// The item of an existing tree that a row stands for, with everything below it; nil for a row with text.
-    func item(_ row: Int) -> Item.Step? { items.isEmpty ? nil : items[place(row).id] }
+    func item(_ row: Int) -> Item.Step? { rows.items.isEmpty ? nil : rows.items[place(row).id] }
 
     /// Calls a closure with the column `fields` of a row.
     func withFields<Result, Failure: Error>(
         _ row: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let entry = entries[Int(order[row])]
+        let entry = rows.entry(Int(order[row]))
         let range = Int(entry.offset)..<Int(entry.offset) + Int(entry.count)
         guard !range.isEmpty else { return try body([UInt8]().span) }
-        return try unsafe blocks[Int(entry.block)].withUnsafeBufferPointer { block throws(Failure) in
+        return try unsafe rows.blocks[Int(entry.block)].withUnsafeBufferPointer { block throws(Failure) in
             try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(rebasing: block[range])))
         }
     }
@@ -175,5 +200,5 @@ struct ItemTable {
     func fields(_ row: Int) -> [UInt8] { withFields(row) { Array(copying: $0) } }
 
     /// The number of the root's row; nil without a root.
-    var root: Int? { entries.isEmpty || place(0).id != 0 ? nil : 0 }
+    var root: Int? { count == 0 || place(0).id != 0 ? nil : 0 }
 }

@@ -184,7 +184,9 @@ struct TreeFollower {
             }
             return .over(level)
         }
-        let own = try reading(ItemTable(of: row), isRoot: isRoot)
+        var rows = ItemRows()
+        rows.add(row.place, text: row.fields)
+        let own = try reading(rows, isRoot: isRoot)
         index.placeless[id] = nil
         if !index.rows(below: id).isEmpty { notePlace(of: id, in: own) }
         guard own.hasPlaces(of: before), let level = try level(below: id, before: before, owner: own) else {
@@ -272,10 +274,9 @@ struct TreeFollower {
 
     // MARK: Items that are made anew
 
-    /// Reads the items of a table, and returns the first one.
-    private mutating func reading(_ table: ItemTable, isRoot: Bool) throws(PropertyListError) -> Item.Step {
-        var table = table
-        table.sort()
+    /// Reads the items of some rows, and returns the first one.
+    private mutating func reading(_ rows: ItemRows, isRoot: Bool) throws(PropertyListError) -> Item.Step {
+        let table = ItemTable(rows)
         var reader = ItemReader(table: table, names: editor.names, limits: editor.limits)
         let step = try reader.item(isRoot: isRoot)
         // If sections are a dictionary, their order may differ from the order of their rows.
@@ -289,9 +290,9 @@ struct TreeFollower {
     /// Makes an item with everything below it, using the builder. Items that have not changed are copied from the old
     /// tree.
     private mutating func made(_ id: Int64, isRoot: Bool) throws(PropertyListError) -> Item.Step {
-        var table = ItemTable()
-        try add(ItemPlace(id: id, parent: nil, section: 0, position: 0), to: &table)
-        return try reading(table, isRoot: isRoot)
+        var made = ItemRows()
+        try add(ItemPlace(id: id, parent: nil, section: 0, position: 0), to: &made)
+        return try reading(made, isRoot: isRoot)
     }
 
     /// Returns the fields of an item without rows, as the database has them: without the place for rows that the reader
@@ -306,23 +307,23 @@ struct TreeFollower {
         return fields.dropLast(place.count) + [UInt8(ascii: "}")]
     }
 
-    private mutating func add(_ place: ItemPlace, to table: inout ItemTable) throws(PropertyListError) {
+    private mutating func add(_ place: ItemPlace, to made: inout ItemRows) throws(PropertyListError) {
         let known = step(of: place.id)
         if let row = rows[place.id] {
             index.placeless[place.id] = nil
-            table.add(place, text: row.fields)
+            made.add(place, text: row.fields)
         } else if let known, touched.contains(place.id) {
             let fields = try FieldsWriter.fields(of: known)
-            table.add(
+            made.add(
                 place, text: index.rows(below: place.id).isEmpty ? try withoutPlace(fields, of: place.id) : fields)
         } else if let known {
-            return table.add(place, item: known)
+            return made.add(place, item: known)
         } else {
             throw PropertyListError(reason: "an item of the log is not known")
         }
         let rows = rowsAsWritten(below: place.id)
         index.setRows(rows.map { ItemIndex.Slot(id: $0.id, position: $0.position) }, below: place.id)
-        for row in rows { try add(row, to: &table) }
+        for row in rows { try add(row, to: &made) }
     }
 
     /// The places of the rows below an item after the changes, in the order of the database.
@@ -335,14 +336,6 @@ struct TreeFollower {
                 return ItemPlace(id: slot.id, parent: id, section: section, position: slot.position)
             }
             .sorted { ($0.section, $0.position, $0.id) < ($1.section, $1.position, $1.id) }
-    }
-}
-
-extension ItemTable {
-    /// Creates a table of one row, without the rows below it.
-    fileprivate init(of row: ItemRow) {
-        self.init()
-        add(row.place, text: row.fields)
     }
 }
 

@@ -55,8 +55,15 @@ final class LibraryResponse: @unchecked Sendable {
     /// Adds header lines. Returns the lines that the library accepted, or all lines if the response cannot be sent.
     func add(_ headers: [(name: String, value: String)]) -> [(name: String, value: String)] {
         guard let pointer = unsafe pointer else { return headers }
-        // The library refuses a line with characters that a header cannot carry.
-        return headers.filter { unsafe MHD_add_response_header(pointer, $0.name, $0.value) == .YES }
+        return headers.filter { line in
+            // Passed as an argument, a string would be copied into an array first.
+            unsafe line.name.withCString { name in
+                unsafe line.value.withCString { value in
+                    // The library refuses a line with characters that a header cannot carry.
+                    unsafe MHD_add_response_header(pointer, name, value) == .YES
+                }
+            }
+        }
     }
 
     /// Makes the end of the connection the end of the response, without a last chunk.

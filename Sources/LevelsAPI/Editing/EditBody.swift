@@ -75,6 +75,13 @@ struct MediaType: Equatable {
     /// In lower case.
     private(set) var charset: String?
 
+    /// Whether the value of `Content-Type` names a property list.
+    static func isPropertyList(_ field: String) -> Bool {
+        // Most clients send a name alone.
+        if EditContent.patch.types.contains(field) { return field == "application/x-plist" }
+        return MediaType(field)?.name == "application/x-plist"
+    }
+
     init?(_ text: String) {
         var parts: [String] = []
         text.utf8Span.span.forEachElement(dividedBy: UInt8(ascii: ";")) { part in
@@ -102,7 +109,7 @@ struct SentBody: Sendable {
 
     init(_ request: Request) {
         bytes = request.body
-        isExact = request.field(.contentType).flatMap(MediaType.init)?.name == "application/x-plist"
+        isExact = request.field(.contentType).map(MediaType.isPropertyList) ?? false
     }
 
     var isLong: Bool { bytes.count > Self.longest }

@@ -106,7 +106,7 @@ struct PendingEdit: Sendable {
         do throws(Problem) {
             let question = try Question(detailAt: link, negotiation: negotiation)
             let selected = try selection.select(
-                Inquiry(question: question, in: publication, arrangements: selection.arrangements))
+                edited: Inquiry(question: question, in: publication, arrangements: selection.arrangements))
             let response = try selected.response(
                 adding: publication.snapshot.revisionHeaders + (isSent ? [("Content-Location", link)] : []))
             return try selection.charged(created(response))

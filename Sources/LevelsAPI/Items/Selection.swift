@@ -40,14 +40,25 @@ struct Selection {
         if let bytes = shared.refusedBytes(inquiry), budget.refuses(bytes: bytes) {
             throw .tooManyAnswers
         }
+        let isWhole = inquiry.question.delivery.since == nil
+        let selected = try complete(inquiry, known: known)
+            .charged(to: budget, sharedAt: shared.place(inquiry, isLasting: isWhole))
+        try keep(selected, inquiry: inquiry)
+        return selected
+    }
+
+    /// The representation of an item that an edit has just made or changed, newly rendered. It is not cached, because
+    /// only the client that sent the edit gets it.
+    func select(edited inquiry: Inquiry) throws(Problem) -> Representation {
+        try complete(inquiry, known: nil).charged(to: budget)
+    }
+
+    private func complete(_ inquiry: Inquiry, known: ShownItem?) throws(Problem) -> Representation {
         let refusals = MemoryBudget.refusals
         let rendered = try render(inquiry, known: known)
         // The answer may be cut if a buffer could not grow.
         guard refusals == MemoryBudget.refusals else { throw .outOfMemory }
-        let isWhole = inquiry.question.delivery.since == nil
-        let selected = rendered.charged(to: budget, sharedAt: shared.place(inquiry, isLasting: isWhole))
-        try keep(selected, inquiry: inquiry)
-        return selected
+        return rendered
     }
 
     private func kept(_ inquiry: Inquiry, found: ResponseCache.Found?) -> Representation? {

@@ -84,6 +84,9 @@ final class Representation {
     private func made(adding more: HeaderLines) throws(Problem) -> Response {
         switch body {
         case .response(let response, _): return response.adding(more)
+        case .bytes(let bytes, nil) where !more.isEmpty:
+            // The response is made once, with all header lines. Without them, it would serve no other request.
+            return try bytes.response(head.coding, headers: head.headers + more)
         case .bytes(let bytes, let instead):
             let response: Response
             if let instead, let other = try instead() {

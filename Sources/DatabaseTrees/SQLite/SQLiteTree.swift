@@ -130,7 +130,7 @@ final class SQLiteTree: TreeDatabase {
             "SELECT id, parent, section, position, fields FROM items"
         ) { row throws(DatabaseError) in
             let place = Self.place(row)
-            try row.withText(4) { fields throws(DatabaseError) in try body(place, fields) }
+            try row.withContent(4, .text) { fields throws(DatabaseError) in try body(place, fields) }
         }
         return head
     }

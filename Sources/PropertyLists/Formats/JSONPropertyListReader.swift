@@ -65,7 +65,7 @@ public struct JSONPropertyListReader: ~Copyable {
         }
         try readValue(first, into: &consumer)
         while let container = open.last { try readOn(in: container, into: &consumer) }
-        if let byte = try next() {
+        if !window.isAtEnd, let byte = try next() {
             let isNextLine = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
             throw PropertyListError(
                 reason: "the document continues after the end of the JSON value; "

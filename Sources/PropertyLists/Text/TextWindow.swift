@@ -89,6 +89,10 @@ struct TextWindow: ~Copyable {
     /// The cursor's position, with the column counted in bytes. This costs only a subtraction for each event.
     var roughPosition: SourcePosition { .text(line: line, column: cursor - lineStart + 1) }
 
+    /// Whether the cursor is at the end of the document; false if more must be read to know it.
+    @inline(__always)
+    var isAtEnd: Bool { isAtInputEnd && cursor == rawEnd }
+
     /// The byte at an offset; nil past the end of the document.
     @inline(__always)
     mutating func peek(_ offset: Int = 0) throws(PropertyListError) -> UInt8? {

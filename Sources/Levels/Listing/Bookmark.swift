@@ -156,7 +156,7 @@ extension Listing {
     /// rows may differ after the cut.
     private func isInDocumentOrder(cut key: [UInt8]?, room: Bookmark.Room) -> Bool {
         switch rows {
-        case .places, .items, .part: return false
+        case .items, .part: return false
         case .level, .numbers: break
         }
         return key.map { $0.count < room.keyBytes } ?? true

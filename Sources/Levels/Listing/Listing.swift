@@ -17,8 +17,6 @@ public struct Listing: Sendable {
         case level
         /// Rows of the level, by number.
         case numbers([UInt32])
-        /// Rows of the level and of levels below it.
-        case places([Place])
         /// Rows of the level and of levels below it, by their numbers in document order; `located` determines their
         /// places.
         case items(Items)
@@ -65,7 +63,6 @@ public struct Listing: Sendable {
         switch rows {
         case .level: level?.count ?? 0
         case .numbers(let numbers): numbers.count
-        case .places(let places): places.count
         case .items(let items): items.numbers.count
         case .part(_, _, let count): count
         }
@@ -88,7 +85,6 @@ public struct Listing: Sendable {
         switch rows {
         case .level: Place(row: position)
         case .numbers(let numbers): Place(row: Int(numbers[position]))
-        case .places(let places): places[position]
         case .part(let places, let start, _): places[position - start]
         case .items: Place(row: 0)
         }
@@ -111,11 +107,11 @@ public struct Listing: Sendable {
         switch rows {
         case .level: rows = .numbers(positions.map { UInt32($0) })
         case .numbers(let numbers): rows = .numbers(positions.map { numbers[$0] })
-        case .places(let places): rows = .places(positions.map { places[$0] })
         case .items(var items):
             items.numbers = positions.map { items.numbers[$0] }
             rows = .items(items)
-        case .part(let places, let start, _): rows = .places(positions.map { places[$0 - start] })
+        case .part(let places, let start, _):
+            rows = .part(positions.map { places[$0 - start] }, start: 0, count: positions.count)
         }
         ownSections = sections
         self.known = known
@@ -134,11 +130,9 @@ public struct Listing: Sendable {
         arrange(shown, into: .stored(Section.dividing(shown, as: sections)[...]), known: known)
     }
 
-    /// Adds the level below a row as a branch. Returns the number of the branch; nil for a leaf.
-    public mutating func addBranch(below place: Place) -> Int? { addBranch(below: place, in: nil) }
-
-    /// Adds the level below a row as a branch, whose rows may have an order of their own.
-    mutating func addBranch(below place: Place, in order: OutlineOrder?) -> Int? {
+    /// Adds the level below a row as a branch, whose rows may have an order of their own. Returns the number of the
+    /// branch; nil for a leaf.
+    mutating func addBranch(below place: Place, in order: OutlineOrder? = nil) -> Int? {
         guard let below = self.level(of: place)?.child(place.row) else { return nil }
         if branches.isEmpty { addRoot(in: nil) }
         branches.append(Branch(level: below, above: place, order: order))
@@ -148,14 +142,6 @@ public struct Listing: Sendable {
     /// Adds the listing's own level as the first branch.
     mutating func addRoot(in order: OutlineOrder?) {
         if let level { branches = [Branch(level: level, above: nil, order: order)] }
-    }
-
-    /// Shows rows of the level and of added branches, in one section without a title.
-    public mutating func show(_ places: [Place], with extras: Extras) {
-        rows = .places(places)
-        ownSections = .stored([])
-        known = KnownOrder()
-        self.extras = extras
     }
 
     /// Shows the hits of a search.

@@ -113,7 +113,7 @@ extension Listing {
     func forEachRow(_ visit: (_ row: Row, _ bytes: Span<UInt8>) -> Void) {
         let places: [Place]
         switch rows {
-        case .places(let all), .part(let all, _, _): places = all
+        case .part(let part, _, _): places = part
         case .level, .numbers, .items:
             guard let level else { return }
             let bytes = level.bytes
@@ -142,7 +142,7 @@ extension Listing {
                 switch rows {
                 case .numbers(let numbers): numbers.count
                 case .items(let items): items.numbers.count
-                case .level, .places, .part: 0
+                case .level, .part: 0
                 }
             return 256 + count * 4 + (known?.sectionMarks.count ?? 0) * 8 + (sections?.cost ?? 0)
         }
@@ -152,7 +152,7 @@ extension Listing {
     public var arranged: Arranged? {
         switch rows {
         case .numbers, .items: Arranged(rows: rows, sections: ownSections, extras: extras, known: known)
-        case .level, .places, .part: nil
+        case .level, .part: nil
         }
     }
 

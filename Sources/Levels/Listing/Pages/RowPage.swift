@@ -91,7 +91,10 @@ public struct RowPage: Sendable {
         childCounts: [Int], next: RowBookmark?, notes: Notes = Notes()
     ) {
         var listing = Listing(level)
-        if notes.areHits { listing.show((0..<listing.count).map { Place(row: $0) }, with: .trail) }
+        if notes.areHits {
+            let places = (0..<listing.count).map { Place(row: $0) }
+            listing.show(places, from: 0, of: places.count, with: .trail)
+        }
         self.listing = listing
         numbers = 0..<listing.count
         self.start = start
@@ -207,7 +210,7 @@ extension RowPage {
     public var isOfOneLevel: Bool {
         switch listing.rows {
         case .level, .numbers: true
-        case .places, .items, .part: false
+        case .items, .part: false
         }
     }
 

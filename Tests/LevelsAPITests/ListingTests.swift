@@ -40,8 +40,7 @@ import Testing
         let listing = Self.listing(try Self.level(#"[["a","b"],["c","d","e"]]"#), Self.evenRows, Self.backwards)
         #expect(Self.keys(listing) == ["e", "c", "a"])
         #expect(listing.sections.isEmpty)
-        let positions = Positions(listing)
-        #expect((0..<5).map { positions[Place(row: $0)] } == [2, nil, 1, nil, 0])
+        #expect((0..<5).map(listing.position(ofRow:)) == [2, nil, 1, nil, 0])
     }
 
     @Test("A filter leaves sections with rows, and an empty level has no section but one")
@@ -66,16 +65,14 @@ import Testing
         let branch = try #require(added.0)
         let below = listing.addBranch(below: Place(branch: branch, row: 0))
         let inner = try #require(below)
-        listing.show([Place(branch: inner, row: 0), Place(row: 1), Place(branch: branch, row: 0)], with: .trail)
+        let places = [Place(branch: inner, row: 0), Place(row: 1), Place(branch: branch, row: 0)]
+        listing.show(places, from: 0, of: 3, with: .trail)
         #expect(Self.keys(listing) == ["c", "d", "b"])
         let trails = (0..<3).map { position in
             listing.rows(above: listing.place(at: position)).map { $0.level.title($0.row) }
         }
         #expect(trails == [["a", "b"], [], ["a"]])
         #expect((0..<3).map { listing.indent(of: listing.place(at: $0)) } == [2, 0, 1])
-        let positions = Positions(listing)
-        #expect(positions[Place(branch: inner, row: 0)] == 0)
-        #expect(positions[Place(row: 0)] == nil)
     }
 
     @Test("Pages of an arranged listing go on in the right place after rows have come and gone")

@@ -15,8 +15,6 @@ extension Listing {
 
     /// The position of a shown row with one of these key hashes; nil if no row is found. Earlier hashes are preferred.
     ///
-    /// Takes a look-up for each hash in each branch, and in an arranged listing also time linear in the rows.
-    ///
     /// - Parameters:
     ///   - range: the allowed positions; nil for all.
     ///   - position: the former position of the row with the first hash. For hits of an `ItemSearch`, the search begins
@@ -25,30 +23,11 @@ extension Listing {
         if case .items = rows {
             return self.position(ofFirst: hashes, in: range ?? 0..<count, near: position)
         }
-        var positions: Positions?
-        let branchHashes = branchHashes()
         for hash in hashes {
-            for (branch, branchHash) in branchHashes.enumerated() {
-                guard let row = level(of: Place(branch: branch, row: 0))?.row(withKeyHash: hash ^ branchHash)
-                else { continue }
-                let known = positions ?? Positions(self)
-                positions = known
-                let position = known[Place(branch: branch, row: row)]
-                if let position, range?.contains(position) != false { return position }
-            }
+            guard let row = level?.row(withKeyHash: hash), let position = self.position(ofRow: row) else { continue }
+            if range?.contains(position) != false { return position }
         }
         return nil
-    }
-
-    /// For each branch, the hash of the keys that lead to it. The listing's own level has 0, because its rows keep the
-    /// hashes of their keys.
-    private func branchHashes() -> [UInt64] {
-        var hashes: [UInt64] = [0]
-        for branch in branches.dropFirst() {
-            guard let above = branch.above, let level = level(of: above) else { continue }
-            hashes.append(Self.hash(level.keyHash(above.row), below: hashes[above.branch]))
-        }
-        return hashes
     }
 
     private static func hash(_ key: UInt64, below branch: UInt64) -> UInt64 {
@@ -98,52 +77,4 @@ extension Listing {
     private func order(of place: Place) -> OutlineOrder? { branches.isEmpty ? nil : branches[place.branch].order }
 
     func above(_ place: Place) -> Place? { place.branch == 0 ? nil : branches[place.branch].above }
-}
-
-/// The position of each row in a listing. The positions are computed once, in linear time, so that look-ups need no
-/// search.
-///
-/// An unchanged level needs no table.
-public struct Positions: Sendable {
-    private let count: Int
-    /// For each row, level by level, its position plus one; 0 for a row that is not shown. Nil for an unchanged level.
-    private let table: [UInt32]?
-    /// For each branch, the index of its first row in the table.
-    private let starts: [Int]
-
-    public init(_ listing: Listing) {
-        count = listing.count
-        guard let level = listing.level, !listing.isLevel else {
-            table = nil
-            starts = []
-            return
-        }
-        var starts = [0]
-        var end = level.count
-        for branch in listing.branches.dropFirst() {
-            starts.append(end)
-            end += branch.level.count
-        }
-        var table = [UInt32](repeating: 0, count: end)
-        for position in 0..<count {
-            let place = listing.place(at: position)
-            table[starts[place.branch] + place.row] = UInt32(position + 1)
-        }
-        self.table = table
-        self.starts = starts
-    }
-
-    /// The position of a row; nil if the row is not shown.
-    public subscript(place: Place) -> Int? {
-        guard let table else { return place.row < count ? place.row : nil }
-        let position = table[starts[place.branch] + place.row]
-        return position == 0 ? nil : Int(position) - 1
-    }
-}
-
-extension Listing {
-    /// Whether the listing shows its level unchanged.
-    var isLevel: Bool {
-        if case .level = rows { true } else { false }
-    }
 }

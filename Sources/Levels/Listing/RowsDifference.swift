@@ -74,54 +74,31 @@ public struct RowsDifference: Sendable {
     }
 }
 
-/// Finds the rows of one listing in another listing, by the keys on their paths.
+/// Finds the rows of one listing in another listing, by their keys. The rows of each listing are on one level.
 struct RowMatches {
-    private let old: Listing
-    private let new: Listing
-    /// For each branch of the old listing, the branch of the new listing with the same keys.
-    private let branches: [Int?]
-    /// The positions of the new listing's rows. They are determined at the first row that is not at its guessed
-    /// position.
-    private var positions: Positions?
+    private let old, new: Listing
+    /// For each row of the new listing's level, its position; -1 for a row that is not shown. The positions are
+    /// determined at the first row that is not at its guessed position.
+    private lazy var positions = Self.positions(of: new)
 
-    init(from old: Listing, to new: Listing) {
-        self.old = old
-        self.new = new
-        branches = Self.branches(of: old, in: new)
-    }
+    init(from old: Listing, to new: Listing) { (self.old, self.new) = (old, new) }
 
     /// The position in the new listing of a row of the old listing; nil if the new listing does not show the row.
     ///
     /// - Parameter guess: the position to try first, because most rows keep their positions.
     mutating func position(ofRowAt position: Int, near guess: Int) -> Int? {
-        let place = old.place(at: position)
-        guard let branch = branches[place.branch], let level = old.level(of: place) else { return nil }
-        let guessed = guess < new.count ? new.place(at: guess) : nil
-        let near = guessed.flatMap { $0.branch == branch ? $0.row : nil }
-        let other = new.level(of: Place(branch: branch, row: 0))
-        guard let row = level.row(sameAs: place.row, in: other, near: near ?? place.row) else { return nil }
-        if row == near { return guess }
-        let positions = positions ?? Positions(new)
-        self.positions = positions
-        return positions[Place(branch: branch, row: row)]
+        let row = old.place(at: position).row
+        let near = guess < new.count ? new.place(at: guess).row : nil
+        guard let match = old.level?.row(sameAs: row, in: new.level, near: near ?? row) else { return nil }
+        if match == near { return guess }
+        if case .level = new.rows { return match }
+        return positions[match] < 0 ? nil : Int(positions[match])
     }
 
-    private static func branches(of old: Listing, in new: Listing) -> [Int?] {
-        var numbers: [Place: Int] = [:]
-        for (number, branch) in new.branches.enumerated() {
-            if let above = branch.above { numbers[above] = number }
-        }
-        var found: [Int?] = [0]
-        for branch in old.branches.dropFirst() {
-            found.append(
-                branch.above.flatMap { above in
-                    guard let otherBranch = found[above.branch], let level = old.level(of: above) else { return nil }
-                    let other = new.level(of: Place(branch: otherBranch, row: 0))
-                    let row = level.row(sameAs: above.row, in: other, near: above.row)
-                    return row.flatMap { numbers[Place(branch: otherBranch, row: $0)] }
-                })
-        }
-        return found
+    private static func positions(of listing: Listing) -> [Int32] {
+        var positions = [Int32](repeating: -1, count: listing.level?.count ?? 0)
+        for position in 0..<listing.count { positions[listing.place(at: position).row] = Int32(position) }
+        return positions
     }
 }
 

@@ -5,7 +5,7 @@ import Levels
 /// Options that arrange rows in every way that a listing allows; no endpoint takes them.
 extension QueryOptions {
     static let arranging = QueryOptions(
-        [.limit, .after, .fields, .format] + ["flat", "hits", "keep", "order", "divide"].map(QueryOption.arranging))
+        [.limit, .after, .fields, .format] + ["hits", "keep", "order", "divide"].map(QueryOption.arranging))
 }
 
 extension QueryOption {
@@ -28,9 +28,14 @@ struct TestRearrangement: RowRearrangement {
         case "keep": keep(&listing)
         case "order": order(&listing)
         case "divide": divide(&listing)
-        case "flat": listing.show(listing.descendants { _ in true }, with: .outline)
-        default: listing.show(listing.descendants { $0.contains(value) }, with: .trail)
+        default: search(&listing)
         }
+    }
+
+    /// `hits=text`: rows of all levels below whose title contains a letter.
+    private func search(_ listing: inout Listing) {
+        guard let search = ItemSearch(text: value, isRanked: false) else { return }
+        listing.search(search, texts: SearchTexts(bytes: 0))
     }
 
     /// `keep=text`: only rows whose title contains a letter.
@@ -40,7 +45,7 @@ struct TestRearrangement: RowRearrangement {
 
     /// `order=up` or `order=down`: by title.
     private func order(_ listing: inout Listing) {
-        let titles = (0..<listing.count).map(listing.title)
+        let titles = listing.titles
         listing.arrange(
             titles.indices.sorted {
                 titles[$0] == titles[$1] ? $0 < $1 : (titles[$0] < titles[$1]) == (value == "up")
@@ -49,7 +54,8 @@ struct TestRearrangement: RowRearrangement {
 
     /// `divide=initial`: sections by the first letter of the title, in the order of the letters.
     private func divide(_ listing: inout Listing) {
-        let groups = Dictionary(grouping: 0..<listing.count) { String(listing.title($0).prefix(1)) }
+        let titles = listing.titles
+        let groups = Dictionary(grouping: titles.indices) { String(titles[$0].prefix(1)) }
         let letters = groups.keys.sorted()
         var sections: [Section] = []
         var positions: [Int] = []
@@ -63,21 +69,9 @@ struct TestRearrangement: RowRearrangement {
 }
 
 extension Listing {
-    fileprivate func title(_ position: Int) -> String {
-        let place = place(at: position)
-        return level(of: place)?.title(place.row) ?? ""
-    }
-
-    /// The rows of the level and of all levels below it whose title is wanted, in document order.
-    fileprivate mutating func descendants(_ isWanted: (String) -> Bool) -> [Place] {
-        var places: [Place] = []
-        var waiting = (0..<(level?.count ?? 0)).reversed().map { Place(row: $0) }
-        while let place = waiting.popLast() {
-            if let title = level(of: place)?.title(place.row), isWanted(title) { places.append(place) }
-            guard let branch = addBranch(below: place) else { continue }
-            let below = level(of: Place(branch: branch, row: 0))?.count ?? 0
-            waiting += (0..<below).reversed().map { Place(branch: branch, row: $0) }
-        }
-        return places
+    /// The title of each row.
+    fileprivate var titles: [String] {
+        let located = located(0..<count)
+        return (0..<count).map { located.step(at: $0).map { $0.level.title($0.row) } ?? "" }
     }
 }

@@ -37,20 +37,14 @@ struct PlainRow: Equatable {
     /// The titles from the level to the item, the item's own last.
     let path: [String]
     let item: PlainItem
-    var indent = 0
-    var isExpanded = false
-    var isFirst = false
-    var isLast = false
 
     var title: String { item.title }
     var href: String { (item.children.isEmpty ? "/detail/" : "/levels/") + path.joined(separator: "/") }
 
     /// All items in document order, each followed by those below it.
     static func flattened(_ items: [PlainItem], below path: [String] = []) -> [PlainRow] {
-        items.enumerated().flatMap { index, item in
-            let row = PlainRow(
-                path: path + [item.title], item: item, indent: path.count, isExpanded: !item.children.isEmpty,
-                isFirst: index == 0, isLast: index == items.count - 1)
+        items.flatMap { item in
+            let row = PlainRow(path: path + [item.title], item: item)
             return [row] + flattened(item.children, below: row.path)
         }
     }

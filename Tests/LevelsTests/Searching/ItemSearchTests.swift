@@ -106,19 +106,16 @@ import Testing
         #expect(texts.foldedCount == all + 1)
     }
 
-    @Test("Kept texts never exceed the budget, nor twice the memory of a search")
+    @Test("Kept texts never exceed the budget")
     func budget() throws {
         for budget in [0, 10_000, 1 << 20] {
             let texts = SearchTexts(bytes: budget, sizes: .init(largest: 50, leastItems: 40, mostItems: 100))
-            var most = 0
             for version in 0..<40 {
                 let rows = (0..<1_000).map { "\"row \($0 + version * 1_000)\"" }.joined(separator: ",")
                 let level = try #require(Item(rootOf: try Document.tree("[\(rows)]").document).level)
                 #expect(try Self.hits("row", in: level, texts).count == 1_000)
                 #expect(texts.cost <= budget)
-                if version == 0 { most = texts.cost }
             }
-            #expect(texts.cost <= 3 * most)
         }
     }
 

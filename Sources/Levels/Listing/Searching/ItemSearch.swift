@@ -33,8 +33,8 @@ public struct ItemSearch: Sendable {
                 hits: &hits)
             return hits.all
         }
-        var pass = texts.beginSearch()
-        var open = [(level: level, plan: pass.plan(of: level), part: 0, first: 0)]
+        let search = texts.beginSearch()
+        var open = [(level: level, plan: texts.plan(of: level), part: 0, first: 0)]
         while let (level, plan, part, first) = open.last {
             guard part < plan.parts.count else {
                 open.removeLast()
@@ -44,13 +44,13 @@ public struct ItemSearch: Sendable {
             let wanted = plan.parts[part]
             let text =
                 fields == .title
-                ? pass.text(of: wanted, in: level) : SearchText(level: level, part: wanted, fields: fields)
+                ? texts.text(of: wanted, in: level, search: search)
+                : SearchText(level: level, part: wanted, fields: fields)
             look(through: text, first: first + wanted.first, hits: &hits)
             if wanted.isOpen, let below = level.child(wanted.rows.upperBound - 1) {
-                open.append((below, pass.plan(of: below), 0, first + wanted.first + wanted.count))
+                open.append((below, texts.plan(of: below), 0, first + wanted.first + wanted.count))
             }
         }
-        pass.end()
         return hits.all
     }
 

@@ -17,8 +17,6 @@ public final class SearchTexts: Sendable {
         var search = 0
         /// The number of the latest search that dropped the texts of other searches.
         var emptied = 0
-        /// The largest total size, in bytes, of the texts that one recent search used.
-        var most = 0
         var folded = 0
 
         var cost: Int { texts.cost + plans.cost }
@@ -41,37 +39,13 @@ public final class SearchTexts: Sendable {
     /// The number of parts that were folded since the start.
     package var foldedCount: Int { state.withLock(\.folded) }
 
-    /// One search. It marks the texts that it uses, so that unused texts are dropped first.
-    struct Pass {
-        fileprivate let texts: SearchTexts
-        fileprivate let number: Int
-        private var used = 0
-
-        fileprivate init(texts: SearchTexts, number: Int) {
-            self.texts = texts
-            self.number = number
+    /// Returns the number of a new search. The search marks the texts that it uses, so that unused texts are dropped
+    /// first.
+    func beginSearch() -> Int {
+        state.withLock { state in
+            state.search += 1
+            return state.search
         }
-
-        mutating func plan(of level: Level) -> SearchPlan { texts.plan(of: level) }
-
-        mutating func text(of part: SearchPlan.Part, in level: Level) -> SearchText {
-            let text = texts.text(of: part, in: level, search: number)
-            used += text.cost
-            return text
-        }
-
-        /// Ends the search. Drops the least recently used texts if all texts together take more than twice the largest
-        /// size that one search used.
-        func end() { texts.end(using: used) }
-    }
-
-    func beginSearch() -> Pass {
-        Pass(
-            texts: self,
-            number: state.withLock { state in
-                state.search += 1
-                return state.search
-            })
     }
 
     /// The plan of a large level.
@@ -86,7 +60,10 @@ public final class SearchTexts: Sendable {
         return plan
     }
 
-    private func text(of part: SearchPlan.Part, in level: Level, search: Int) -> SearchText {
+    /// The texts of a part of a large level.
+    ///
+    /// - Parameter search: the number of the search.
+    func text(of part: SearchPlan.Part, in level: Level, search: Int) -> SearchText {
         if let text = state.withLock({ $0.texts.find(part.key, use: search) }) { return text }
         let refusals = MemoryBudget.refusals
         let text = SearchText(level: level, part: part, fields: .title)
@@ -108,16 +85,6 @@ public final class SearchTexts: Sendable {
         state.emptied = state.search
         state.texts.drop(before: state.search)
         state.plans.drop(before: state.search)
-    }
-
-    private func end(using used: Int) {
-        state.withLock { state in
-            state.most = max(state.most, used)
-            guard state.texts.cost > 2 * state.most else { return }
-            state.texts.drop(to: state.most)
-            state.plans.drop(before: state.search)
-            state.most = used
-        }
     }
 }
 
@@ -148,13 +115,5 @@ private struct HashTable<Value> {
     mutating func drop(before use: Int) {
         entries = entries.filter { $0.value.use >= use }
         cost = entries.values.reduce(0) { $0 + $1.cost }
-    }
-
-    /// Drops the least recently used values, until at most `bytes` remain.
-    mutating func drop(to bytes: Int) {
-        for (hash, entry) in entries.sorted(by: { $0.value.use < $1.value.use }) where cost > bytes {
-            entries[hash] = nil
-            cost -= entry.cost
-        }
     }
 }

@@ -55,10 +55,7 @@ extension TreeEditor {
     }
 
     /// Refuses a document that is too deep or too large.
-    package func check(_ document: Level) throws(TreeError) {
-        guard Int(document.height) - 1 <= limits.depth else { throw .tooDeep(limit: limits.depth) }
-        guard document.fullItemCount - 1 <= limits.items else { throw .tooManyItems(limit: limits.items) }
-    }
+    package func check(_ document: Level) throws(TreeError) { try limits.check(document) }
 }
 
 extension [RowArrangement.Piece] {

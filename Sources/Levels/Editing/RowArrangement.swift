@@ -40,7 +40,7 @@ struct RowArrangement: Sendable {
     init(of level: Level) {
         self.level = level
         pieces = level.rowCount > 0 ? [.kept(0..<level.rowCount)] : []
-        counts = level.form == .rows ? [level.rowCount] : level.allSections.map(\.count)
+        counts = level.sectionCounts
     }
 
     /// Creates an arrangement of rows.

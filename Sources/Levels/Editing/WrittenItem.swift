@@ -106,7 +106,4 @@ extension Level {
                     ? nil : WrittenItem.Field.all(in: 0..<section.fields.count, of: section.fields))
         }
     }
-
-    /// The number of rows, including hidden rows.
-    public var writtenRowCount: Int { rowCount }
 }

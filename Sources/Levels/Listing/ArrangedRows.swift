@@ -7,12 +7,7 @@ public struct ArrangedRows: Sendable {
     private let listing: Listing
 
     public init(level: Level?, by query: RowQuery) {
-        var listing = Listing(level)
-        if let search = ItemSearch(query) { listing.search(search, texts: SearchTexts(bytes: 0)) }
-        for condition in query.conditions { listing.filter(by: condition) }
-        for rearrangement in query.rearrangements { rearrangement.base.apply(to: &listing) }
-        listing.order(by: query.order)
-        self.listing = listing
+        listing = Listing(level, by: query, texts: SearchTexts(bytes: 0))
     }
 
     public var count: Int { listing.count }

@@ -47,26 +47,17 @@ public final class ArrangementCache: Sendable {
         guard Self.isArranged(step, query: query) else { return Listing(step.below) }
         let own = query.usesOwnOrder ? step.order : nil
         guard let (level, key) = keptKey(below: step, query: query, own: own) else {
-            return made(of: step.below, query: query, own: own)
+            return Listing(step.below, by: query, own: own, texts: searchTexts)
         }
         if let arranged = arranged(key) { return Listing(level: level, as: arranged) }
         let refusals = MemoryBudget.refusals
-        let listing = made(of: level, query: query, own: own)
+        let listing = Listing(level, by: query, own: own, texts: searchTexts)
         // A listing that is incomplete for lack of memory is not kept, and its request is refused.
         if let arranged = listing.arranged, refusals == MemoryBudget.refusals, !MemoryBudget.isTight {
             entries.withLock {
                 $0.keep(arranged, key: key, cost: arranged.cost + key.arrangement.description.utf8.count)
             }
         }
-        return listing
-    }
-
-    private func made(of level: Level?, query: RowQuery, own: ListingOrder?) -> Listing {
-        var listing = Listing(level)
-        if let search = ItemSearch(query) { listing.search(search, texts: searchTexts) }
-        for condition in query.conditions { listing.filter(by: condition) }
-        for rearrangement in query.rearrangements { rearrangement.base.apply(to: &listing) }
-        listing.order(by: query.order.completed(by: own))
         return listing
     }
 

@@ -62,6 +62,18 @@ extension Item.Step {
 
 /// Sorting, grouping and filtering, as the query options do.
 extension Listing {
+    /// Creates the listing of a level's rows under a query.
+    ///
+    /// - Parameter own: the order of the item above the level. It supplies the parts of the order that the query does
+    ///   not specify.
+    init(_ level: Level?, by query: RowQuery, own: ListingOrder? = nil, texts: SearchTexts) {
+        self.init(level)
+        if let search = ItemSearch(query) { self.search(search, texts: texts) }
+        for condition in query.conditions { filter(by: condition) }
+        for rearrangement in query.rearrangements { rearrangement.base.apply(to: &self) }
+        order(by: query.order.completed(by: own))
+    }
+
     /// Sorts the rows as one section, in O(n log n). Changes nothing if `order` is without criteria.
     public mutating func sort(by order: RowOrder) {
         guard !order.criteria.isEmpty else { return }

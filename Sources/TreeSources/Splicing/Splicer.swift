@@ -218,7 +218,7 @@ extension Splicer {
         writer.beginArray(at: .byte(offset: 0))
         if let level = new.below {
             var start = 0
-            for run in runs ?? [.same(0..<level.writtenRowCount)] {
+            for run in runs ?? [.same(0..<level.rowCount)] {
                 for row in (start..<start + run.count).clamped(to: rows) {
                     let step = Item.Step(level: level, row: row)
                     guard case .row(let provenance) = run else {

@@ -44,7 +44,7 @@ final class TouchedItem {
             var row = 0
             for run in rows {
                 if case .row(let provenance) = run {
-                    guard row < level.writtenRowCount else { throw .contradictoryEdit }
+                    guard row < level.rowCount else { throw .contradictoryEdit }
                     try touch(by: provenance, old: old, new: Item.Step(level: level, row: row))
                 }
                 row += run.count
@@ -63,7 +63,7 @@ final class TouchedItem {
     private func item(at path: [Int], old: Level) throws(PropertyListError) -> (TouchedItem, Item.Step) {
         var (item, step) = (self, Item.Step(level: old, row: 0))
         for row in path {
-            guard let level = step.below, row >= 0, row < level.writtenRowCount else { throw .contradictoryEdit }
+            guard let level = step.below, row >= 0, row < level.rowCount else { throw .contradictoryEdit }
             step = Item.Step(level: level, row: row)
             item = item.row(row)
         }

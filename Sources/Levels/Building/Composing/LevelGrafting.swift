@@ -37,13 +37,8 @@ struct LevelGrafting: ~Copyable {
         }
         for level in levels.reversed() { try compose(level, isDocument: level === source) }
         let document = grafts[ObjectIdentifier(source)]?.composed ?? source
-        try check(document)
+        try limits.check(document)
         return document
-    }
-
-    private func check(_ document: Level) throws(TreeError) {
-        guard Int(document.height) - 1 <= limits.depth else { throw .tooDeep(limit: limits.depth) }
-        guard document.fullItemCount - 1 <= limits.items else { throw .tooManyItems(limit: limits.items) }
     }
 
     private mutating func compose(_ level: Level, isDocument: Bool) throws(TreeError) {

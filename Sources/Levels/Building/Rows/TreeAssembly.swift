@@ -176,4 +176,10 @@ public struct TreeLimits: Sendable, Equatable {
         self.depth = depth
         self.items = items
     }
+
+    /// Refuses a document that is too deep or too large.
+    func check(_ document: Level) throws(TreeError) {
+        guard Int(document.height) - 1 <= depth else { throw .tooDeep(limit: depth) }
+        guard document.fullItemCount - 1 <= items else { throw .tooManyItems(limit: items) }
+    }
 }

@@ -39,24 +39,23 @@ public struct RowCondition: Sendable {
     func holds(for row: Row, in bytes: Span<UInt8>) -> Bool {
         // A row without the field also counts as different.
         guard let value = field.value(of: row, in: bytes) else { return relation == .different }
-        return relation == .different
-            ? !holds(.equal, for: value, in: bytes) : holds(relation, for: value, in: bytes)
+        return matches(value, in: bytes) != (relation == .different)
     }
 
-    private func holds(_ relation: Relation, for value: FieldValue, in bytes: Span<UInt8>) -> Bool {
-        guard case .array(let elements) = value else { return holdsAlone(relation, for: value, in: bytes) }
-        guard relation == .equal || relation == .containing else { return false }
+    /// Whether a value is in the relation; for `different`, whether the value is equal.
+    private func matches(_ value: FieldValue, in bytes: Span<UInt8>) -> Bool {
+        guard case .array(let elements) = value else { return matches(single: value, in: bytes) }
+        guard relation != .less, relation != .greater else { return false }
         var reader = PackedReader(bytes: bytes, at: elements.lowerBound)
         while reader.offset < elements.upperBound {
-            if let element = FieldValue(&reader), holdsAlone(relation, for: element, in: bytes) { return true }
+            if let element = FieldValue(&reader), matches(single: element, in: bytes) { return true }
         }
         return false
     }
 
-    private func holdsAlone(_ relation: Relation, for value: FieldValue, in bytes: Span<UInt8>) -> Bool {
+    private func matches(single value: FieldValue, in bytes: Span<UInt8>) -> Bool {
         switch relation {
-        case .equal: wanted.isEqual(to: value, in: bytes)
-        case .different: !wanted.isEqual(to: value, in: bytes)
+        case .equal, .different: wanted.isEqual(to: value, in: bytes)
         case .containing: wanted.isContained(in: value, in: bytes)
         case .less: wanted.isAbove(value, in: bytes)
         case .greater: wanted.isBelow(value, in: bytes)

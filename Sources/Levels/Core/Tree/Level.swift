@@ -85,7 +85,7 @@ public final class Level: Sendable {
     }
 
     /// The number of rows, including hidden ones.
-    var rowCount: Int { keyIndex.rowCount }
+    package var rowCount: Int { keyIndex.rowCount }
 
     /// The sections that are shown; empty for a plain list.
     public var sections: ArraySlice<Section> { allSections.prefix { !$0.isHidden } }

@@ -65,19 +65,16 @@ extension RowPosition {
     private func row(
         withKey key: String, in target: EditTarget, of draft: DocumentDraft
     ) throws(EditRefusal) -> Int {
-        guard let row = target.shown.level?.row(withKey: Self.bytes(of: key).span),
+        guard let row = target.shown.level?.row(withKey: Self.normalized(key).span),
             let path = draft.path(of: target.item.rowPath + [row])
         else { throw Self.noRow(key, in: target) }
         return path[path.count - 1]
     }
 
-    private static func bytes(of key: String) -> [UInt8] {
-        let bytes = Array(key.utf8)
-        return ItemKey.isPlain(bytes.span) ? bytes : NormalizationFormC.text(of: bytes.span)
-    }
+    private static func normalized(_ key: String) -> [UInt8] { ItemKey.normalized(key.utf8Span.span) }
 
     /// The key, in NFC, of the row that this position is before or after; nil for other positions.
-    var keyBytes: [UInt8]? { key.map(Self.bytes) }
+    var keyBytes: [UInt8]? { key.map(Self.normalized) }
 
     // MARK: Refusals
 

@@ -61,11 +61,7 @@ public struct ItemSearch: Sendable {
     }
 
     private func look(through text: SearchText, first: Int, hits: inout SearchHits) {
-        if isRanked {
-            text.forEachHit(of: pattern) { item, rank in hits.append(first + item, rank: rank) }
-        } else {
-            text.forEachItem(with: pattern) { item in hits.append(first + item, rank: .start) }
-        }
+        text.forEachHit(of: pattern, isRanked: isRanked) { item, rank in hits.append(first + item, rank: rank) }
     }
 }
 

@@ -37,52 +37,20 @@ final class SearchText: Sendable {
 
     var cost: Int { bytes.count + starts.count * 8 + 128 }
 
-    /// Visits the number of each item with a text that contains the pattern.
-    func forEachItem(with pattern: BytePattern, _ visit: (_ item: Int) -> Void) {
+    /// Visits the number and the rank of each item with a text that contains the pattern.
+    ///
+    /// - Parameter isRanked: whether hits are ranked; otherwise the rank of each hit is `start`. For ranks, each item
+    ///   must have exactly one text, the title.
+    func forEachHit(of pattern: BytePattern, isRanked: Bool, _ visit: (_ item: Int, SearchRank) -> Void) {
         let bytes = bytes
         var item = 0
-        var place = 0
-        while let found = pattern.offset(in: bytes.span, from: place) {
-            item = self.item(at: found, from: item)
-            visit(item)
+        while let found = pattern.offset(in: bytes.span, from: starts[item]) {
+            while starts[item + 1] <= found { item += 1 }
+            let text = starts[item]..<starts[item + 1]
+            let isFirst = !isRanked || found == text.lowerBound
+            visit(item, isFirst ? .start : Self.rank(of: pattern, in: bytes.span, title: text, from: found))
             item += 1
-            place = starts[item]
         }
-    }
-
-    /// Visits the number and the rank of each item whose text contains the pattern. Each item must have exactly one
-    /// text, the title.
-    func forEachHit(of pattern: BytePattern, _ visit: (_ item: Int, SearchRank) -> Void) {
-        let bytes = bytes
-        var item = 0
-        var place = 0
-        while let found = pattern.offset(in: bytes.span, from: place) {
-            item = self.item(at: found, from: item)
-            let start = starts[item]
-            item += 1
-            place = starts[item]
-            visit(
-                item - 1,
-                found == start ? .start : Self.rank(of: pattern, in: bytes.span, title: start..<place, from: found))
-        }
-    }
-
-    /// Returns the item whose texts contain an offset. Uses exponential search, because most hits are near the previous
-    /// hit.
-    private func item(at offset: Int, from first: Int) -> Int {
-        if offset < starts[first + 1] { return first }
-        var low = first + 1
-        var step = 1
-        while low + step < starts.count, starts[low + step] <= offset {
-            low += step
-            step *= 2
-        }
-        var high = min(low + step, starts.count - 1)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if starts[middle] <= offset { low = middle } else { high = middle }
-        }
-        return low
     }
 
     /// The rank of a folded title that contains the pattern.

@@ -96,12 +96,9 @@ public enum RowGrouping: Sendable, Hashable, CustomStringConvertible {
     /// Returns the hash that identifies the section of a row: the hash of the field's text in NFC. Nil without a text.
     static func mark(of field: RowField, row: Row, in bytes: Span<UInt8>) -> ContentHash? {
         guard let value = field.value(of: row, in: bytes) else { return nil }
-        if case .text(let range) = value, ItemKey.isPlain(bytes.extracting(range)) {
-            return ContentHash(of: bytes.extracting(range))
-        }
+        if case .text(let range) = value { return ContentHash(normalizing: bytes.extracting(range)) }
         guard let text = value.text(in: bytes) else { return nil }
-        let normalized = ItemKey.normalized(text.span)
-        return ContentHash(of: normalized.span)
+        return ContentHash(normalizing: text.span)
     }
 
     /// The mark, in place of a hash, of the section of rows without a text.

@@ -4,10 +4,9 @@ internal import PropertyLists
 /// Divides groups of records by the values of one field, in time linear in the records and their bytes.
 struct FacetDivision: ~Copyable {
     private var groups = FacetGroups()
-    private var values = FacetValues()
-    /// For each value, the latest previous group that contains the value, and the new group for the value within that
-    /// previous group.
-    private var seen: [(before: Int, group: Int)] = []
+    /// For each value, by the hash of its text in NFC: the latest previous group that contains the value, and the new
+    /// group for the value within that previous group.
+    private var seen: [ContentHash: (before: Int, group: Int)] = [:]
     private var counts: [Int] = []
     private var packed = ByteBuffer()
 
@@ -40,15 +39,15 @@ struct FacetDivision: ~Copyable {
     /// Returns the new group of the next record, which depends on the text of the record's value. For the first record
     /// of a group, adds the row of the group.
     private mutating func group(of text: Span<UInt8>, at place: PackedPosition, within before: Int) -> Int {
-        let number = values.number(of: text)
-        if number == seen.count { seen.append((-1, 0)) }
-        if seen[number].before != before {
-            seen[number] = (before, counts.count)
-            counts.append(0)
-            addRow(text, at: place)
+        let value = ContentHash(normalizing: text)
+        if let known = seen[value], known.before == before {
+            counts[known.group] += 1
+            return known.group
         }
-        counts[seen[number].group] += 1
-        return seen[number].group
+        seen[value] = (before, counts.count)
+        counts.append(1)
+        addRow(text, at: place)
+        return counts.count - 1
     }
 
     /// Adds the row of a group. The only field of the row is its title.
@@ -98,32 +97,6 @@ struct FacetGroups {
 
     /// The groups within a previous group.
     func groups(within group: Int) -> Range<Int> { firsts[group]..<firsts[group + 1] }
-}
-
-/// Numbers the texts of one field by first appearance, from 0; texts that are equal in NFC share a number.
-struct FacetValues: ~Copyable {
-    private var texts = ByteBuffer()
-    private var ranges: [Range<Int>] = []
-    private var numbers: [UInt64: Int] = [:]
-
-    mutating func number(of text: Span<UInt8>) -> Int {
-        if ItemKey.isPlain(text) { return number(ofNormalized: text) }
-        let normalized = NormalizationFormC.text(of: text)
-        return number(ofNormalized: normalized.span)
-    }
-
-    private mutating func number(ofNormalized text: Span<UInt8>) -> Int {
-        var hash = TableHash.of(text)
-        while let number = numbers[hash] {
-            if texts.span.extracting(ranges[number]).isEqual(to: text) { return number }
-            hash &+= 1
-        }
-        let start = texts.count
-        texts.append(text)
-        numbers[hash] = ranges.count
-        ranges.append(start..<texts.count)
-        return ranges.count - 1
-    }
 }
 
 /// The displayed text of a record's value: a string itself, or else the JSON text.

@@ -33,6 +33,18 @@ enum ItemKey {
     }
 }
 
+extension ContentHash {
+    /// Hashes a text in Unicode NFC, so that texts that are canonically equivalent have the same hash.
+    init(normalizing text: Span<UInt8>) {
+        if ItemKey.isPlain(text) {
+            self.init(of: text)
+        } else {
+            let normalized = NormalizationFormC.text(of: text)
+            self.init(of: normalized.span)
+        }
+    }
+}
+
 extension ItemKey {
     /// The start of a key's suffix, which is `~` and a number from 2 on; nil for a key without a suffix.
     static func numberedBase(of key: Span<UInt8>) -> Int? {

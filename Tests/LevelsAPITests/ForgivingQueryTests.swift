@@ -41,12 +41,22 @@ import Testing
             "/levels/", "/levels/?sort=Price", "/levels/?sort=Title,Key", "/levels/?sort=Weight",
             "/levels/?group=initial",
             "/levels/?fields=Colour", "/levels/?fields=*", "/levels/?q=a&in=*", "/levels/?sort=",
-            "/levels/b?sort=price",
+            "/levels/b?sort=price", "/levels/?fields=Childen",
         ])
     func silent(target: String) throws {
         let answer = try Desk(Self.items).get(target)
         #expect(answer.status == 200)
         #expect(!answer.text.contains("hints"))
+    }
+
+    @Test("A hint names only what rows show, not structure, controls or hidden rows")
+    func shownFields() throws {
+        let hidden = #"{"SectionKeys":["A"],"Sections":{"A":[{"Title":"a"}],"B":[{"Title":"b","Colour":2}]}}"#
+        let page = #"{"PreferenceSpecifiers":[{"Type":"PSTitleValueSpecifier","Title":"Sound","Key":"sound"}]}"#
+        for (document, target) in [
+            (Self.items, "/levels/?sort=Childern"), (hidden, "/levels/?fields=colour"),
+            (page, "/levels/?fields=x"),
+        ] { #expect(try hints(Desk(document), target) == nil, "\(target)") }
     }
 
     @Test("Hints are also in the changes of a level, and in a property list")

@@ -1,8 +1,8 @@
 internal import Bytes
 internal import PropertyLists
 
-/// Finds the names in a query that are probably misspelt: no row has a field with the name, but a row has a field with
-/// nearly the same name.
+/// Finds the names in a query that are probably misspelt: no row shows a field with the name, but a row shows a field
+/// with nearly the same name.
 public enum FieldHints {
     /// The number of rows that are searched for similar names. Before a hint is given, all rows are searched for the
     /// name itself.
@@ -47,16 +47,17 @@ public enum FieldHints {
             return isFound
         }
 
-        /// Visits the field names of at most `rows` rows. Stops when a visit returns false.
+        /// Visits the names of the fields that at most `rows` rows show. Stops when a visit returns false.
         func forEachField(rows: Int, _ visit: (Span<UInt8>) -> Bool) {
             var left = rows
             var waiting = [first]
             while let level = waiting.popLast() {
                 let bytes = level.bytes
-                for number in 0..<level.rowCount {
+                for number in level.rowNumbers {
                     guard left > 0 else { return }
                     left -= 1
-                    for field in PackedField.all(in: Row(in: bytes.span, number: number).fields, of: bytes.span) {
+                    for field in PackedField.all(in: Row(in: bytes.span, number: number).fields, of: bytes.span)
+                    where !field.isStructure && field.tag != .control {
                         guard visit(bytes.span.extracting(field.name)) else { return }
                     }
                     if isDeep, let child = level.child(number) { waiting.append(child) }

@@ -37,13 +37,12 @@ enum SQLiteSchema {
         """
     }
 
-    /// The indexes of `items`.
+    /// The indexes of `items`. An item whose fields are a string has no key: `json_extract` gives NULL for it.
     static func indexes(_ names: StructuralNames) -> String {
         let key = extract(paths(names[.key]))
         return """
             CREATE INDEX items_level ON items (parent, position, id);
-            CREATE UNIQUE INDEX items_key ON items (parent, \(key))
-              WHERE json_type(fields) = 'object' AND \(key) IS NOT NULL;
+            CREATE UNIQUE INDEX items_key ON items (parent, \(key)) WHERE \(key) IS NOT NULL;
             """
     }
 
@@ -51,9 +50,9 @@ enum SQLiteSchema {
     static func repeatedKey(_ names: StructuralNames, withZeroIn name: String) -> String {
         let key = extract(paths(names[.key]))
         return """
-            SELECT id FROM items WHERE json_type(fields) = 'object' AND instr(fields -> \(paths([name])[0]), '\\u0000') > 0
+            SELECT id FROM items WHERE instr(fields -> \(paths([name])[0]), '\\u0000') > 0
               AND (parent, \(key)) IN (SELECT parent, \(key) FROM items
-                WHERE json_type(fields) = 'object' AND \(key) IS NOT NULL GROUP BY 1, 2 HAVING count(*) > 1)
+                WHERE \(key) IS NOT NULL GROUP BY 1, 2 HAVING count(*) > 1)
             ORDER BY id LIMIT 1
             """
     }

@@ -38,7 +38,7 @@ struct RandomSpliceTests {
         return Array(copying: writer.output.span)
     }
 
-    @Test("read again, the text is the edited tree", arguments: 0..<120)
+    @Test("read again, the text is the edited tree", arguments: 0..<60)
     func randomEdits(seed: Int) throws {
         var random = RandomDocument(seed: UInt64(seed), seed % 3 > 0 ? .xml : .json)
         var edited = try EditedText(Self.bytes(random.document(), seed: seed))

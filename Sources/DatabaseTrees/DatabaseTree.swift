@@ -197,6 +197,7 @@ extension ItemIndex {
             guard let level = step.below else { continue }
             let rows = table.rows(below: id)
             let written = level.sectionsAsWritten
+            guard rows.count >= level.count else { throw .itemAmongFields(of: id) }
             guard rows.count == level.count else {
                 throw PropertyListError(
                     reason:

@@ -54,7 +54,7 @@ extension SQLiteTreeTests {
         ),
         (
             #"UPDATE items SET fields = '{"Title":"left","Sections":{"a":["x"]}}' WHERE id = 1"#,
-            "sqlite:T.db: items[1]: in /left: the fields contain an item; write 'null' for the array around it, and insert the item as a row with the parent 1."
+            "sqlite:T.db: the fields contain an item; write 'null' for the array around it, and insert the item as a row with the parent 1."
         ),
         (
             "DELETE FROM items WHERE id = 0",

@@ -161,6 +161,8 @@ private struct OpenItem {
     var next: Int
     /// The number of open containers in the fields.
     var depth = 0
+    /// The value of `depth` within the dictionary that is the value of `Sections`; nil outside of it.
+    var sectionsDepth: Int?
     /// The number of places for rows so far.
     var places = 0
     /// Whether the innermost container is an array of children that is still empty.
@@ -188,8 +190,11 @@ private final class FieldsReader {
 extension ItemReader: PropertyListConsumer {
     mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
         try beginValue()
-        if builder.expected.isSections { named.append(item.id) }
         item.depth += 1
+        if builder.expected.isSections {
+            named.append(item.id)
+            item.sectionsDepth = item.depth
+        }
         try builder.beginDictionary(at: position)
     }
 
@@ -198,6 +203,7 @@ extension ItemReader: PropertyListConsumer {
     }
 
     mutating func endDictionary() throws(PropertyListError) {
+        if item.sectionsDepth == item.depth { item.sectionsDepth = nil }
         item.depth -= 1
         if item.depth == 0, item.places == 0, item.hasMore { try addPlace(ofString: false) }
         try builder.endDictionary()
@@ -247,14 +253,12 @@ extension ItemReader: PropertyListConsumer {
 
     func currentPath() -> String? { builder.currentPath() }
 
-    /// Refuses an item among the fields of another item. Without an id, it could not be edited.
+    /// Refuses an item among the fields of another item, because it has no id and could not be edited. The sections
+    /// that `SectionKeys` leaves out remain among the fields.
     private mutating func beginValue() throws(PropertyListError) {
         item.isInEmptyList = false
-        guard item.depth > 0, builder.expected.makesItems else { return }
-        throw PropertyListError(
-            reason:
-                "the fields contain an item; write 'null' for the array around it, and insert the item as a row with the parent \(item.id)"
-        )
+        guard item.depth > 0, builder.expected.makesItems, item.sectionsDepth == nil else { return }
+        throw .itemAmongFields(of: item.id)
     }
 
     /// Adds the missing place for rows to an item.
@@ -286,6 +290,16 @@ extension ItemReader: PropertyListConsumer {
         throw PropertyListError(
             reason:
                 "there is no section \(place.section) below the item \(item.id), which has \(max(item.places, 1)); sections count from 0"
+        )
+    }
+}
+
+extension PropertyListError {
+    /// The error for an item that is not a row of its own.
+    static func itemAmongFields(of id: Int64) -> PropertyListError {
+        PropertyListError(
+            reason:
+                "the fields contain an item; write 'null' for the array around it, and insert the item as a row with the parent \(id)"
         )
     }
 }

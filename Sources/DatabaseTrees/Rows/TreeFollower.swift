@@ -279,8 +279,9 @@ struct TreeFollower {
         let table = ItemTable(rows)
         var reader = ItemReader(table: table, names: editor.names, limits: editor.limits)
         let step = try reader.item(isRoot: isRoot)
-        // If sections are a dictionary, their order may differ from the order of their rows.
-        guard table.count == 1 || reader.named.allSatisfy({ index.rows(below: $0).isEmpty }) else {
+        // If sections are a dictionary, their order may differ from the order of their rows, and a load checks that no
+        // item is among the fields.
+        guard reader.named.isEmpty || table.count == 1 && step.below?.count ?? 0 == 0 else {
             throw PropertyListError(reason: "the order of sections must be read")
         }
         index.placeless.merge(reader.placeless) { _, isString in isString }

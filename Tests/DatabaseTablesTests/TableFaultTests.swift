@@ -44,6 +44,23 @@ import TreeSources
         #expect(try page(of: "", in: rows) == ["Broken 0", "Note 3", "Slow 0"])
     }
 
+    @Test("are left out if SQLite cannot read them, with a warning")
+    func unreadableViews() throws {
+        try change(
+            """
+            CREATE VIEW Old AS SELECT Missing FROM Note; CREATE VIEW Unsafe AS SELECT load_extension(Text) AS x FROM Note;
+            """)
+        let source = DatabaseTables(sqlite: path, name: "sqlite:Odd.db", options: TableRows.Options())
+        let warnings = try source.load(replacing: nil).warnings
+        #expect(
+            warnings.map(\.warning.message) == [
+                "the database cannot read it, so it is left out: no such column: Missing",
+                "the database cannot read it, so it is left out: unsafe use of load_extension()",
+                "the table has no key, so its rowid names its records, which VACUUM may change; give it a primary key",
+            ])
+        #expect(warnings.map(\.warning.path) == ["/Old", "/Unsafe", "/Note"])
+    }
+
     @Test("have the records of each query, however much two queries look alike")
     func similarQueries() throws {
         let long = String(repeating: "x", count: 100)

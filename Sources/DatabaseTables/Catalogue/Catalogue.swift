@@ -10,6 +10,9 @@ struct Catalogue: Sendable {
     let keys: [[UInt8]]
     private let numbers: [[UInt8]: Int]
 
+    /// The views and tables that cannot be read, with the database's reason.
+    private(set) var unreadable: [(name: String, reason: String)] = []
+
     /// The reason why the options do not fit the database; nil if they fit. Either a table cannot be a tree, or the
     /// reference of an item is invalid.
     private(set) var refusal: String?
@@ -29,15 +32,18 @@ struct Catalogue: Sendable {
 
     /// - Parameters:
     ///   - tables: the tables in any order, with their columns, keys and rowids.
+    ///   - unreadable: the views and tables that cannot be read, with the database's reason.
     ///   - foreignKeys: the foreign keys. They identify tables by their indices in `tables`.
     ///   - treeColumns: the columns that refer to the record above, by the names of their tables. These tables become
     ///     trees.
     ///   - reference: the reference of an item of a document to the database; nil if the database itself is the source.
     ///     If the reference has a query, the last of `tables` is the table of this query.
     init(
-        tables: [Table], foreignKeys: [ForeignKey], treeColumns: [String: String] = [:],
+        tables: [Table], unreadable: [(name: String, reason: String)] = [], foreignKeys: [ForeignKey],
+        treeColumns: [String: String] = [:],
         showing reference: DatabaseReference? = nil
     ) {
+        self.unreadable = unreadable
         // The tables are shown in the order of their names. The foreign keys get the new numbers of the tables.
         let order = tables.indices.sorted { Self.precedes(tables[$0].name, tables[$1].name) }
         var places = [Int](repeating: 0, count: order.count)

@@ -8,14 +8,17 @@ extension Catalogue {
         try reader.read()
         if let query = options.reference?.query { try reader.add(query: query) }
         self.init(
-            tables: reader.tables, foreignKeys: reader.foreignKeys, treeColumns: options.treeColumns,
-            showing: options.reference)
+            tables: reader.tables, unreadable: reader.unreadable, foreignKeys: reader.foreignKeys,
+            treeColumns: options.treeColumns, showing: options.reference)
     }
 }
 
 private struct SQLiteCatalogueReader {
     let connection: SQLiteConnection
     var tables: [Table] = []
+    /// Views of missing tables, views that call functions which a schema may not call, and virtual tables whose modules
+    /// are not available in this process.
+    var unreadable: [(name: String, reason: String)] = []
     var foreignKeys: [ForeignKey] = []
     /// The numbers of the tables to which foreign keys can refer, by the table's name in lower case.
     private var parents: [String: Int] = [:]
@@ -33,7 +36,7 @@ private struct SQLiteCatalogueReader {
             do throws(DatabaseError) {
                 try add(name, kind: kind, isStrict: row[2].integer == 1)
             } catch  where error.kind == .other {
-                // Omit a view of a missing table, and a virtual table whose module is not available in this process.
+                unreadable.append((name, connection.message))
             }
         }
         for number in tables.indices { try addForeignKeys(of: number) }

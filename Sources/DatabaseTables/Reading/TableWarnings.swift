@@ -5,9 +5,12 @@ internal import PropertyLists
 extension OpenDatabase {
     private static let mostWarnings = 100
 
-    /// Returns warnings about tables without a key, and about foreign keys without an index.
+    /// Returns warnings about tables that cannot be read, tables without a key, and foreign keys without an index.
     func warnings() throws(DatabaseError) -> [DocumentWarning] {
-        var found: [DocumentWarning] = []
+        var found = catalogue.unreadable.prefix(Self.mostWarnings).map { name, reason in
+            DocumentWarning(
+                position: nil, path: "/\(name)", message: "the database cannot read it, so it is left out: \(reason)")
+        }
         for table in catalogue.tables where found.count < Self.mostWarnings {
             func warn(_ message: String) {
                 found.append(DocumentWarning(position: nil, path: "/\(table.name)", message: message))

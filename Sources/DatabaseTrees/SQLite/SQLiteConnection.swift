@@ -221,8 +221,11 @@ package final class SQLiteConnection {
     /// latest error has another cause.
     private(set) var refusal: (message: String, constraint: String?)?
 
+    /// SQLite's message about the latest error (`sqlite3_errmsg`).
+    package var message: String { unsafe String(cString: sqlite3_errmsg(handle)) }
+
     func failure(_ result: Int32) -> DatabaseError {
-        let message = unsafe String(cString: sqlite3_errmsg(handle))
+        let message = message
         let parts = message.split(separator: "constraint failed: ", maxSplits: 1)
         refusal = result & 0xFF == SQLITE_CONSTRAINT ? (message, parts.last.map(String.init)) : nil
         return switch result & 0xFF {

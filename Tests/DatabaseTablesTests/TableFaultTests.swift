@@ -102,12 +102,7 @@ import TreeSources
                 defer { reading.end() }
                 let page = try reading.page(query, below: try #require(try item("/Odd", in: reading)))
                 page.forEachRow { keys.append(Int(String(utf8: $0.key))) }
-                sections = []
-                page.forEachSection { section in
-                    var title = "none"
-                    if let bytes = section.title { title = String(utf8: bytes) }
-                    sections.append("\(title) \(section.rows.count)")
-                }
+                sections = page.sections.map { "\($0.title ?? "none") \($0.count)" }
                 query.page.after = page.next
             } while query.page.after != nil && keys.count < 30
             #expect(sections == ["A 1", "E 1", "X 1", "# 17"])

@@ -244,30 +244,6 @@ public struct ListingSections: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Visits the title, in UTF-8, and the rows of each section by a field, without making a `Section` for each.
-    /// Returns false, without a visit, if the sections are not by a field.
-    public func forEachByField<Failure: Error>(
-        _ visit: (_ title: Span<UInt8>?, _ rows: Range<Int>) throws(Failure) -> Void
-    ) throws(Failure) -> Bool {
-        guard case .byField(let field, let starts, let hasUnmarked) = storage, let level = listing.level,
-            case .numbers(let numbers) = listing.rows, !starts.isEmpty
-        else { return false }
-        let bytes = level.bytes
-        for (number, start) in starts.enumerated() {
-            let rows = Int(start)..<(number + 1 < starts.count ? Int(starts[number + 1]) : numbers.count)
-            let row = Row(in: bytes.span, number: Int(numbers[rows.lowerBound]))
-            let value = hasUnmarked && number == starts.count - 1 ? nil : field.value(of: row, in: bytes.span)
-            switch value {
-            case nil: try visit(nil, rows)
-            case .text(let range): try visit(bytes.span.extracting(range), rows)
-            case .some(let value):
-                guard let text = value.text(in: bytes.span) else { continue }
-                try visit(text.span, rows)
-            }
-        }
-        return true
-    }
-
     public subscript(number: Int) -> Section {
         switch storage {
         case .stored(let sections): return sections[sections.startIndex + number]

@@ -74,16 +74,18 @@ struct LevelAnswer: ItemAnswer {
         let hasAllSections = writeSectionCount(to: &writer)
         writer.beginList("sections")
         let shown = page.start..<page.start + page.numbers.count
-        try page.forEachSection { (section) throws(PropertyListError) in
+        let sections = page.sections
+        for number in sections.indices {
+            let rows = sections.rows(number)
             // An empty page is at the end of the rows, so it shows the last section.
-            let isOfPage =
-                shown.isEmpty ? section.rows.upperBound == page.count : section.rows.overlaps(shown)
-            guard isOfPage || hasAllSections else { return }
+            let isOfPage = shown.isEmpty ? rows.upperBound == page.count : rows.overlaps(shown)
+            guard isOfPage || hasAllSections else { continue }
+            let section = sections[number]
             writer.beginObject()
-            if let title = section.title { try writer.member("title", title) } else { writer.nullMember("title") }
+            try writer.member("title", section.title)
             try writer.member("index", section.index)
-            writer.member("start", section.rows.lowerBound)
-            writer.member("count", section.rows.count)
+            writer.member("start", rows.lowerBound)
+            writer.member("count", rows.count)
             if let footer = section.footer { try writer.member("footer", footer) }
             writer.endObject()
         }
@@ -98,7 +100,7 @@ struct LevelAnswer: ItemAnswer {
         case .all: return true
         case .ofPage: return false
         case .atMost(let most):
-            let count = page.sectionCount
+            let count = page.sections.count
             if count > most { writer.member("sectionCount", count) }
             return count <= most
         }

@@ -123,26 +123,6 @@ public struct RowPage: Sendable {
 
     /// The order of the rows; nil if the rows compare as in a tree.
     public var order: IndexOrder? { supplied?.notes.order }
-
-    // MARK: Sections
-
-    /// A section of the rows.
-    public struct SectionView: ~Escapable {
-        /// The UTF-8 of the title, if any.
-        public let title: Span<UInt8>?
-        /// The letter for a table's index strip, if any, and the text below the rows, if any.
-        public let index, footer: String?
-        /// The positions of the section's rows among all rows.
-        public let rows: Range<Int>
-
-        @_lifetime(copy title)
-        init(rows: Range<Int>, title: Span<UInt8>?, index: String? = nil, footer: String? = nil) {
-            self.title = title
-            self.index = index
-            self.footer = footer
-            self.rows = rows
-        }
-    }
 }
 
 /// A row, as a view of its packed form.
@@ -281,32 +261,11 @@ extension RowPage {
         return (listing.indent(of: place), listing.isExpanded(at: number), isAtEnd.first, isAtEnd.last)
     }
 
-    private var sections: ListingSections {
-        supplied.map { ListingSections(storage: .stored($0.sections[...]), of: listing) } ?? listing.sections
-    }
-
-    /// The number of sections of all rows; at least one.
-    public var sectionCount: Int { max(1, sections.count) }
-
-    /// Visits each section of all rows; at least one.
-    public func forEachSection<Failure: Error>(
-        _ visit: (_ section: borrowing SectionView) throws(Failure) -> Void
-    ) throws(Failure) {
-        let sections = sections
-        guard !sections.isEmpty else { return try visit(SectionView(rows: 0..<count, title: nil)) }
-        let areByField = try sections.forEachByField { (title, rows) throws(Failure) in
-            try visit(SectionView(rows: rows, title: title))
-        }
-        guard !areByField else { return }
-        for section in sections {
-            let rows = section.rows
-            if let title = section.title {
-                try visit(
-                    SectionView(rows: rows, title: title.utf8Span.span, index: section.index, footer: section.footer))
-            } else {
-                try visit(SectionView(rows: rows, title: nil, index: section.index, footer: section.footer))
-            }
-        }
+    /// The sections of all rows; at least one.
+    public var sections: ListingSections {
+        let sections = supplied.map { ListingSections(storage: .stored($0.sections[...]), of: listing) }
+        let all = sections ?? listing.sections
+        return all.isEmpty ? ListingSections(storage: .stored([Section(rows: count)]), of: listing) : all
     }
 }
 

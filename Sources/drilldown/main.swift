@@ -31,10 +31,8 @@ func run() throws(UsageError) -> Int32 {
     switch arguments.command {
     case .serve, nil: return try ServeCommand.run(Settings(arguments: arguments, environment: environment()))
     case .check: return try CheckCommand.run(Settings(arguments: arguments, environment: environment()))
-    case .import:
-        return try ImportCommand.run(arguments, settings: Settings(arguments: arguments, environment: environment()))
-    case .export:
-        return try ExportCommand.run(arguments, settings: Settings(arguments: arguments, environment: environment()))
+    case .import: return try ImportCommand.run(Settings(arguments: arguments, environment: environment()))
+    case .export: return try ExportCommand.run(Settings(arguments: arguments, environment: environment()))
     case .browse: return try BrowseCommand.run(arguments)
     case .completions: print(try Completions.script(for: arguments.sources), terminator: "")
     case .manual: print(try ManualPage.text(for: arguments.sources), terminator: "")

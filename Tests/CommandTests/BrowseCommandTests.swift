@@ -18,8 +18,16 @@ struct BrowseCommandTests {
                 "browse --cache-folder=c --token-file t --lines http://h:1",
                 ["--token-file", "t", "--lines", "--cache-folder", "c", "--", "http://h:1"]
             ),
+            ("browse --lines=yes --follow=no http://h:1", ["--lines", "--", "http://h:1"]),
         ])
     func arguments(_ line: String, _ expected: [String]) throws { #expect(try words(line) == expected) }
+
+    @Test("refuses a wrong value of a flag")
+    func flag() {
+        #expect(throws: UsageError(fact: "--lines: 'nonsense' is not true or false.")) {
+            try words("browse --lines=nonsense http://h:1")
+        }
+    }
 
     @Test("needs one URL")
     func url() {

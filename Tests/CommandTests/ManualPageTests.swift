@@ -25,7 +25,7 @@ struct ManualPageTests {
             #expect(lines.count { $0 == ".B \(command.rawValue)" } == 1, "\(command)")
         }
         let heads = lines.filter { $0.hasPrefix("\\fB\\-\\-") }
-        #expect(heads.count == (Option.all + Option.ofImport + Option.ofExport + Option.ofBrowse).count)
+        #expect(heads.count == Option.ofAllCommands.count)
         for option in Option.ofImport + Option.ofBrowse {
             #expect(
                 heads.count {

@@ -192,6 +192,19 @@ struct SettingsTests {
         #expect(sentence([command] + sources) == expected)
     }
 
+    @Test("of import and export accept the values that the options of serve accept")
+    func ofImportAndExport() throws {
+        let pair = ["a.plist", "b"]
+        for (value, replaces) in [("=yes", true), ("=1", true), ("", true), ("=no", false), ("=false", false)] {
+            #expect(try settings(["import"] + pair + ["--replace\(value)"]).replaces == replaces)
+        }
+        #expect(try !settings(["import"] + pair).replaces)
+        #expect(sentence(["import"] + pair + ["--replace=nonsense"]) == "--replace: 'nonsense' is not true or false.")
+        #expect(try settings(["export"] + pair).exportSyntax == .xml)
+        #expect(try settings(["export"] + pair + ["--format", "json"]).exportSyntax == .json)
+        #expect(sentence(["export"] + pair + ["--format=xm"]) == "--format: 'xm' is not one of xml, binary, json.")
+    }
+
     @Test("of check leave out unused ones")
     func ofCheck() throws {
         let settings = try settings(

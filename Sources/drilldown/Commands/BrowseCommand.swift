@@ -9,7 +9,7 @@ enum BrowseCommand {
     /// Replaces this process with the program. Returns only if that fails.
     ///
     /// - Returns: the exit status for the failure.
-    /// - Throws: `UsageError` unless the only argument is a URL.
+    /// - Throws: `UsageError` unless the only argument is a URL, and for a wrong value of a flag.
     static func run(_ arguments: CommandLineArguments) throws(UsageError) -> Int32 {
         let words = try programArguments(of: arguments)
         // A signal that is ignored here would stay ignored in the executed program.
@@ -32,12 +32,24 @@ enum BrowseCommand {
                 fact: given == 0 ? "browse needs the URL of a server." : "browse takes one URL, not \(given).",
                 hint: "For example: drilldown browse http://127.0.0.1:8080")
         }
-        let options = Option.ofBrowse.flatMap { option -> [String] in
-            guard let value = arguments.values[option.key] else { return [] }
-            if option.placeholder != nil { return ["--\(option.name)", value] }
-            return value == "true" ? ["--\(option.name)"] : []
+        var words: [String] = []
+        for option in Option.ofBrowse {
+            guard let value = arguments.values[option.key] else { continue }
+            if option.placeholder != nil {
+                words += ["--\(option.name)", value]
+            } else if try isSet(option, by: value) {
+                words.append("--\(option.name)")
+            }
         }
-        return options + ["--", url]
+        return words + ["--", url]
+    }
+
+    private static func isSet(_ flag: Option, by value: String) throws(UsageError) -> Bool {
+        do throws(WrongValue) {
+            return try OptionType.flag.read(value)
+        } catch {
+            throw UsageError(fact: "--\(flag.name): \(error.reason)")
+        }
     }
 
     /// The path of the program in this program's folder; nil if the kernel does not report the folder.

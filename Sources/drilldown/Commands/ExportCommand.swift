@@ -9,23 +9,21 @@ enum ExportCommand {
     /// file.
     ///
     /// - Returns: the exit status.
-    /// - Throws: `UsageError` if more than a source and a file are named, or if the format is unknown.
-    static func run(_ arguments: CommandLineArguments, settings: Settings) throws(UsageError) -> Int32 {
+    /// - Throws: `UsageError` if more than a source and a file are named.
+    static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         guard settings.sources.count <= 2 else {
             throw UsageError(
                 fact: "export takes a document and a file, not \(settings.sources.count) arguments.",
                 hint: "For example: drilldown export sqlite:Music.db Data.plist")
-        }
-        let name = arguments.values["Format"] ?? PropertyListSyntax.xml.rawValue
-        guard let syntax = PropertyListSyntax(rawValue: name) else {
-            throw UsageError(fact: "--format: '\(quoted: name)' is not one of xml, binary, json.")
         }
         let source = try settings.document { _ in }
         do throws(SourceError) {
             let document = try source.load(replacing: nil).tree.document
             let output = try ExportedFile(settings.sources.count == 2 ? settings.sources[1] : nil)
             do throws(SpliceError<SourceError>) {
-                try DocumentSplice(old: document, new: document, provenance: .new).write(.memory([]), syntax: syntax) {
+                try DocumentSplice(old: document, new: document, provenance: .new).write(
+                    .memory([]), syntax: settings.exportSyntax
+                ) {
                     (piece: Span<UInt8>) throws(SourceError) in try output.write(piece)
                 }
             } catch {

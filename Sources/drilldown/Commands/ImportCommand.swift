@@ -9,7 +9,7 @@ enum ImportCommand {
     ///
     /// - Returns: the exit status.
     /// - Throws: `UsageError` unless a source and a database are named.
-    static func run(_ arguments: CommandLineArguments, settings: Settings) throws(UsageError) -> Int32 {
+    static func run(_ settings: Settings) throws(UsageError) -> Int32 {
         guard settings.sources.count == 2 else {
             throw UsageError(
                 fact: "import takes a document and a database, not \(settings.sources.count) arguments.",
@@ -25,8 +25,7 @@ enum ImportCommand {
             for warning in CheckCommand.warnings(loaded, of: source.name) { Log.put(warning, severity: .warning) }
             let tree = try alone(loaded, of: source.name, interpretation: settings.interpretation)
             try target.importDocument(
-                tree, keys: loaded.names ?? settings.interpretation.names,
-                replaces: arguments.values["Replace"] == "true")
+                tree, keys: loaded.names ?? settings.interpretation.names, replaces: settings.replaces)
             print(PrintableText.line("\(target.name): \(Quantity(count: tree.itemCount, noun: "item"))"))
             return 0
         } catch {

@@ -32,7 +32,7 @@ struct CommandLineArguments {
     private static func mayHoldToken(_ arguments: [String]) -> Bool {
         arguments.contains { argument in
             let name = argument.prefix { $0 != "=" }
-            let isKnown = (Option.all + Option.ofBrowse + Option.ofImport).contains { "--\($0.name)" == name }
+            let isKnown = Option.ofAllCommands.contains { "--\($0.name)" == name }
             return name.hasPrefix("-") && name.lowercased().contains("token") && !isKnown
         }
     }

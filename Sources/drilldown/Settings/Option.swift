@@ -34,7 +34,7 @@ struct Option: Sendable {
         read = { text, settings throws(WrongValue) in settings[keyPath: target] = try type.read(text) }
     }
 
-    /// Creates an option whose value is not held by a property of `Settings`. The value is read where it is used.
+    /// Creates an option of `browse`, whose value is not held by a property of `Settings`.
     init<Value>(name: String, type: OptionType<Value>, default standard: String? = nil, _ help: String) {
         (self.name, self.standard, self.help) = (name, standard, help)
         (isOfCheck, mayRepeat, target) = (false, false, nil)
@@ -210,13 +210,16 @@ struct Option: Sendable {
 
     /// The options that `import` takes in addition to the options of `check`. They exist on the command line only.
     static let ofImport: [Option] = [
-        Option(name: "replace", type: .flag, default: "false", "replaces the tree that the database has")
+        Option(name: "replace", type: .flag, default: "false", "replaces the tree that the database has", \.replaces)
     ]
 
     /// The options that `export` takes in addition to the options of `check`. They exist on the command line only.
     static let ofExport: [Option] = [
-        Option(name: "format", type: OptionType<PropertyListSyntax>.choice(), default: "xml", "the syntax of the file")
+        Option(name: "format", type: .choice(), default: "xml", "the syntax of the file", \.exportSyntax)
     ]
+
+    /// The options of all commands.
+    static let ofAllCommands = all + ofImport + ofExport + ofBrowse
 
     /// The source, as a variable of the environment and a key of the configuration file.
     static let source = Option(name: "source", type: .file, "the document")

@@ -70,6 +70,10 @@ struct Settings {
     var pollInterval = Duration.zero
     var refreshInterval = Duration.zero
     var fetchTimeout = Duration.zero
+    /// Whether `import` may replace a tree that the database already has.
+    var replaces = false
+    /// The syntax of the file that `export` writes.
+    var exportSyntax = PropertyListSyntax.xml
 
     /// The sources as the user named them. There is exactly one for `serve`, and at least one for other commands.
     let sources: [String]
@@ -91,7 +95,7 @@ struct Settings {
     init(arguments: CommandLineArguments, environment: [String: String]) throws(UsageError) {
         let command = arguments.command ?? .serve
         var given = try Self.variables(environment)
-        for option in Option.all {
+        for option in Option.all(of: command) {
             guard let text = arguments.values[option.key] else { continue }
             given[option.key] = Given(text: text, origin: .option(option.name))
         }
@@ -104,7 +108,7 @@ struct Settings {
         sources = try Self.sources(arguments.sources, else: given[Option.source.key]?.text, for: command)
         let usable = Set(Option.all(of: command).map(\.key))
         self.given = given.filter { usable.contains($0.key) }
-        for option in Option.all { try read(option) }
+        for option in Option.ofAllCommands { try read(option) }
         interpretation.records = RecordOptions(titleField: titleField, drillFields: drillFields)
         api.assetsFolder = assetsFolder
         try checkCertificate()

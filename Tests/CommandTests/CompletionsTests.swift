@@ -31,7 +31,7 @@ struct CompletionsTests {
             ("listen", .text), ("keys", .text), ("cors-origins", .text), ("threads", .text),
         ] as [(String, OptionCompletion)])
     func completions(_ name: String, _ completion: OptionCompletion) throws {
-        let option = try #require((Option.all + Option.ofBrowse).first { $0.name == name })
+        let option = try #require(Option.ofAllCommands.first { $0.name == name })
         #expect(option.completion == completion)
     }
 
@@ -80,9 +80,13 @@ struct CompletionsTests {
             let start = "complete -c drilldown -n '__fish_seen_subcommand_from \(takers)' -l \(option.name) -"
             #expect(lines.count { $0.hasPrefix(start) } == 1, "\(option.name)")
         }
-        for option in Option.ofBrowse {
-            let start = "complete -c drilldown -n '__fish_seen_subcommand_from browse' -l \(option.name) -"
-            #expect(lines.count { $0.hasPrefix(start) } == 1, "\(option.name)")
+        for (command, options) in [
+            ("browse", Option.ofBrowse), ("import", Option.ofImport), ("export", Option.ofExport),
+        ] {
+            for option in options {
+                let start = "complete -c drilldown -n '__fish_seen_subcommand_from \(command)' -l \(option.name) -"
+                #expect(lines.count { $0.hasPrefix(start) } == 1, "\(option.name)")
+            }
         }
         #expect(
             lines.contains(

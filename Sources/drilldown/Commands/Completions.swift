@@ -206,7 +206,7 @@ extension Completions {
             "complete -c drilldown \(option.name == "help" ? "-s h " : "")-l \(option.name)"
                 + " -d \(ShellWord.quoted(option.help))"
         }
-        let options = (Option.all + Option.ofBrowse).map { option in
+        let options = Option.ofAllCommands.map { option in
             let takers = commands.filter { Option.all(of: $0).contains { $0.name == option.name } }.map(\.rawValue)
             return "complete -c drilldown -n '__fish_seen_subcommand_from \(takers.joined(separator: " "))'"
                 + " -l \(option.name)\(parameter(of: option)) -d \(ShellWord.quoted(option.help))"

@@ -52,9 +52,12 @@ public struct FileIdentity: Sendable, Hashable {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
+    /// Returns whether two identities are of the same file, whose content may differ.
+    public func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
+
     /// Returns whether two identities are of the same file, with the same size and the same time of the last change of
     /// the content. The attributes of the file may differ.
     public func isSameContent(as other: FileIdentity) -> Bool {
-        device == other.device && inode == other.inode && size == other.size && modified == other.modified
+        isSameFile(as: other) && size == other.size && modified == other.modified
     }
 }

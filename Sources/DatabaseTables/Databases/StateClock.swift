@@ -55,7 +55,3 @@ final class StateClock: Sendable {
         try connection.first("PRAGMA data_version")?[0] ?? .null
     }
 }
-
-extension FileIdentity {
-    func isSameFile(as other: FileIdentity) -> Bool { inode == other.inode && device == other.device }
-}

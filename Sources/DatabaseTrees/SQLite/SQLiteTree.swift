@@ -39,9 +39,7 @@ final class SQLiteTree: TreeDatabase {
     /// Returns the connection to the file that is now at the path. Opens the file if necessary.
     func connected() throws(DatabaseError) -> SQLiteConnection {
         let found = FileIdentity(path: path)
-        if let connection, let identity, let found, found.inode == identity.inode, found.device == identity.device {
-            return connection
-        }
+        if let connection, let identity, let found, found.isSameFile(as: identity) { return connection }
         connection = nil
         guard let found else {
             // A file that existed before may come back, for example from a backup.
@@ -248,7 +246,7 @@ final class SQLiteTree: TreeDatabase {
 
     /// Whether another program has committed since the latest look, or has replaced the file.
     private var hasChanged: Bool {
-        guard let connection, let identity, let found = FileIdentity(path: path), found.inode == identity.inode else {
+        guard let connection, let identity, let found = FileIdentity(path: path), found.isSameFile(as: identity) else {
             return true
         }
         do throws(DatabaseError) {

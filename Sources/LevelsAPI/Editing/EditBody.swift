@@ -115,33 +115,25 @@ struct SentBody: Sendable {
     var isLong: Bool { bytes.count > Self.longest }
 
     /// The value in the body. The time is linear in the length of the body.
-    ///
-    /// - Parameter limit: the array whose elements are counted while they are read.
-    func value(_ limit: EditSteps.Limit? = nil) throws(Problem) -> PropertyListValue {
+    func value() throws(Problem) -> PropertyListValue {
         // A value takes many times the memory of its bytes in the body.
         let size = bytes.count * Self.mostBytesOfByte
         guard bytes.count < Self.shortBody || MemoryBudget.hasRoom(for: size) else { throw .outOfMemory }
-        let elements = limit.map { PropertyListElementLimit(key: $0.key, count: $0.count, error: Self.beyondLimit) }
         do throws(PropertyListError) {
-            return isExact
-                ? try PropertyListValue(propertyList: bytes, limits: Self.limits, elements: elements)
-                : try json(elements)
+            return isExact ? try PropertyListValue(propertyList: bytes, limits: Self.limits) : try json()
         } catch {
-            if let limit, error.reason == Self.beyondLimit.reason { throw limit.problem }
             throw .malformedContent(error)
         }
     }
 
-    private static let beyondLimit = PropertyListError(reason: "an array has more elements than it may have")
-
     /// Reads JSON in UTF-8 (RFC 8259, section 8.1). The JSON reader also accepts UTF-16, but only files may be in
     /// UTF-16.
-    private func json(_ elements: PropertyListElementLimit?) throws(PropertyListError) -> PropertyListValue {
+    private func json() throws(PropertyListError) -> PropertyListValue {
         // JSON in UTF-8 contains none of these bytes. JSON in UTF-16 or UTF-32 always contains some of them.
         guard !bytes.contains(where: { $0 == 0 || $0 >= 0xFE }) else {
             throw PropertyListError(reason: "the body is not text in UTF-8", at: .text(line: 1, column: 1))
         }
-        return try PropertyListValue(json: bytes, limits: Self.limits, elements: elements)
+        return try PropertyListValue(json: bytes, limits: Self.limits)
     }
 
     /// The maximum memory for each byte of a body, in bytes. An empty array takes the most: it is two bytes and a comma

@@ -85,20 +85,14 @@ struct EditOperation: Sendable {
 
 /// The body of `POST /edits`: a list of steps. Either all steps are done, in this order, or none.
 enum EditSteps {
-    /// The maximum number of steps, which is checked while the body is read.
-    struct Limit: Sendable {
-        let key = "edits"
-        let count = 1_000
-        let problem = Problem.invalidContent("'edits' must be an array of 1 to 1000 steps.", at: "/edits")
-    }
-
-    static let limit = Limit()
+    /// The maximum number of steps.
+    private static let most = 1_000
 
     static func read(_ value: PropertyListValue) throws(Problem) -> [EditStep] {
         let members = try BodyMembers(value: value, #"The body must be an object with the member "edits""#)
         try members.check(["edits"])
-        guard case .array(let values)? = members["edits"], (1...limit.count).contains(values.count) else {
-            throw limit.problem
+        guard case .array(let values)? = members["edits"], (1...most).contains(values.count) else {
+            throw .invalidContent("'edits' must be an array of 1 to \(most) steps.", at: "/edits")
         }
         var steps: [EditStep] = []
         steps.reserveCapacity(values.count)

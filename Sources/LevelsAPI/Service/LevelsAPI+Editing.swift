@@ -62,9 +62,7 @@ extension LevelsAPI {
     /// `POST /edits`.
     func editSteps(_ call: Call) throws(Problem) -> Answer {
         guard !call.request.hasAny(of: [.ifMatch, .ifNoneMatch]) else { throw .conditionOnSteps }
-        return try submit(bodyOf: call, subject: .steps, limit: EditSteps.limit) { body throws(Problem) in
-            try EditSteps.read(body)
-        }
+        return try submit(bodyOf: call, subject: .steps) { body throws(Problem) in try EditSteps.read(body) }
     }
 
     /// `PUT /document`.
@@ -97,22 +95,20 @@ extension LevelsAPI {
 
     /// Submits the edits in the body of a request. A long body is read on another thread.
     ///
-    /// - Parameters:
-    ///   - limit: the array of the body whose elements are counted.
-    ///   - steps: makes the edits from the value in the body.
+    /// - Parameter steps: makes the edits from the value in the body.
     /// - Throws: `Problem` (400, 422) for a short body, and 503 if too many edits are in progress. If a long body has a
     ///   problem, the answer reports it.
     private func submit(
-        bodyOf call: Call, subject: PendingEdit.Subject, limit: EditSteps.Limit? = nil,
+        bodyOf call: Call, subject: PendingEdit.Subject,
         _ steps: @escaping @Sendable (PropertyListValue) throws(Problem) -> [EditStep]
     ) throws(Problem) -> Answer {
         let body = SentBody(call.request)
         let pending = pending(call, subject: subject)
-        guard body.isLong else { return try submit(steps(body.value(limit)), isExact: body.isExact, pending: pending) }
+        guard body.isLong else { return try submit(steps(body.value()), isExact: body.isExact, pending: pending) }
         let waiter = try begin(pending)
         _ = bodyQueue.add { [self] in
             do throws(Problem) {
-                carryOut(try steps(body.value(limit)), isExact: body.isExact, pending: pending, for: waiter)
+                carryOut(try steps(body.value()), isExact: body.isExact, pending: pending, for: waiter)
             } catch {
                 edits.end(waiter, bytes: pending.bodyBytes, in: publications) { pending.response(to: error) }
             }

@@ -4,25 +4,18 @@ internal import Bytes
 extension PropertyListValue {
     /// Reads JSON (RFC 8259), which may contain `null`.
     ///
-    /// - Parameter limit: a limit on the elements of an array.
     /// - Throws: `PropertyListError` with line and column.
-    public init(
-        json bytes: [UInt8], limits: PropertyListLimits = .init(), elements limit: PropertyListElementLimit? = nil
-    ) throws(PropertyListError) {
-        var builder = PropertyListValueBuilder(limit: limit)
+    public init(json bytes: [UInt8], limits: PropertyListLimits = .init()) throws(PropertyListError) {
+        var builder = PropertyListValueBuilder()
         try JSONPropertyListReader.read(.memory(bytes), limits: limits, into: &builder)
         self = try Self.complete(builder)
     }
 
     /// Reads an XML or a binary property list, which are distinguished by their content.
     ///
-    /// - Parameter limit: a limit on the elements of an array.
     /// - Throws: `PropertyListError` with line and column, or with the byte offset in a binary property list.
-    public init(
-        propertyList bytes: [UInt8], limits: PropertyListLimits = .init(),
-        elements limit: PropertyListElementLimit? = nil
-    ) throws(PropertyListError) {
-        var builder = PropertyListValueBuilder(limit: limit)
+    public init(propertyList bytes: [UInt8], limits: PropertyListLimits = .init()) throws(PropertyListError) {
+        var builder = PropertyListValueBuilder()
         if bytes.starts(with: "bplist".utf8) {
             try BinaryPropertyListReader.read(.memory(bytes), limits: limits, into: &builder)
         } else {
@@ -52,54 +45,24 @@ public struct PropertyListValueBuilder: PropertyListConsumer {
     /// The values of the open containers. A test checks the address of the array, because it must not be copied.
     private(set) var values: [PropertyListValue] = []
     private var keys: [String] = []
-    private let limit: PropertyListElementLimit?
-    /// The number of further elements that the limited array may have; nil outside of this array.
-    private var elementsLeft: Int?
 
-    /// - Parameter limit: a limit on the elements of an array.
-    public init(limit: PropertyListElementLimit? = nil) { self.limit = limit }
+    public init() {}
 
     /// The value; nil until it is complete.
     public var value: PropertyListValue? { frames.isEmpty ? values.first : nil }
 
-    public mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
-        try begin(isDictionary: true)
-    }
+    public mutating func beginDictionary(at position: SourcePosition) { begin(isDictionary: true) }
     public mutating func key(_ name: Span<UInt8>, at position: SourcePosition) { keys.append(String(utf8: name)) }
     public mutating func endDictionary() { end() }
-    public mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
-        try begin(isDictionary: false)
-    }
+    public mutating func beginArray(at position: SourcePosition) { begin(isDictionary: false) }
     public mutating func endArray() { end() }
-    public mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
-        try append(.string(String(utf8: text)))
-    }
-    public mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
-        try append(.data(Array(copying: bytes)))
-    }
-    public mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
-        try append(PropertyListValue(value))
-    }
-    public mutating func null() throws(PropertyListError) { try append(.null) }
+    public mutating func string(_ text: Span<UInt8>) { values.append(.string(String(utf8: text))) }
+    public mutating func data(_ bytes: Span<UInt8>) { values.append(.data(Array(copying: bytes))) }
+    public mutating func scalar(_ value: PropertyListScalar) { values.append(PropertyListValue(value)) }
+    public mutating func null() { values.append(.null) }
 
-    private mutating func append(_ value: PropertyListValue) throws(PropertyListError) {
-        try countElement()
-        values.append(value)
-    }
-
-    private mutating func begin(isDictionary: Bool) throws(PropertyListError) {
-        try countElement()
-        if let limit, !isDictionary, frames.count == 1, keys.last?.hasSameUTF8(as: limit.key) == true {
-            elementsLeft = limit.count
-        }
+    private mutating func begin(isDictionary: Bool) {
         frames.append(Frame(isDictionary: isDictionary, values: values.count, keys: keys.count))
-    }
-
-    /// Counts a value if it begins in the limited array, which is the second of the open containers.
-    private mutating func countElement() throws(PropertyListError) {
-        guard let left = elementsLeft, frames.count == 2 else { return }
-        guard left > 0 else { throw limit?.error ?? PropertyListError(reason: "an array has too many elements") }
-        elementsLeft = left - 1
     }
 
     /// Replaces the values of the innermost container by one value.
@@ -108,7 +71,6 @@ public struct PropertyListValueBuilder: PropertyListConsumer {
     /// values.
     private mutating func end() {
         guard let frame = frames.popLast() else { return }
-        if frames.count == 1 { elementsLeft = nil }
         let content = Array(values[frame.values...])
         values.removeLast(content.count)
         guard frame.isDictionary else { return values.append(.array(content)) }
@@ -116,22 +78,5 @@ public struct PropertyListValueBuilder: PropertyListConsumer {
         keys.removeLast(names.count)
         let entries = zip(names, content).map { PropertyListDictionary.Entry(key: $0, value: $1) }
         values.append(.dictionary(PropertyListDictionary(entries)))
-    }
-}
-
-/// A limit on the elements of an array in the outermost dictionary, checked during reading.
-public struct PropertyListElementLimit: Sendable {
-    let key: String
-    let count: Int
-    let error: PropertyListError
-
-    /// - Parameters:
-    ///   - key: the key of the array.
-    ///   - count: the maximum number of elements.
-    ///   - error: the error that is thrown at the first element beyond the limit.
-    public init(key: String, count: Int, error: PropertyListError) {
-        self.key = key
-        self.count = count
-        self.error = error
     }
 }

@@ -200,9 +200,9 @@ struct StoredValuesReader: PropertyListConsumer {
             reason: "a values document must be a dictionary of values by the controls' keys", at: position)
     }
 
-    mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
+    mutating func beginDictionary(at position: SourcePosition) {
         depth += 1
-        try builder.beginDictionary(at: position)
+        builder.beginDictionary(at: position)
     }
 
     mutating func key(_ name: Span<UInt8>, at position: SourcePosition) {
@@ -218,7 +218,7 @@ struct StoredValuesReader: PropertyListConsumer {
     mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
         try checkIsInside(at: position)
         depth += 1
-        try builder.beginArray(at: position)
+        builder.beginArray(at: position)
     }
 
     mutating func endArray() {
@@ -228,17 +228,17 @@ struct StoredValuesReader: PropertyListConsumer {
 
     mutating func string(_ text: Span<UInt8>) throws(PropertyListError) {
         try checkIsInside()
-        try builder.string(text)
+        builder.string(text)
     }
 
     mutating func scalar(_ value: PropertyListScalar) throws(PropertyListError) {
         try checkIsInside()
-        try builder.scalar(value)
+        builder.scalar(value)
     }
 
     mutating func data(_ bytes: Span<UInt8>) throws(PropertyListError) {
         try checkIsInside()
-        try builder.data(bytes)
+        builder.data(bytes)
     }
 
 }

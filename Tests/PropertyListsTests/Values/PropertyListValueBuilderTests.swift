@@ -5,16 +5,16 @@ import Testing
 @Suite("The builder of a value")
 struct PropertyListValueBuilderTests {
     /// Fills a builder with small containers, and counts how often it moved its values.
-    private func built(_ count: Int, _ add: (inout PropertyListValueBuilder) throws -> Void) throws
+    private func built(_ count: Int, _ add: (inout PropertyListValueBuilder) -> Void)
         -> (value: PropertyListValue?, moves: Int)
     {
         let position = SourcePosition.byte(offset: 0)
         var builder = PropertyListValueBuilder()
         var moves = 0
         var place: UnsafePointer<PropertyListValue>?
-        try builder.beginArray(at: position)
+        builder.beginArray(at: position)
         for _ in 0..<count {
-            try add(&builder)
+            add(&builder)
             let now = unsafe builder.values.withUnsafeBufferPointer { $0.baseAddress }
             if unsafe now != place { moves += 1 }
             unsafe place = now
@@ -24,21 +24,21 @@ struct PropertyListValueBuilderTests {
     }
 
     @Test("moves its values only when it needs more room, however many containers end")
-    func linear() throws {
+    func linear() {
         let position = SourcePosition.byte(offset: 0)
         let one = PropertyListInteger(UInt64(1))
-        let arrays = try built(20_000) { builder in
-            try builder.beginArray(at: position)
-            try builder.scalar(.integer(one))
+        let arrays = built(20_000) { builder in
+            builder.beginArray(at: position)
+            builder.scalar(.integer(one))
             builder.endArray()
         }
         #expect(arrays.value == .array(Array(repeating: .array([.integer(one)]), count: 20_000)))
         // The room doubles: 2^15 elements are enough.
         #expect(arrays.moves <= 16)
-        let steps = try built(40_000) { builder in
-            try builder.beginDictionary(at: position)
+        let steps = built(40_000) { builder in
+            builder.beginDictionary(at: position)
             builder.key("delete".utf8Span.span, at: position)
-            try builder.string("/detail/a".utf8Span.span)
+            builder.string("/detail/a".utf8Span.span)
             builder.endDictionary()
         }
         let step = PropertyListDictionary([.init(key: "delete", value: .string("/detail/a"))])

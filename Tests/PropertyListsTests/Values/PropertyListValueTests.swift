@@ -38,24 +38,6 @@ struct PropertyListValueTests {
         } throws: { "\($0)" == sentence }
     }
 
-    @Test("is read no further than an array may have elements, counted in the array of that key alone")
-    func elements() throws {
-        let error = PropertyListError(reason: "too many")
-        let limit = PropertyListElementLimit(key: "a", count: 2, error: error)
-        for text in [
-            #"{"a":[1,[3,4,5]],"b":[1,2,3]}"#, #"{"a":[{"a":[1,2,3]},{}]}"#, #"[[1,2,3]]"#, #"{"b":{"a":[1,2,3]}}"#,
-        ] {
-            let bytes = Array(text.utf8)
-            #expect(try PropertyListValue(json: bytes, elements: limit) == json(text))
-        }
-        // The rest is not JSON.
-        for element in ["3", "[", "{"] {
-            #expect {
-                try PropertyListValue(json: Array(#"{"b":[],"a":[1,[2],\#(element) nonsense"#.utf8), elements: limit)
-            } throws: { ($0 as? PropertyListError)?.reason == "too many" }
-        }
-    }
-
     @Test("is read from XML and binary property lists, and sent again as it was read")
     func propertyLists() throws {
         let xml =

@@ -15,12 +15,15 @@ struct Echo: Responder {
     func refusal(of request: Request) -> Response? { refuse(request) }
     func route(of request: Request) -> Int { number(request.targetText) }
     func bodyLimit(of request: Request) -> Int? { request.method == .put ? limit : nil }
-    func response(toBadRequest reason: String, status: Int, target: String) -> Response {
-        let instance = target.isEmpty ? [] : [("Instance", String(target.prefix(100)))]
-        return Response(status: status, headers: instance, body: Array(reason.utf8))
+    func response(to failure: RequestFailure, target: String) -> Response {
+        switch failure {
+        case .badRequest(let reason, let status):
+            let instance = target.isEmpty ? [] : [("Instance", String(target.prefix(100)))]
+            return Response(status: status, headers: instance, body: Array(reason.utf8))
+        case .unsent(let id): return Echo.text("fault \(id) \(target)", status: 500)
+        case .outOfMemory: return Response(status: 503, headers: [("Retry-After", "5")])
+        }
     }
-
-    func response(toFault id: String, target: String) -> Response { Echo.text("fault \(id) \(target)", status: 500) }
 
     /// Describes each request; one for `/busy` keeps its thread until it is released.
     static func busy(asked: Gate, released: Gate) -> Echo {

@@ -6,10 +6,7 @@ import Threads
 @Suite("A server without clients") struct IdleTests {
     private struct Responding: Responder {
         func respond(to request: Request) -> Answer { .now(Response(status: 200, headers: [])) }
-        func response(toBadRequest reason: String, status: Int, target: String) -> Response {
-            Response(status: status, headers: [])
-        }
-        func response(toFault id: String, target: String) -> Response { Response(status: 500, headers: []) }
+        func response(to failure: RequestFailure, target: String) -> Response { Response(status: 500, headers: []) }
     }
 
     @Test("has no deadline, so that its threads sleep until they are signalled")

@@ -145,7 +145,7 @@ import Testing
         func crossing(_ origins: String) throws -> [String] {
             let api = try Self.desk(origins).api
             return Self.crossing(
-                Answer(api.responder.response(toBadRequest: "It is too long.", status: 431, target: "/")))
+                Answer(api.responder.response(to: .badRequest("It is too long.", status: 431), target: "/")))
         }
         #expect(try crossing("") == [])
         #expect(try crossing("*") == ["Access-Control-Allow-Origin: *", Self.exposed])

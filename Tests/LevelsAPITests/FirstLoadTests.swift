@@ -66,10 +66,11 @@ import Testing
     func badRequests() throws {
         let (early, later) = (FirstLoadResponder(.init()), try Desk("[]").api.responder)
         #expect(
-            Answer(early.response(toBadRequest: "It is odd.", status: 400, target: "/a"))
-                == Answer(later.response(toBadRequest: "It is odd.", status: 400, target: "/a")))
+            Answer(early.response(to: .badRequest("It is odd.", status: 400), target: "/a"))
+                == Answer(later.response(to: .badRequest("It is odd.", status: 400), target: "/a")))
         #expect(
-            Answer(early.response(toFault: "1f", target: "/a")) == Answer(later.response(toFault: "1f", target: "/a")))
+            Answer(early.response(to: .unsent(id: "1f"), target: "/a"))
+                == Answer(later.response(to: .unsent(id: "1f"), target: "/a")))
     }
 
     @Test("Requests are counted by their routes and named in problems, as later")
@@ -80,7 +81,7 @@ import Testing
             #expect(responder.route(of: request) == later.route(of: request))
         }
         #expect(responder.route(of: Request(target: "/levels/a")) != responder.route(of: Request(target: "/x")))
-        let fault = later.response(toFault: "1f", target: "/a")
+        let fault = later.response(to: .unsent(id: "1f"), target: "/a")
         #expect(
             Answer(responder.response(fault, naming: "c0ffee")) == Answer(later.response(fault, naming: "c0ffee")))
         #expect(Answer(responder.response(fault, naming: "c0ffee")) != Answer(fault))

@@ -48,7 +48,8 @@ import Testing
     func serverProblem() throws {
         let api = try Desk(Self.document).api
         #expect(
-            Answer(api.responder.response(toBadRequest: "It is bad.", status: 400, target: "")).text.hasSuffix("}\n"))
+            Answer(api.responder.response(to: .badRequest("It is bad.", status: 400), target: "")).text.hasSuffix("}\n")
+        )
         #expect(try Desk(Self.document).ask(.post, "/levels/").text.hasSuffix("}\n"))
     }
 }

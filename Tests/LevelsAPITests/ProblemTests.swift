@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import LevelsAPI
 import Testing
 
@@ -216,7 +217,7 @@ import Testing
             (501, "not-implemented", "Not implemented"), (505, "version-not-supported", "HTTP version not supported"),
         ] {
             let answer = Answer(
-                desk.api.responder.response(toBadRequest: "It is bad.", status: status, target: "/levels/?\"a"))
+                desk.api.responder.response(to: .badRequest("It is bad.", status: status), target: "/levels/?\"a"))
             #expect(answer.status == status)
             #expect(
                 answer.line == """
@@ -228,7 +229,8 @@ import Testing
 
     @Test("An answer that cannot be sent is a problem with the id that the log has")
     func unsentAnswer() throws {
-        let answer = Answer(try Desk(Self.document).api.responder.response(toFault: "c0ffee", target: "/levels/"))
+        let answer = Answer(
+            try Desk(Self.document).api.responder.response(to: .unsent(id: "c0ffee"), target: "/levels/"))
         #expect(answer.status == 500)
         #expect(
             answer.line == """

@@ -171,7 +171,7 @@ import TreeStore
     @Test("The identifier of a request is the last member of a fault's problem")
     func identifier() throws {
         let desk = try Desk("[]")
-        let problem = desk.api.responder.response(toBadRequest: "It is bad.", status: 501, target: "/")
+        let problem = desk.api.responder.response(to: .badRequest("It is bad.", status: 501), target: "/")
         #expect(
             Answer(desk.api.responder.response(problem, naming: "c0ffee")).line == """
                 {"type":"/problems/not-implemented","title":"Not implemented","status":501,"detail":"It is bad.",\

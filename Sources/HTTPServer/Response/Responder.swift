@@ -18,30 +18,15 @@ public protocol Responder: Sendable {
     /// The number of the route under which to count the request; 0 for a request without a route.
     func route(of request: Request) -> Int
 
-    /// Answers a request that violates HTTP or a limit of the server.
+    /// Answers a request that cannot get an answer of `respond(to:)`, or whose answer cannot be sent.
     ///
-    /// - Parameters:
-    ///   - reason: a sentence for the client.
-    ///   - status: 400, 413, 414, 421, 431, 501 or 503.
-    ///   - target: the target of the request; empty if the request line is invalid.
-    func response(toBadRequest reason: String, status: Int, target: String) -> Response
+    /// - Parameter target: the target of the request; empty if the request line is invalid.
+    func response(to failure: RequestFailure, target: String) -> Response
 
     /// Returns a response of status 500 or above with the identifier of the request, if the response reports a fault.
     ///
     /// - Parameter id: the identifier of the request in logs.
     func response(_ response: Response, naming id: String) -> Response
-
-    /// Answers a request with status 500 because its actual answer cannot be sent.
-    ///
-    /// - Parameters:
-    ///   - id: the identifier of the request, under which the log gives the reason.
-    ///   - target: the target of the request.
-    func response(toFault id: String, target: String) -> Response
-
-    /// Answers a request with status 503 because memory for its actual answer is lacking.
-    ///
-    /// - Parameter target: the target of the request.
-    func responseWithoutMemory(target: String) -> Response
 }
 
 extension Responder {
@@ -51,16 +36,22 @@ extension Responder {
     /// Returns the response unchanged.
     public func response(_ response: Response, naming id: String) -> Response { response }
 
-    /// 503 without a body.
-    public func responseWithoutMemory(target: String) -> Response {
-        Response(status: 503, headers: [("Retry-After", "5")])
-    }
-
     /// Returns 0, so that all requests are counted together.
     public func route(of request: Request) -> Int { 0 }
 
     /// Returns nil, for the limit of the server.
     public func bodyLimit(of request: Request) -> Int? { nil }
+}
+
+/// The reason why a request gets a response of the server's own.
+public enum RequestFailure: Sendable {
+    /// The request violates HTTP or a limit of the server. The reason is a sentence for the client; the status is 400,
+    /// 413, 414, 421, 431, 501 or 503.
+    case badRequest(String, status: Int)
+    /// The answer cannot be sent, which is a 500. The log gives the reason under the identifier of the request.
+    case unsent(id: String)
+    /// Memory for the answer is lacking, which is a 503.
+    case outOfMemory
 }
 
 /// A responder's answer: the response, or a waiter that will receive it.

@@ -38,7 +38,7 @@ extension Connection {
         let hasRoom = hasRoom(for: response)
         if hasRoom, let queued = pass(response) { return queued }
         if hasRoom, response.payload.lacksMemory {
-            return pass(named(service.responder.responseWithoutMemory(target: request.targetText)))
+            return pass(named(service.responder.response(to: .outOfMemory, target: request.targetText)))
         }
         let unsent = UnsentAnswer(
             id: requestID.text, method: request.method, target: LoggedTarget.text(of: request.targetText),

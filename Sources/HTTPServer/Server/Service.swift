@@ -43,13 +43,13 @@ final class Service: Sendable {
     ///
     /// - Parameter target: the target of the request; empty if the request line is invalid.
     func response(to fault: Fault, target: String) -> Response {
-        responder.response(toBadRequest: fault.reason, status: fault.status, target: target)
+        responder.response(to: .badRequest(fault.reason, status: fault.status), target: target)
     }
 
     /// Logs a response that cannot be sent, and returns the responder's replacement.
     func response(inPlaceOf answer: UnsentAnswer) -> Response {
         configuration.faultLog?(answer)
-        return responder.response(toFault: answer.id, target: answer.target)
+        return responder.response(to: .unsent(id: answer.id), target: answer.target)
     }
 
     /// Makes the object for an accepted connection. The object exists until it is passed to `closed`.

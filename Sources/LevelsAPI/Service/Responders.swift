@@ -54,16 +54,14 @@ public final class FirstLoadResponder: Responder {
 
     public func response(_ response: Response, naming id: String) -> Response { Problem.naming(id, in: response) }
 
-    public func response(toBadRequest reason: String, status: Int, target: String) -> Response {
-        header.response(to: Problem(badRequest: reason, status: status), at: target, for: nil)
-    }
-
-    public func response(toFault id: String, target: String) -> Response {
-        header.response(to: Problem(fault: id), at: target, for: nil)
-    }
-
-    public func responseWithoutMemory(target: String) -> Response {
-        header.response(to: .outOfMemory, at: target, for: nil)
+    public func response(to failure: RequestFailure, target: String) -> Response {
+        let problem =
+            switch failure {
+            case .badRequest(let reason, let status): Problem(badRequest: reason, status: status)
+            case .unsent(let id): Problem(fault: id)
+            case .outOfMemory: Problem.outOfMemory
+            }
+        return header.response(to: problem, at: target, for: nil)
     }
 
     private func earlyResponse(to request: Request) -> Response {
@@ -103,15 +101,9 @@ public final class MonitoringResponder: Responder {
         service.response(response, naming: id)
     }
 
-    public func response(toBadRequest reason: String, status: Int, target: String) -> Response {
-        service.response(toBadRequest: reason, status: status, target: target)
+    public func response(to failure: RequestFailure, target: String) -> Response {
+        service.response(to: failure, target: target)
     }
-
-    public func response(toFault id: String, target: String) -> Response {
-        service.response(toFault: id, target: target)
-    }
-
-    public func responseWithoutMemory(target: String) -> Response { service.responseWithoutMemory(target: target) }
 }
 
 extension LevelsAPI {

@@ -50,7 +50,7 @@ struct RequestIDTests {
         let responder = Echo(answer: { $0.targetText == "/bad" ? Echo.text("bad", status: 500) : Echo.text("fine") })
         let configuration = Server.Configuration.varied {
             $0.accessLog = { entry in entries.withLock { $0.append(entry) } }
-            $0.failureLog = { failure in failures.withLock { $0.append("\(failure)") } }
+            $0.faultLog = { failure in failures.withLock { $0.append("\(failure)") } }
         }
         try withClient(responder, configuration) { client in
             let field = "traceparent: 00-\(Self.trace)-00f067aa0ba902b7-01\r\n"

@@ -33,45 +33,39 @@ extension AccessEntry {
     }
 }
 
-/// A response of status 500, for a log. The client sees only the identifier.
-public struct FailedAnswer: Sendable, CustomStringConvertible {
+/// An internal fault in the answer to a request, for a log. The client sees only the identifier.
+public struct RequestFault: Sendable, CustomStringConvertible {
+    /// The kinds of faults.
+    public enum Kind: Sendable {
+        /// The answer has the status 500.
+        case failed
+        /// An answer with this status cannot be sent; the client receives a 500 instead, or its connection is cut. If
+        /// the header lines exceed the connection's memory, `headerSize` is their size in bytes. Otherwise, the library
+        /// refused the answer.
+        case unsent(status: Int, headerSize: Int?)
+    }
+
     /// The identifier of the request.
     public let id: String
     /// The method of the request.
     public let method: Method
-    /// The target of the request, without secrets.
+    /// The target of the request, with passwords and tokens hidden.
     public let target: String
-
-    /// A sentence for the log.
-    public var description: String { "the request \(method.name) \(target) failed with an internal fault (id \(id))" }
-}
-
-/// A response that cannot be sent; the client receives a 500 instead, or its connection is cut.
-public struct UnsentAnswer: Sendable, CustomStringConvertible {
-    /// The identifier of the request, which the 500 shows too.
-    public let id: String
-    /// The method of the request.
-    public let method: Method
-    /// The raw target of the request, with passwords and tokens hidden.
-    public let target: String
-    /// The status of the response.
-    public let status: Int
-    /// The size of the response's header lines, in bytes.
-    public let headerSize: Int
-    /// Whether the header exceeds the connection's memory. If not, the library refused the response.
-    public let isTooLong: Bool
+    /// The kind of the fault.
+    public let kind: Kind
 
     /// A sentence for the log, with the request and the reason, on one line.
     public var description: String {
+        guard case .unsent(let status, let headerSize) = kind else {
+            return "the request \(method.name) \(target) failed with an internal fault (id \(id))"
+        }
         // An invalid target may contain any bytes, and may be as long as a whole request header.
         let printable = target.unicodeScalars.prefix(80).map { " "..."~" ~= $0 ? Character($0) : "?" }
         let place = String(printable) + (target.unicodeScalars.count > 80 ? "…" : "")
         let reason =
-            isTooLong
-            ? "its header lines, \(headerSize) bytes, exceed the memory of the connection"
-            : "libmicrohttpd refused it"
-        let request = "\("\(method)".uppercased()) \(place)"
-        return "the answer to \(request), status \(status), cannot be sent: \(reason) (id \(id))"
+            headerSize.map { "its header lines, \($0) bytes, exceed the memory of the connection" }
+            ?? "libmicrohttpd refused it"
+        return "the answer to \(method.name) \(place), status \(status), cannot be sent: \(reason) (id \(id))"
     }
 }
 

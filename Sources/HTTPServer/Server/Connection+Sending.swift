@@ -40,10 +40,8 @@ extension Connection {
         if hasRoom, response.payload.lacksMemory {
             return pass(named(service.responder.response(to: .outOfMemory, target: request.targetText)))
         }
-        let unsent = UnsentAnswer(
-            id: requestID.text, method: request.method, target: LoggedTarget.text(of: request.targetText),
-            status: response.status, headerSize: response.payload.headerSize, isTooLong: !hasRoom)
-        let substitute = service.response(inPlaceOf: unsent)
+        let fault = log(.unsent(status: response.status, headerSize: hasRoom ? nil : response.payload.headerSize))
+        let substitute = service.responder.response(to: .unsent(id: fault.id), target: fault.target)
         return self.hasRoom(for: substitute) ? pass(substitute) : nil
     }
 
@@ -100,13 +98,17 @@ extension Connection {
     /// Adds the identifier of the request to a response of status 500 or above. Logs the request if the status is 500.
     private func named(_ response: Response) -> Response {
         let named = service.responder.response(response, naming: requestID.text)
-        if response.status == 500 {
-            service.configuration.failureLog?(
-                FailedAnswer(
-                    id: requestID.text, method: request.method,
-                    target: LoggedTarget.text(of: request.targetText)))
-        }
+        if response.status == 500 { log(.failed) }
         return named
+    }
+
+    /// Logs a fault in the answer. Returns the entry of the log.
+    @discardableResult
+    private func log(_ kind: RequestFault.Kind) -> RequestFault {
+        let fault = RequestFault(
+            id: requestID.text, method: request.method, target: LoggedTarget.text(of: request.targetText), kind: kind)
+        service.configuration.faultLog?(fault)
+        return fault
     }
 
     /// Counts a request that has ended. Logs the request if it was answered.

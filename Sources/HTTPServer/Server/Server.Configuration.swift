@@ -46,10 +46,8 @@ extension Server {
         public var countsConnections = true
         /// Called after each response, on the thread that served it.
         public var accessLog: (@Sendable (AccessEntry) -> Void)?
-        /// Called for each response of status 500, on the thread that serves it.
-        public var failureLog: (@Sendable (FailedAnswer) -> Void)?
-        /// Called when a response cannot be sent, on the thread that serves it.
-        public var faultLog: (@Sendable (UnsentAnswer) -> Void)?
+        /// Called for each response of status 500 and each response that cannot be sent, on the thread that serves it.
+        public var faultLog: (@Sendable (RequestFault) -> Void)?
 
         /// The defaults.
         public init() {}

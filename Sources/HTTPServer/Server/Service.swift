@@ -46,12 +46,6 @@ final class Service: Sendable {
         responder.response(to: .badRequest(fault.reason, status: fault.status), target: target)
     }
 
-    /// Logs a response that cannot be sent, and returns the responder's replacement.
-    func response(inPlaceOf answer: UnsentAnswer) -> Response {
-        configuration.faultLog?(answer)
-        return responder.response(to: .unsent(id: answer.id), target: answer.target)
-    }
-
     /// Makes the object for an accepted connection. The object exists until it is passed to `closed`.
     func opened(_ handle: ConnectionHandle) -> Connection {
         let connection = Connection(handle: handle, service: self)

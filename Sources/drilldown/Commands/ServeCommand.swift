@@ -35,7 +35,6 @@ enum ServeCommand {
         )
         server.laterDescriptors = storeDescriptors + (settings.metricsTarget == nil ? 0 : MonitoringStart.descriptors)
         server.faultLog = { log.write(Log.Entry($0)) }
-        server.failureLog = { log.write(Log.Entry($0)) }
         if settings.logsAccess { server.accessLog = { log.write(Log.Entry($0)) } }
         let counters = ServiceCounters(version: Help.versionNumber)
         server.counters = counters.server

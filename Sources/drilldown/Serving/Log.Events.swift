@@ -167,24 +167,18 @@ extension Log.Entry {
             ])
     }
 
-    /// Creates the line for an answer of status 500. The `id` is also in the problem that the client got.
-    init(_ answer: FailedAnswer) {
-        self.init(
-            severity: .error, event: "failed", text: "\(answer)",
-            members: [
-                .init("id", .text(answer.id)), .init("method", .text(answer.method.name)),
-                .init("target", .text(answer.target)),
-            ])
-    }
-
-    /// Creates the line for an answer that cannot be sent. The `id` is also in the problem that the client got.
-    init(_ answer: UnsentAnswer) {
-        self.init(
-            severity: .error, event: "unsent", text: "\(answer)",
-            members: [
-                .init("id", .text(answer.id)), .init("method", .text("\(answer.method)".uppercased())),
-                .init("target", .text(answer.target)), .init("status", .number(answer.status)),
-            ])
+    /// Creates the line for a fault in an answer. The `id` is also in the problem that the client got.
+    init(_ fault: RequestFault) {
+        var members: [Log.Member] = [
+            .init("id", .text(fault.id)), .init("method", .text(fault.method.name)),
+            .init("target", .text(fault.target)),
+        ]
+        var event = "failed"
+        if case .unsent(let status, _) = fault.kind {
+            event = "unsent"
+            members.append(.init("status", .number(status)))
+        }
+        self.init(severity: .error, event: event, text: "\(fault)", members: members)
     }
 
     /// Returns the number of milliseconds, cut to one decimal.

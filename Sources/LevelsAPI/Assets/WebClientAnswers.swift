@@ -5,51 +5,36 @@ import HTTPServer
 import Levels
 import WebClient
 
-/// The web client's page and files, as responses that are prepared when the service starts.
+/// The web client's page and files.
 struct WebClientAnswers: Sendable {
-    /// The responses to one target, by content coding.
-    private struct Prepared: Sendable {
-        let entityTag: String
-        let responses: [ContentCoding: Response]
-        private let metadata: RepresentationMetadata
-        private let header: ResponseHeader
+    /// The answer to one target, before content coding.
+    private struct File: Sendable {
+        let body: Response.Body
+        var metadata: RepresentationMetadata
 
-        init(body: [UInt8], metadata: RepresentationMetadata, header: ResponseHeader) {
-            let tag = EntityTag.of(ContentHash(of: body.span))
-            var metadata = metadata
-            metadata.entityTag = tag
-            var responses: [ContentCoding: Response] = [:]
-            for coding in ContentCoding.allCases {
-                var coded: [UInt8] = []
-                _ = coding.encode(body.span) { piece in for index in piece.indices { coded.append(piece[index]) } }
-                responses[coding] = Response(
-                    status: 200, headers: header.lines(of: metadata, coding: coding, for: 0), body: coded)
-            }
-            entityTag = tag
-            self.responses = responses
+        init(_ bytes: [UInt8], metadata: RepresentationMetadata) {
+            var buffer = ByteBuffer(capacity: bytes.count)
+            buffer.append(bytes.span)
+            body = Response.Body(buffer)
             self.metadata = metadata
-            self.header = header
-        }
-
-        /// The response in a coding. If the origin is allowed, the header lets pages of the origin read the response.
-        func response(_ coding: ContentCoding, for origin: AllowedOrigins.Place) -> Response? {
-            let response = responses[coding]
-            guard origin != 0, let body = response?.sharedBody else { return response }
-            return Response(status: 200, headers: header.lines(of: metadata, coding: coding, for: origin), body: body)
+            self.metadata.entityTag = EntityTag.of(ContentHash(of: bytes.span))
         }
     }
 
     /// The folder in the targets of the files. Its name is the hash of all files, so a change of any file changes all
     /// targets.
     private let folder: String
-    private let page: Prepared
-    private let files: [String: Prepared]
+    private let page: File
+    private let files: [String: File]
+    private let forms = KeptForms()
+    private let header: ResponseHeader
     /// The prefix of all paths behind a proxy.
     private let basePath: String
     /// Whether levels can be read without a token.
     private let isOpen: Bool
 
     init(header: ResponseHeader, basePath: String, isOpen: Bool) {
+        self.header = header
         self.basePath = basePath
         self.isOpen = isOpen
         let all = WebClientFile.all
@@ -58,17 +43,17 @@ struct WebClientAnswers: Sendable {
         let hash = ContentHash(of: content.span)
         folder = "/" + EntityTag.of(hash).filter { $0 != "\"" }
         let base = "/client" + folder
-        var files: [String: Prepared] = [:]
+        var files: [String: File] = [:]
         for file in all where file.name != WebClientFile.pageName {
-            func prepared(cacheControl: String) -> Prepared {
+            func kept(cacheControl: String) -> File {
                 let metadata = RepresentationMetadata(
                     contentType: file.contentType, entityTag: nil, cacheControl: cacheControl,
                     vary: "Accept-Encoding", added: [("X-Content-Type-Options", "nosniff")])
-                return Prepared(body: file.bytes, metadata: metadata, header: header)
+                return File(file.bytes, metadata: metadata)
             }
-            files["\(folder)/\(file.name)"] = prepared(cacheControl: "public, max-age=31536000, immutable")
+            files["\(folder)/\(file.name)"] = kept(cacheControl: "public, max-age=31536000, immutable")
             if file.name == WebClientFile.libraryName {
-                files["/\(file.name)"] = prepared(cacheControl: "no-cache")
+                files["/\(file.name)"] = kept(cacheControl: "no-cache")
             }
         }
         self.files = files
@@ -79,7 +64,7 @@ struct WebClientAnswers: Sendable {
                 ("Content-Security-Policy", Self.policy), ("X-Content-Type-Options", "nosniff"),
                 ("Referrer-Policy", "no-referrer"),
             ])
-        page = Prepared(body: WebClientFile.page(basePath: basePath, folder: base), metadata: metadata, header: header)
+        page = File(WebClientFile.page(basePath: basePath, folder: base), metadata: metadata)
     }
 
     /// The page may run and load only the files of this service, and cannot turn text into markup.
@@ -111,17 +96,18 @@ struct WebClientAnswers: Sendable {
     func response(
         with file: String?, to request: Request, query: Query, negotiation: Negotiation
     ) throws(Problem) -> Response {
-        guard let prepared = file.map({ files[$0] }) ?? page else { throw .noSuchRoute(request.target) }
+        guard let target = file.map({ files[$0] }) ?? page else { throw .noSuchRoute(request.target) }
         let coding = try negotiation.coding(ofBytes: .max)
         // Only the library is of use to pages of other origins.
         let origin = file == "/" + WebClientFile.libraryName ? negotiation.origin : 0
-        guard let response = prepared.response(coding, for: origin) else { throw .unwritten }
-        let link = file == nil ? preload(for: request, query: query) : []
-        let headers = response.headers + link
-        let tag = EntityTag.of(prepared.entityTag, coding: coding)
-        if try Condition(request).isNotModified(tag) { return Response(status: 304, headers: headers) }
-        guard !link.isEmpty, let body = response.sharedBody else { return response }
-        return Response(status: 200, headers: headers, body: body)
+        var metadata = target.metadata
+        if file == nil { metadata.added += preload(for: request, query: query) }
+        let head = Representation.Head(
+            entityTag: metadata.entityTag(coding), headers: header.lines(of: metadata, coding: coding, for: origin),
+            coding: coding)
+        let selected = Representation(head: head, body: .bytes(target.body))
+        guard try !Condition(request).isNotModified(selected.entityTag) else { return selected.notModified() }
+        return try forms.response(of: selected)
     }
 
     /// The link with which a browser requests the level before it has loaded the modules. The target of the link is the

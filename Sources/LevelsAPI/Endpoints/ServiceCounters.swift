@@ -1,4 +1,3 @@
-import Glibc
 public import HTTPServer
 import Locking
 import TreeSources
@@ -16,7 +15,7 @@ public final class ServiceCounters: Sendable {
     public init(version: String = "0") { self.version = version }
 
     /// Counts an event of the store.
-    public func note(_ event: StoreEvent) { note(event, at: UnixTime.now) }
+    public func note(_ event: StoreEvent) { note(event, at: WallClock.now) }
 
     func note(_ event: StoreEvent, at now: Double) { store.withLock { $0.note(event, at: now) } }
 
@@ -60,15 +59,5 @@ struct StoreTotals: Equatable {
         case .notSaved: failedSaves += 1
         case .advanced, .recovered, .records, .warnings: break
         }
-    }
-}
-
-/// The time of day for Prometheus.
-enum UnixTime {
-    /// The current time, in seconds since 1970.
-    static var now: Double {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -1,5 +1,7 @@
+import Files
 import Glibc
 import HTTPServer
+import TreeSources
 
 /// The status of this process, as Prometheus's own clients report it (proc(5)).
 struct ProcessStatus {
@@ -39,24 +41,20 @@ struct ProcessStatus {
     }
 
     private static var fields: Fields? {
-        guard let text = text(ofFile: "/proc/self/stat"), let end = text.lastIndex(of: ")") else { return nil }
-        return Fields(texts: text[text.index(after: end)...].split { $0 == " " || $0 == "\n" })
+        do throws(SmallFile.Unreadable) {
+            let text = String(
+                decoding: try SmallFile(path: "/proc/self/stat", maximumBytes: 4_096).bytes, as: UTF8.self)
+            guard let end = text.lastIndex(of: ")") else { return nil }
+            return Fields(texts: text[text.index(after: end)...].split { $0 == " " || $0 == "\n" })
+        } catch {
+            return nil
+        }
     }
 
     /// The time when the system was started, in seconds since 1970.
     private static var bootTime: Double {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        return UnixTime.now - Double(time.tv_sec) - Double(time.tv_nsec) / 1e9
-    }
-
-    /// The first 4 KiB of a file of the system.
-    private static func text(ofFile path: String) -> String? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+        return WallClock.now - Double(time.tv_sec) - Double(time.tv_nsec) / 1e9
     }
 }

@@ -17,11 +17,10 @@ import TreeStore
         var configuration = LevelsAPI.Configuration()
         configuration.allowedOrigins = origins
         let known = AccessTokens(Array(tokens.utf8))
-        configuration.reading = LevelsAPI.Reading { known }
-        configuration.reading?.log = log
+        configuration.reading = TokenAccess(log: log) { known }
         configuration.editing = LevelsAPI.Editing(
-            editor: MemoryEditor(publications: publications, outcome: nil, reloadOutcome: nil)
-        ) { AccessTokens(Array(Self.editor.utf8)) }
+            editor: MemoryEditor(publications: publications, outcome: nil, reloadOutcome: nil),
+            access: TokenAccess { AccessTokens(Array(Self.editor.utf8)) })
         return Desk(
             api: LevelsAPI(publications: publications, configuration: configuration) {
                 Readiness(source: "Data.plist", lastError: lastError)

@@ -63,7 +63,7 @@ import Testing
         #expect(try Self.desk().get(target, Self.browser).header("Link") == link)
         let closed = try Desk(#"["a"]"#) {
             $0.hasWebClient = true
-            $0.reading = .init { AccessTokens([]) }
+            $0.reading = TokenAccess { AccessTokens([]) }
         }
         #expect(closed.get(target, Self.browser).header("Link") == nil)
     }

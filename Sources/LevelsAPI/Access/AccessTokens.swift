@@ -201,6 +201,23 @@ final class TokenFailures: Sendable {
     }
 }
 
+/// The tokens for one purpose, which is editing or reading.
+public struct TokenAccess: Sendable {
+    /// The tokens that are valid now; called for each request.
+    public let tokens: @Sendable () -> AccessTokens
+    /// Receives the events about the tokens, on any thread.
+    public let log: @Sendable (TokenEvent) -> Void
+
+    /// - Parameters:
+    ///   - log: receives the events about the tokens, on any thread.
+    ///   - tokens: the tokens that are valid now; called for each request.
+    public init(
+        log: @escaping @Sendable (TokenEvent) -> Void = { _ in }, tokens: @escaping @Sendable () -> AccessTokens
+    ) {
+        (self.log, self.tokens) = (log, tokens)
+    }
+}
+
 /// An event about tokens, for logs.
 public enum TokenEvent: Sendable, Equatable {
     /// An address sends wrong tokens faster than the limit allows. The event is logged once for each burst.

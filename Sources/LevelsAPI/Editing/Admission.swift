@@ -4,28 +4,22 @@ import PropertyLists
 
 /// Decides which requests may read and which may edit. The decision depends on the tokens of the requests.
 struct Admission: Sendable {
-    /// The tokens for one purpose.
-    struct Tokens: Sendable {
-        let current: @Sendable () -> AccessTokens
-        let log: @Sendable (TokenEvent) -> Void
-    }
-
     private let origins: AllowedOrigins
-    private let editing: Tokens?
-    private let reading: Tokens?
+    private let editing: TokenAccess?
+    private let reading: TokenAccess?
     private let failures = TokenFailures()
 
     /// - Parameters:
     ///   - editing: nil if editing is off.
     ///   - reading: nil if anyone may read. The tokens for edits also allow reading.
-    init(origins: AllowedOrigins, editing: Tokens?, reading: Tokens?) {
+    init(origins: AllowedOrigins, editing: TokenAccess?, reading: TokenAccess?) {
         self.origins = origins
         self.editing = editing
         self.reading = reading
     }
 
     /// Whether a token could allow an edit now.
-    var isEditingOn: Bool { editing.map { !$0.current().isEmpty } ?? false }
+    var isEditingOn: Bool { editing.map { !$0.tokens().isEmpty } ?? false }
 
     /// Whether reading needs a token.
     var restrictsReading: Bool { reading != nil }
@@ -45,10 +39,10 @@ struct Admission: Sendable {
     ///
     /// - Throws: `Problem` (401, 403, 429).
     func token(ofAdmitted request: Request) throws(Problem) -> AccessToken {
-        guard let editing, case let tokens = editing.current(), !tokens.isEmpty else { throw .editingOff }
+        guard let editing, case let tokens = editing.tokens(), !tokens.isEmpty else { throw .editingOff }
         guard let presented = BearerCredentials.token(of: request) else { throw .unauthorizedEdit }
         guard let token = tokens.token(presented.span) else {
-            throw tooManyAttempts(by: request, tokens: editing) ?? .wrongEditToken(presented)
+            throw tooManyAttempts(by: request, for: editing) ?? .wrongEditToken(presented)
         }
         return token
     }
@@ -57,7 +51,7 @@ struct Admission: Sendable {
     func checkReading(_ request: Request) throws(Problem) {
         guard let reading else { return }
         guard let presented = BearerCredentials.token(of: request) else { throw .unauthorizedRead }
-        if !isKnown(presented) { throw tooManyAttempts(by: request, tokens: reading) ?? .wrongReadToken(presented) }
+        if !isKnown(presented) { throw tooManyAttempts(by: request, for: reading) ?? .wrongReadToken(presented) }
     }
 
     /// Whether an endpoint that is open to anyone may show a client the contents of the document.
@@ -67,18 +61,18 @@ struct Admission: Sendable {
         guard let reading else { return true }
         guard let presented = BearerCredentials.token(of: request) else { return false }
         if isKnown(presented) { return true }
-        _ = tooManyAttempts(by: request, tokens: reading)
+        _ = tooManyAttempts(by: request, for: reading)
         return false
     }
 
     private func isKnown(_ token: [UInt8]) -> Bool {
-        [reading, editing].contains { $0?.current().token(token.span) != nil }
+        [reading, editing].contains { $0?.tokens().token(token.span) != nil }
     }
 
     /// Counts a wrong token. Returns a problem if too many wrong tokens came from the address of the client.
-    private func tooManyAttempts(by request: Request, tokens: Tokens) -> Problem? {
+    private func tooManyAttempts(by request: Request, for access: TokenAccess) -> Problem? {
         guard let burst = failures.note(request.client) else { return nil }
-        if burst.isFirst { tokens.log(.wrongTokens(address: request.client)) }
+        if burst.isFirst { access.log(.wrongTokens(address: request.client)) }
         let time = Quantity(count: burst.seconds, noun: "second")
         return Problem(
             .tooManyAttempts,

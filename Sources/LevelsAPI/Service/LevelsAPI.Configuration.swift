@@ -27,8 +27,8 @@ extension LevelsAPI {
         public var certificateExpiry: (@Sendable () -> Int)?
         /// The counters of `/metrics`, and the version in `/openapi.json`.
         public var counters = ServiceCounters()
-        /// The access for reading; nil if anyone may read.
-        public var reading: Reading?
+        /// The access for reading; nil if anyone may read. Edit tokens allow reading, too.
+        public var reading: TokenAccess?
         /// Whether the web client is served, at `/` and `/browse`.
         public var hasWebClient = false
         /// The path that a proxy removes from each target, such as `/music`. The web client adds it to its addresses.
@@ -47,17 +47,6 @@ extension LevelsAPI {
 
         /// The defaults.
         public init() {}
-    }
-
-    /// The access for reading, if reading needs a token.
-    public struct Reading: Sendable {
-        /// The tokens that allow reading now. Edit tokens allow reading, too.
-        public let tokens: @Sendable () -> AccessTokens
-        /// Receives the events of reading, on any thread.
-        public var log: @Sendable (TokenEvent) -> Void = { _ in }
-
-        /// - Parameter tokens: the tokens that allow reading now; called for each request.
-        public init(tokens: @escaping @Sendable () -> AccessTokens) { self.tokens = tokens }
     }
 }
 
@@ -96,12 +85,10 @@ extension LevelsAPI {
     public struct Editing: Sendable {
         /// Carries out the edits.
         public let editor: any DocumentEditor
-        /// The tokens that allow edits now; called for each edit. An empty list turns editing off.
-        public let tokens: @Sendable () -> AccessTokens
+        /// The access for editing. An empty list of tokens turns editing off.
+        public let access: TokenAccess
         /// The maximum size of the body of `PUT /document`, in bytes.
         public var maximumDocumentBytes = 2 << 30
-        /// Receives the events of editing, on any thread.
-        public var log: @Sendable (TokenEvent) -> Void = { _ in }
 
         /// The maximum number of edits in progress.
         var capacity = 1_024
@@ -110,10 +97,10 @@ extension LevelsAPI {
 
         /// - Parameters:
         ///   - editor: carries out the edits.
-        ///   - tokens: the tokens that allow edits now; called for each edit.
-        public init(editor: any DocumentEditor, tokens: @escaping @Sendable () -> AccessTokens) {
+        ///   - access: the access for editing. An empty list of tokens turns editing off.
+        public init(editor: any DocumentEditor, access: TokenAccess) {
             self.editor = editor
-            self.tokens = tokens
+            self.access = access
         }
     }
 }

@@ -57,8 +57,7 @@ public final class LevelsAPI: Sendable {
         let editing = configuration.editing
         edits = EditsInProgress(capacity: editing?.capacity ?? 0, byteLimit: editing?.bodyBytes ?? 0)
         let admission = Admission(
-            origins: configuration.allowedOrigins, editing: editing.map { .init(current: $0.tokens, log: $0.log) },
-            reading: configuration.reading.map { .init(current: $0.tokens, log: $0.log) })
+            origins: configuration.allowedOrigins, editing: editing?.access, reading: configuration.reading)
         gate = Gate(header: selection.header, admission: admission)
         description = ServiceDescription(
             version: configuration.counters.version, readsNeedToken: configuration.reading != nil)

@@ -75,16 +75,11 @@ enum ServeCommand {
                     api.hidesMetrics = monitor != nil
                     api.certificateExpiry = (tls?.certificates).map { pair in { pair.current.expiry } }
                     api.editing = editTokens.map { source in
-                        var editing = LevelsAPI.Editing(editor: store) { source.tokens }
+                        var editing = LevelsAPI.Editing(editor: store, access: source.access(log))
                         editing.maximumDocumentBytes = documentBytes
-                        editing.log = { log.write(Log.Entry($0)) }
                         return editing
                     }
-                    api.reading = readTokens.map { source in
-                        var reading = LevelsAPI.Reading { source.tokens }
-                        reading.log = { log.write(Log.Entry($0)) }
-                        return reading
-                    }
+                    api.reading = readTokens.map { $0.access(log) }
                     return LevelsAPI(publications: store.publications, configuration: api) {
                         Readiness(
                             source: name, lastError: store.status.lastError, database: store.connection)

@@ -42,6 +42,9 @@ struct TokenSource {
     }
 
     var tokens: AccessTokens { file.map { $0.tokens().adding(fixed) } ?? fixed }
+
+    /// The access with the tokens. Its events go to a log.
+    func access(_ log: Log) -> TokenAccess { TokenAccess(log: { log.write(Log.Entry($0)) }, tokens: { tokens }) }
 }
 
 extension Log.Entry {

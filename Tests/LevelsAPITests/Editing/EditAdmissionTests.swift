@@ -172,8 +172,8 @@ import TreeStore
         let tokens = Guarded(AccessTokens(Array(EditDesk.alice.utf8)))
         var configuration = LevelsAPI.Configuration()
         configuration.editing = LevelsAPI.Editing(
-            editor: MemoryEditor(publications: publications, outcome: nil, reloadOutcome: nil)
-        ) { tokens.withLock(\.self) }
+            editor: MemoryEditor(publications: publications, outcome: nil, reloadOutcome: nil),
+            access: TokenAccess { tokens.withLock(\.self) })
         let desk = Desk(
             api: LevelsAPI(publications: publications, configuration: configuration) { Readiness(source: "Data.plist") }
         )

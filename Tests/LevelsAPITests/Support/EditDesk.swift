@@ -37,7 +37,7 @@ struct EditDesk {
         if let tokens {
             let known = AccessTokens(Array(tokens.utf8))
             let editor = MemoryEditor(publications: publications, outcome: outcome, reloadOutcome: reloadOutcome)
-            var editing = LevelsAPI.Editing(editor: editor) { known }
+            var editing = LevelsAPI.Editing(editor: editor, access: TokenAccess { known })
             configure(&editing)
             configuration.editing = editing
         }

@@ -31,7 +31,7 @@ import TreeStore
     @Test("has nothing after it", arguments: ["/changes?since=k3-2", "/changes"])
     func nothing(target: String) throws {
         let waiter = try #require(ask(target).waiter)
-        #expect(waiter.end == nil)
+        #expect(!waiter.hasEnded)
         api.publications.notify()
         let nothing = #"{"revision":"k3-2","since":"k3-2","reset":false,"changes":[]}"#
         #expect(try told(waiter.response) == nothing)
@@ -41,7 +41,7 @@ import TreeStore
     @Test("is never left out: a request waits for its entry, and only for that")
     func entry() throws {
         let waiters = try ["/changes?since=k3-1", "/changes?since=k3-1&wait=30"].map { try #require(ask($0).waiter) }
-        #expect(waiters.map(\.end) == [nil, nil])
+        #expect(waiters.map(\.hasEnded) == [false, false])
         api.publications.notify()
         let entry = #"{"revision":"k3-2","since":"k3-1","reset":false,"changes":[{"revision":"k3-2",…}]}"#
         for waiter in waiters { #expect(try told(waiter.response) == entry) }
@@ -78,7 +78,7 @@ import TreeStore
     func poll() throws {
         let waiter = try #require(ask("/changes?since=k3-2&wait=30").waiter)
         api.publications.notify()
-        #expect(waiter.end == nil)
+        #expect(!waiter.hasEnded)
         api.publish(snapshots[2])
         #expect(
             try told(waiter.response)
@@ -121,7 +121,7 @@ import TreeStore
         api.publications.publish(snapshots[2])
         let newer = try wait()
         api.publications.notify()
-        #expect(newer.end == nil)
+        #expect(!newer.hasEnded)
         #expect(try #require(older.response).status == 200)
     }
 

@@ -32,7 +32,7 @@ import TreeStore
                     if let waiter = answer.waiter { waiters.withLock { $0.append(waiter) } }
                 }
             }
-            try #require(waiters.withLock { $0.allSatisfy { $0.end == .answered } }, "in round \(round)")
+            try #require(waiters.withLock { $0.allSatisfy { $0.hasEnded } }, "in round \(round)")
         }
     }
 

@@ -60,13 +60,13 @@ import TreeStore
                 return try #require(waiter)
             }
         desk.api.publish(try Self.snapshot(#"["a","b"]"#, "db-8"))
-        #expect(waiters.map { $0.end == nil } == [false, true, true, true])
+        #expect(waiters.map(\.hasEnded) == [true, false, false, false])
         let first = Answer(try #require(waiters[0].response))
         #expect(first == desk.get("/detail/b", [("Drilldown-Revision", "db-8")]))
         #expect(first.header("Drilldown-Revision") == "db-8")
         // Revisions 9 and 10 come as one.
         desk.api.publish(try Self.snapshot(#"["a","b","c"]"#, "db-10"))
-        #expect(waiters.map { $0.end == nil } == [false, false, false, true])
+        #expect(waiters.map(\.hasEnded) == [true, true, true, false])
         #expect(Answer(try #require(waiters[1].response)) == desk.get("/levels/?revision=db-9"))
         #expect(Answer(try #require(waiters[1].response)).header("Drilldown-Revision") == "db-10")
         #expect(Answer(try #require(waiters[2].response)) == desk.get("/document?revision=db-9"))
@@ -80,7 +80,7 @@ import TreeStore
         let request = Request(target: "/levels/?wait=1&revision=db-9", fields: [])
         let waiter = try #require(desk.api.respond(to: request).waiter)
         desk.api.publish(try Self.snapshot(#"["a","b"]"#, "db-8"))
-        #expect(waiter.end == nil)
+        #expect(!waiter.hasEnded)
         waiter.expire()
         let answer = Answer(try #require(waiter.response))
         #expect(answer.status == 503)
@@ -126,7 +126,7 @@ import TreeStore
         let fields = [(name: "If-None-Match", value: tag), ("Prefer", "wait=30")]
         let waiter = try #require(Self.ask(desk, "/levels/", "db-8", fields).waiter)
         desk.api.publish(try Self.snapshot(#"[{"Title":"a","Text":"new"}]"#, "db-8"))
-        #expect(waiter.end == nil)
+        #expect(!waiter.hasEnded)
         desk.api.publish(try Self.snapshot(#"["a","b"]"#, "db-9"))
         let answer = Answer(try #require(waiter.response))
         #expect(answer.status == 200)

@@ -228,7 +228,7 @@ private struct NumberRows: RowSource {
     func later(_ target: String) throws {
         let desk = try desk(0..<10, isImmediate: false)
         let waiter = try #require(desk.api.respond(to: Request(target: target, fields: [])).waiter)
-        #expect(waiter.end == nil)
+        #expect(!waiter.hasEnded)
         threads.run()
         #expect(Answer(try #require(waiter.response)) == (try self.desk(0..<10).get(target)))
     }
@@ -264,7 +264,7 @@ private struct NumberRows: RowSource {
         let waiter = try later(desk, "/levels/?limit=2")
         threads.run()
         #expect(observer.longPages.withLock { $0 } == 0)
-        #expect(waiter.end == nil)
+        #expect(!waiter.hasEnded)
         threads.run()
         #expect(Answer(try #require(waiter.response)).text.contains(#""title":"1""#))
     }
@@ -307,7 +307,7 @@ private struct NumberRows: RowSource {
         let target = "/levels/?since=\(version)&wait=30"
         let waiter = try #require(desk.api.respond(to: Request(target: target, fields: [])).waiter)
         threads.run()
-        #expect(waiter.end == nil)
+        #expect(!waiter.hasEnded)
         desk.api.publish(try NumberRows(numbers: 1..<11, isImmediate: isImmediate).snapshot("k3-2"))
         threads.run()
         let changed = Answer(try #require(waiter.response)).text

@@ -62,7 +62,7 @@ import TreeStore
             }
         }
         desk.api.publish(try RevisionTests.snapshot(#"["b"]"#, "db-8"))
-        #expect(waiters.map { $0.end == nil } == [false, true, true, true])
+        #expect(waiters.map(\.hasEnded) == [true, false, false, false])
         #expect(
             Answer(try #require(waiters[0].response)).line
                 == #"{"revision":"db-8","since":"db-8","reset":false,"changes":[]}"#)

@@ -37,11 +37,11 @@ import TreeStore
     func change(_ target: String) throws {
         let desk = try Self.desk()
         let waiter = try Self.poll(desk, target)
-        #expect(waiter.end == nil)
+        #expect(!waiter.hasEnded)
         desk.api.publish(
             try Self.snapshot(#"["0", {"Title": "a", "Text": "2", "Children": ["y"]}, {"Title": "b", "Text": "3"}]"#, 2)
         )
-        #expect(waiter.end == .answered)
+        #expect(waiter.hasEnded)
         let answer = Answer(try #require(waiter.response))
         let fresh = desk.get(target)
         #expect(answer.body == fresh.body)
@@ -57,9 +57,9 @@ import TreeStore
         let waiter = try Self.poll(desk, target)
         desk.api.publish(
             try Self.snapshot(#"[{"Title": "a", "Text": "2", "Children": ["x"]}, "b"]"#, 2))
-        #expect(waiter.end == nil)
+        #expect(!waiter.hasEnded)
         desk.api.publish(try Self.snapshot(#"["c"]"#, 3))
-        #expect(waiter.end == .answered)
+        #expect(waiter.hasEnded)
     }
 
     @Test("for a removed item is answered with 404")
@@ -191,7 +191,7 @@ import TreeStore
         let place = try #require(desk.api.waiters.reserve(for: wait.duration, otherwise: otherwise))
         desk.api.publish(try Self.snapshot(#"[{"Title": "a", "Text": "2"}]"#, 2))
         desk.api.hold(place, inquiry: inquiry, having: selected, wait: wait)
-        #expect(place.waiter.end == .answered)
+        #expect(place.waiter.hasEnded)
         #expect(Answer(try #require(place.waiter.response)) == desk.get("/detail/a"))
     }
 

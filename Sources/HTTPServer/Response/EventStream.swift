@@ -4,27 +4,14 @@ import Locking
 ///
 /// `WaitingRoom.admit` makes a stream. A stream can be the body of one response.
 public final class EventStream: Sendable, Sleeper {
-    /// The reason for the end of a stream.
-    public enum End: Sendable {
-        /// The source was complete, or the response to HEAD was sent.
-        case complete
-        /// The source failed.
-        case failed
-        /// The client closed the connection, or was disconnected because it did not read.
-        case clientGone
-        /// The server is stopping: the stream ended as if it were complete.
-        case serverStopping
-    }
-
     private let room: WaitingRoom
     private let progress: Guarded<Progress>
 
     private struct Progress {
-        /// The source and `onEnd` are released at the end, so they may refer to the stream.
+        /// The source and `onEnd` are released at the end, so they may refer to the stream; nil from then on.
         var source: (any EventSource)?
-        var onEnd: (@Sendable (EventStream, End) -> Void)?
-        var end: End?
-        var schedule: HeartbeatSchedule?
+        var onEnd: (@Sendable (EventStream) -> Void)?
+        var schedule: HeartbeatSchedule
         var hasClientGone = false
         var isServerStopping = false
         /// The connection to wake.
@@ -32,14 +19,14 @@ public final class EventStream: Sendable, Sleeper {
     }
 
     init(
-        source: any EventSource, in room: WaitingRoom, schedule: HeartbeatSchedule?,
-        onEnd: @escaping @Sendable (EventStream, End) -> Void
+        source: any EventSource, in room: WaitingRoom, schedule: HeartbeatSchedule,
+        onEnd: @escaping @Sendable (EventStream) -> Void
     ) {
         self.room = room
         progress = Guarded(Progress(source: source, onEnd: onEnd, schedule: schedule))
     }
 
-    deinit { if end == nil { room.leave() } }
+    deinit { if progress.withLock({ $0.onEnd != nil }) { room.leave() } }
 
     /// Makes the server read the source again. Call this on any thread once the source has something to send or has
     /// ended.
@@ -47,13 +34,10 @@ public final class EventStream: Sendable, Sleeper {
     /// A call is cheap, never blocks, and does no harm if there is nothing to send. No wake is lost.
     public func wake() { progress.withLock { $0.suspension }?.wake() }
 
-    /// The reason for the end of the stream; nil while it is open.
-    public var end: End? { progress.withLock { $0.end } }
-
     func attach(_ suspension: Suspension) { progress.withLock { $0.suspension = suspension } }
 
-    /// The time of the next heartbeat, in milliseconds of the exact clock; `Int64.max` without heartbeats.
-    var nextHeartbeat: Int64 { progress.withLock { $0.schedule?.next } ?? .max }
+    /// The time of the next heartbeat, in milliseconds of the exact clock.
+    var nextHeartbeat: Int64 { progress.withLock(\.schedule.next) }
 
     /// Reads the next piece from the source. Fails if the stream has ended.
     ///
@@ -63,27 +47,26 @@ public final class EventStream: Sendable, Sleeper {
         let piece = unsafe source.read(into: buffer)
         switch piece {
         case .bytes(let count): return count > 0 && count <= buffer.count ? piece : .failure
-        case .end: finish(.complete)
-        case .failure: finish(.failed)
+        case .end, .failure: finish()
         case .nothing: return unsafe readBetweenEvents(into: buffer)
         }
         return piece
     }
 
     private func readBetweenEvents(into buffer: UnsafeMutableRawBufferPointer) -> EventPiece {
-        let (isServerStopping, heartbeat) = progress.withLock { ($0.isServerStopping, $0.schedule?.take()) }
+        let (isServerStopping, heartbeat) = progress.withLock { ($0.isServerStopping, $0.schedule.take()) }
         if isServerStopping {
-            finish(.serverStopping)
+            finish()
             return .end
         }
         guard let heartbeat, buffer.count >= heartbeat.count else { return .nothing }
         unsafe buffer.copyBytes(from: heartbeat)
-        return heartbeat.isEmpty ? .nothing : .bytes(heartbeat.count)
+        return .bytes(heartbeat.count)
     }
 
     func timeIsOver() {
         progress.withLock { progress in
-            progress.schedule?.beat()
+            progress.schedule.beat()
             return progress.suspension
         }?.wake()
     }
@@ -93,7 +76,7 @@ public final class EventStream: Sendable, Sleeper {
             progress.hasClientGone = true
             return progress.suspension
         }?.wake()
-        finish(.clientGone)
+        finish()
     }
 
     func serverStops() {
@@ -104,16 +87,15 @@ public final class EventStream: Sendable, Sleeper {
     }
 
     /// Ends the stream; the first call notifies the owner.
-    func finish(_ end: End) {
+    func finish() {
         let (source, onEnd) = progress.withLock { progress in
-            progress.end = progress.end ?? end
             progress.suspension = nil
             // The caller releases both values, so that their deinitializers run without the lock.
             return (progress.source.take(), progress.onEnd.take())
         }
         guard let onEnd else { return }
         room.leave()
-        onEnd(self, end)
+        onEnd(self)
         withExtendedLifetime(source) {}
     }
 }
@@ -142,48 +124,41 @@ public enum EventPiece: Sendable, Equatable {
     case failure
 }
 
-/// Bytes sent at intervals while a stream has nothing else to send, so that proxies and clients keep the connection.
-public struct Heartbeat: Sendable {
-    let bytes: [UInt8]
-    let milliseconds: Int64
-
-    /// - Parameters:
-    ///   - bytes: at most 64; by default a comment of an event stream.
-    ///   - period: the time between two heartbeats. The first heartbeat follows after half of this time or later.
-    public init(bytes: [UInt8] = Array(": \n\n".utf8), every period: Duration = .seconds(15)) {
-        precondition(bytes.count <= 64, "a heartbeat of \(bytes.count) bytes; at most 64 fit into every buffer")
-        self.bytes = bytes
-        milliseconds = max(period.milliseconds, 1)
-    }
-}
-
 /// The times at which the heartbeats of one stream are due.
+///
+/// A heartbeat is sent while a stream has nothing else to send, so that proxies and clients keep the connection.
 struct HeartbeatSchedule {
-    let heartbeat: Heartbeat
+    /// A comment of an event stream.
+    static let heartbeat = Array(": \n\n".utf8)
+
+    /// The time between two heartbeats, in milliseconds.
+    private let period: Int64
     /// The time of the next heartbeat, in milliseconds of the exact clock.
     private(set) var next: Int64
     private(set) var isDue = false
 
-    /// - Parameter number: a serial number, which separates the heartbeats of streams that begin at the same time.
-    init(heartbeat: Heartbeat, number: UInt64, now: Int64 = ExactClock.now) {
-        self.heartbeat = heartbeat
-        let half = heartbeat.milliseconds / 2
+    /// - Parameters:
+    ///   - period: the time between two heartbeats. The first heartbeat follows after half of this time or later.
+    ///   - number: a serial number, which separates the heartbeats of streams that begin at the same time.
+    init(period: Duration, number: UInt64, now: Int64 = ExactClock.now) {
+        self.period = max(period.milliseconds, 1)
+        let half = self.period / 2
         next = now + half + Jitter.part(of: half, number: number)
-        next = HeartbeatSchedule.rounded(next, in: heartbeat.milliseconds)
+        next = HeartbeatSchedule.rounded(next, in: self.period)
     }
 
     /// Marks the heartbeat as due if its time has come, and schedules the next.
     mutating func beat(at now: Int64 = ExactClock.now) {
         guard next <= now else { return }
         isDue = true
-        let missed = (now - next) / heartbeat.milliseconds
-        next += (missed + 1) * heartbeat.milliseconds
+        let missed = (now - next) / period
+        next += (missed + 1) * period
     }
 
     /// Returns the bytes of the heartbeat and marks it as sent; returns nil if the heartbeat is not due.
     mutating func take() -> [UInt8]? {
         defer { isDue = false }
-        return isDue ? heartbeat.bytes : nil
+        return isDue ? Self.heartbeat : nil
     }
 
     /// Rounds a time up to one of 32 points in each period, so that streams share their wake-ups.

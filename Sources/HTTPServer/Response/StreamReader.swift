@@ -32,7 +32,7 @@ final class StreamReader: @unchecked Sendable {
         length = nil
     }
 
-    deinit { end(.clientGone) }
+    deinit { events?.finish() }
 
     var events: EventStream? {
         if case .events(let events) = body { events } else { nil }
@@ -69,8 +69,6 @@ final class StreamReader: @unchecked Sendable {
         connection = Attended(suspension: suspension, milliseconds: milliseconds, isLast: isLast)
         events?.attach(suspension)
     }
-
-    func end(_ end: EventStream.End) { events?.finish(end) }
 
     /// Reads a piece and returns its size. Returns -1 at the end, -2 to cut the connection, and 0 if the connection
     /// sleeps until the stream has more to send.

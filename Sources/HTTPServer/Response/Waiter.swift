@@ -6,18 +6,6 @@ import Synchronization
 /// `WaitingRoom.admit` makes a waiter, and the server receives it as `Answer.later`. The waiter may already be
 /// fulfilled then.
 public final class Waiter: Sendable, Sleeper {
-    /// The reason for the end of a wait.
-    public enum End: Sendable {
-        /// `finish` supplied the response.
-        case answered
-        /// The time was over: `otherwise` is sent.
-        case timedOut
-        /// The client closed the connection.
-        case clientGone
-        /// The server is stopping: `otherwise` is sent.
-        case serverStopping
-    }
-
     /// The latest time at which the wait ends, in milliseconds of the exact clock.
     let deadline: Int64
     /// Whether the response is expected so soon that the request keeps its memory during the wait.
@@ -29,20 +17,20 @@ public final class Waiter: Sendable, Sleeper {
 
     private struct Progress {
         var otherwise: @Sendable () -> Response
-        /// Released at the end, so it may refer to the waiter.
-        var onEnd: (@Sendable (Waiter, End) -> Void)?
-        var end: End?
+        /// Released at the end, so it may refer to the waiter; nil from then on.
+        var onEnd: (@Sendable (Waiter) -> Void)?
         var supplied = Supplied.nothing
         /// The connection to wake.
         var suspension: Suspension?
 
+        var hasEnded: Bool { onEnd == nil }
+
         /// Ends the wait, and returns the closure to call and the connection to wake. Both are nil if the wait had
         /// already ended.
-        mutating func finish(_ end: End, with supplied: Supplied) -> (
-            onEnd: (@Sendable (Waiter, End) -> Void)?, suspension: Suspension?
+        mutating func finish(with supplied: Supplied) -> (
+            onEnd: (@Sendable (Waiter) -> Void)?, suspension: Suspension?
         ) {
-            guard self.end == nil else { return (nil, nil) }
-            self.end = end
+            guard !hasEnded else { return (nil, nil) }
             self.supplied = supplied
             return (onEnd.take(), suspension.take())
         }
@@ -58,7 +46,7 @@ public final class Waiter: Sendable, Sleeper {
 
     init(
         in room: WaitingRoom, until deadline: Int64, otherwise: @escaping @Sendable () -> Response, isBrief: Bool,
-        onEnd: @escaping @Sendable (Waiter, End) -> Void
+        onEnd: @escaping @Sendable (Waiter) -> Void
     ) {
         self.room = room
         self.deadline = deadline
@@ -66,7 +54,7 @@ public final class Waiter: Sendable, Sleeper {
         progress = Guarded(Progress(otherwise: otherwise, onEnd: onEnd))
     }
 
-    deinit { if end == nil { room.leave() } }
+    deinit { if !hasEnded { room.leave() } }
 
     /// Supplies the response, and returns immediately. One of the server's threads sends the response.
     ///
@@ -74,7 +62,7 @@ public final class Waiter: Sendable, Sleeper {
     ///
     /// - Returns: false if the wait had already ended; the response is not sent then.
     @discardableResult
-    public func finish(_ response: Response) -> Bool { end(.answered, with: .response(response)) }
+    public func finish(_ response: Response) -> Bool { end(with: .response(response)) }
 
     /// Supplies responses to several waiters, like `finish(_:)`, and wakes their connections together.
     ///
@@ -82,7 +70,7 @@ public final class Waiter: Sendable, Sleeper {
     ///   that sends the response.
     public static func finish(_ answers: [(waiter: Waiter, response: @Sendable () -> Response)]) {
         Suspension.wake(
-            answers.compactMap { waiter, response in waiter.finished(.answered, with: .maker(response)).suspension })
+            answers.compactMap { waiter, response in waiter.finished(with: .maker(response)).suspension })
     }
 
     /// The response that is sent if the time is over or the server is stopping. You can replace it while the wait
@@ -96,10 +84,11 @@ public final class Waiter: Sendable, Sleeper {
     ///
     /// - Returns: false if the wait had already ended.
     @discardableResult
-    package func expire() -> Bool { end(.timedOut, with: .response(otherwise)) }
+    package func expire() -> Bool { end(with: .response(otherwise)) }
 
-    /// The reason for the end of the wait; nil while it lasts.
-    public var end: End? { progress.withLock { $0.end } }
+    /// Whether the wait has ended: the response was supplied, the time was over, the client closed the connection, or
+    /// the server is stopping.
+    public var hasEnded: Bool { progress.withLock(\.hasEnded) }
 
     /// The response that was supplied; nil before that.
     ///
@@ -115,35 +104,33 @@ public final class Waiter: Sendable, Sleeper {
         }
     }
 
-    /// The reason for the end of the wait; nil while the wait lasts.
-    ///
-    /// If the wait still lasts, its end will wake the connection.
-    func end(elseWaking suspension: Suspension) -> End? {
+    /// Whether the wait has ended. If it still lasts, its end will wake the connection.
+    func hasEnded(elseWaking suspension: Suspension) -> Bool {
         progress.withLock { progress in
-            if progress.end == nil { progress.suspension = suspension }
-            return progress.end
+            if !progress.hasEnded { progress.suspension = suspension }
+            return progress.hasEnded
         }
     }
 
-    func timeIsOver() { end(.timedOut, with: .response(otherwise)) }
-    func clientHasGone() { end(.clientGone, with: .nothing) }
-    func serverStops() { end(.serverStopping, with: .response(otherwise)) }
+    func timeIsOver() { end(with: .response(otherwise)) }
+    func clientHasGone() { end(with: .nothing) }
+    func serverStops() { end(with: .response(otherwise)) }
 
     @discardableResult
-    private func end(_ end: End, with supplied: Supplied) -> Bool {
-        let (isFirst, suspension) = finished(end, with: supplied)
+    private func end(with supplied: Supplied) -> Bool {
+        let (isFirst, suspension) = finished(with: supplied)
         suspension?.wake()
         return isFirst
     }
 
     /// Ends the wait, unless it had already ended. Returns whether this call ended the wait, and the connection to
     /// wake.
-    private func finished(_ end: End, with supplied: Supplied) -> (isFirst: Bool, suspension: Suspension?) {
-        let (onEnd, suspension) = progress.withLock { $0.finish(end, with: supplied) }
+    private func finished(with supplied: Supplied) -> (isFirst: Bool, suspension: Suspension?) {
+        let (onEnd, suspension) = progress.withLock { $0.finish(with: supplied) }
         guard let onEnd else { return (false, nil) }
         // The place is freed before the response is sent. So a client that immediately asks again finds the place free.
         room.leave()
-        onEnd(self, end)
+        onEnd(self)
         return (true, suspension)
     }
 }
@@ -182,12 +169,12 @@ public final class WaitingRoom: Sendable {
     ///     that not all waits end at the same instant.
     ///   - otherwise: the response that is sent if the time is over or the server is stopping; made only then.
     ///   - isBrief: whether the response is expected so soon that the request keeps its memory during the wait.
-    ///   - onEnd: called once, when the wait is over, on the thread that ended it; for `.answered`, this is the thread
-    ///     that calls `Waiter.finish`. The server holds no lock during the call. It must not block.
+    ///   - onEnd: called once, when the wait is over, on the thread that ended it, such as the thread that calls
+    ///     `Waiter.finish`. The server holds no lock during the call. It must not block.
     /// - Returns: nil if the limit is reached.
     public func admit(
         for time: Duration, otherwise: @autoclosure @escaping @Sendable () -> Response, isBrief: Bool = false,
-        onEnd: @escaping @Sendable (Waiter, Waiter.End) -> Void = { _, _ in }
+        onEnd: @escaping @Sendable (Waiter) -> Void = { _ in }
     ) -> Waiter? {
         guard enter() else { return nil }
         let deadline = Jitter.deadline(after: time.timeoutMilliseconds, number: number())
@@ -198,18 +185,18 @@ public final class WaitingRoom: Sendable {
     ///
     /// - Parameters:
     ///   - source: writes the events.
-    ///   - heartbeat: sent at intervals between events; nil for none.
+    ///   - heartbeat: the time between two heartbeats, which are sent while there are no events. The first heartbeat
+    ///     follows after half of this time or later.
     ///   - onEnd: called once, when the stream has ended, on the thread that ended it. The server holds no lock during
     ///     the call. It must not block.
     /// - Returns: nil if the limit is reached.
     public func admit(
-        _ source: any EventSource, heartbeat: Heartbeat? = Heartbeat(),
-        onEnd: @escaping @Sendable (EventStream, EventStream.End) -> Void = { _, _ in }
+        _ source: any EventSource, heartbeat: Duration = .seconds(15),
+        onEnd: @escaping @Sendable (EventStream) -> Void = { _ in }
     ) -> EventStream? {
         guard enter() else { return nil }
         return EventStream(
-            source: source, in: self, schedule: heartbeat.map { HeartbeatSchedule(heartbeat: $0, number: number()) },
-            onEnd: onEnd)
+            source: source, in: self, schedule: HeartbeatSchedule(period: heartbeat, number: number()), onEnd: onEnd)
     }
 
     /// Frees the place of a waiter or a stream that has ended.

@@ -102,7 +102,7 @@ final class Connection {
         case .later(let waiter):
             phase = .waiting(waiter)
             exchange.hasWaited = waiter.awaitsEvent
-            if !waiter.isBrief, waiter.end == nil { forgetFields() }
+            if !waiter.isBrief, !waiter.hasEnded { forgetFields() }
             return awaitAnswer(waiter)
         }
     }
@@ -115,7 +115,7 @@ final class Connection {
         suspension.resumeFollowers()
         repeat {
             suspension.stayAwake()
-            if waiter.end(elseWaking: suspension) != nil { return waiter.response.map(queue) ?? false }
+            if waiter.hasEnded(elseWaking: suspension) { return waiter.response.map(queue) ?? false }
         } while !suspension.sleep(for: waiter, until: waiter.deadline, isBrief: waiter.isBrief)
         return true
     }
@@ -148,7 +148,7 @@ final class Connection {
         case .idle, .line, .body: leavesInputUnread = true
         }
         phase = .idle
-        exchange.events?.finish(completed ? .complete : .clientGone)
+        exchange.events?.finish()
         note(queued, completed: completed)
         request.reset()
         exchange = Exchange()

@@ -131,7 +131,7 @@ final class ChangeFollowers: Sendable {
     ) throws(Problem) -> Waiter {
         let waiter = room.admit(
             for: time, otherwise: otherwise(), isBrief: question.wait == nil
-        ) { [weak self] waiter, _ in
+        ) { [weak self] waiter in
             self?.waiting.withLock { $0.polls[ObjectIdentifier(waiter)] = nil }
         }
         guard let waiter else { throw .tooManyWaiters }
@@ -186,7 +186,7 @@ final class ChangeFollowers: Sendable {
     }
 
     private func stream(since revision: String?, negotiation: Negotiation) throws(Problem) -> Response {
-        let stream = room.admit(ChangeStream(log: log, since: revision)) { [weak self] stream, _ in
+        let stream = room.admit(ChangeStream(log: log, since: revision)) { [weak self] stream in
             self?.waiting.withLock { $0.streams[ObjectIdentifier(stream)] = nil }
         }
         guard let stream else { throw .tooManyWaiters }

@@ -94,7 +94,7 @@ final class Waiters: Sendable {
         onEnd: @escaping @Sendable (Waiter) -> Void = { _ in }
     ) -> Place? {
         let key = Guarded<Key?>(nil)
-        let waiter = room.admit(for: time, otherwise: otherwise()) { [weak self] waiter, _ in
+        let waiter = room.admit(for: time, otherwise: otherwise()) { [weak self] waiter in
             if let key = key.withLock({ $0 }) { self?.forget(waiter, key: key) }
             onEnd(waiter)
         }
@@ -121,7 +121,7 @@ final class Waiters: Sendable {
         // One response serves the whole group.
         if let shared, shared !== group.unchanged { waiter.otherwise = shared }
         // The wait may have ended before the waiter had a key.
-        if waiter.end != nil { forget(waiter, key: key) }
+        if waiter.hasEnded { forget(waiter, key: key) }
     }
 
     private func forget(_ waiter: Waiter, key: Key) {

@@ -185,14 +185,14 @@ extension LevelsAPI {
     private func finish(
         _ place: Waiters.Place, question: Question, conditions: KeptConditions, tries: Int = 0
     ) {
-        guard place.waiter.end == nil else { return }
+        guard !place.waiter.hasEnded else { return }
         let end = tries > 0 ? ContinuousClock.now + LaterAnswers.briefTime : nil
         @Sendable func isOver() -> Bool { end.map { ContinuousClock.now >= $0 } ?? false }
         do throws(Problem) {
             let current = publications.current
             if let revision = question.delivery.revision { _ = try AskedRevision.isHere(revision, in: current) }
             let source = try question.source(in: current, arrangements: selection.arrangements) {
-                place.waiter.end == nil && !isOver()
+                !place.waiter.hasEnded && !isOver()
             }
             defer { source.end() }
             let name = question.keptName(in: current)
@@ -243,7 +243,7 @@ final class AwaitedRevisions: Sendable {
     func add(_ request: Awaiting) {
         requests.withLock { $0[ObjectIdentifier(request.place.waiter)] = request }
         // The wait may have ended before the request was added.
-        if request.place.waiter.end != nil { remove(request.place.waiter) }
+        if request.place.waiter.hasEnded { remove(request.place.waiter) }
     }
 
     /// Removes a request that has ended.

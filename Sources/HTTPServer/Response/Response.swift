@@ -21,13 +21,6 @@ public final class Response: Sendable {
         self.charge = charge
     }
 
-    /// Makes a response from memory allocated by `malloc`. The response owns the memory and frees it.
-    public convenience init(
-        status: Int, headers: [(name: String, value: String)], takingOver body: UnsafeMutableRawBufferPointer
-    ) {
-        self.init(status: status, headers: headers, body: unsafe Body(takingOver: body))
-    }
-
     /// Makes a response from a body that other responses may share.
     public convenience init(status: Int, headers: [(name: String, value: String)], body: Body) {
         self.init(status: status, payload: Payload(headers: headers, body: body))
@@ -49,14 +42,11 @@ public final class Response: Sendable {
         self.init(status: status, headers: headers, body: [])
     }
 
-    /// Makes a response of unknown length, which can be queued once: the stream is read to its end and released.
-    public convenience init(status: Int, headers: [(name: String, value: String)], stream: any BodyStream) {
-        self.init(status: status, payload: Payload(headers: headers, stream: StreamReader(stream: stream)))
-    }
-
-    /// Makes a response of known length, which can be queued once: that number of bytes is read from the stream.
+    /// Makes a response whose body is a stream. The response can be queued once, and then releases the stream.
+    ///
+    /// - Parameter length: the number of bytes that are read from the stream; nil to read it to its end.
     public convenience init(
-        status: Int, headers: [(name: String, value: String)], stream: any BodyStream, length: Int
+        status: Int, headers: [(name: String, value: String)], stream: any BodyStream, length: Int? = nil
     ) {
         self.init(
             status: status, payload: Payload(headers: headers, stream: StreamReader(stream: stream, length: length)))

@@ -123,7 +123,7 @@ struct Problem: Error {
         }
         let common = [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")]
         let all = common + kind.headers + self.headers + headers
-        return unsafe Response(status: kind.status, headers: all, takingOver: body.release())
+        return Response(status: kind.status, headers: all, body: unsafe .init(takingOver: body.release()))
     }
 
     /// Whether the query of a target asks for indented answers.

@@ -56,6 +56,16 @@ extension Server.Configuration {
     }
 }
 
+extension Server {
+    /// Binds an address, by default a free port of the loopback address, and begins to serve.
+    convenience init(
+        configuration: Configuration, responder: any Responder, host: String = "127.0.0.1", port: UInt16 = 0
+    ) throws(ServerError) {
+        try self.init(
+            configuration: configuration, responder: responder, listeners: [Listener(host: host, port: port)])
+    }
+}
+
 /// Starts a server on a free port, hands over its port, and stops it.
 func withServer<Result>(
     _ responder: Echo = Echo(), _ configuration: Server.Configuration = .varied(),

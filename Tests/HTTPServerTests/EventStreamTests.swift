@@ -17,7 +17,7 @@ final class Events: EventSource {
 
     /// The response with this stream as its body.
     func response(in room: WaitingRoom, heartbeat: Duration = .seconds(15)) -> Response {
-        guard let admitted = room.admit(self, heartbeat: heartbeat, onEnd: { [ends] in ends.append("ended") }) else {
+        guard let admitted = room.admit(self, heartbeat: heartbeat, onEnd: { [ends] _ in ends.append("ended") }) else {
             return Echo.text("full", status: 503)
         }
         stream.withLock { $0 = admitted }

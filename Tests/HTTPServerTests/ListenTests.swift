@@ -4,16 +4,15 @@ import Testing
 
 @Suite("Listening")
 struct ListenTests {
-    private func configuration(_ host: String, _ port: UInt16 = 0) -> Server.Configuration {
-        var configuration = Server.Configuration()
-        configuration.host = host
-        configuration.port = port
-        return configuration
+    private func listening(
+        _ host: String, _ port: UInt16 = 0, responder: Echo = Echo()
+    ) throws(ServerError) -> Server {
+        try Server(configuration: .init(), responder: responder, host: host, port: port)
     }
 
     private func failure(_ host: String, _ port: UInt16) -> String? {
         do {
-            _ = try Server(configuration: configuration(host, port), responder: Echo())
+            _ = try listening(host, port)
             return nil
         } catch {
             return error.description
@@ -22,7 +21,7 @@ struct ListenTests {
 
     @Test("on a port in use says so")
     func inUse() throws {
-        let server = try Server(configuration: configuration("127.0.0.1"), responder: Echo())
+        let server = try listening("127.0.0.1")
         #expect(
             failure("127.0.0.1", server.port)
                 == "port \(server.port) on 127.0.0.1 is in use by another program")
@@ -42,7 +41,7 @@ struct ListenTests {
     @Test("takes an IPv6 address, in brackets too", arguments: ["::1", "[::1]"])
     func version6(host: String) throws {
         do {
-            let server = try Server(configuration: configuration(host), responder: Echo())
+            let server = try listening(host)
             #expect(server.port > 0)
         } catch {
             // A machine without IPv6 says that it lacks the address: the brackets were understood.
@@ -63,9 +62,9 @@ struct ListenTests {
 
     @Test("on a name gives the bound address")
     func bound() throws {
-        let server = try Server(configuration: configuration("127.0.0.1"), responder: Echo())
+        let server = try listening("127.0.0.1")
         #expect(server.addresses.first == .internet(host: "127.0.0.1", port: server.port))
-        let wildcard = try Server(configuration: configuration("0.0.0.0"), responder: Echo())
+        let wildcard = try listening("0.0.0.0")
         #expect(wildcard.addresses.first == .internet(host: "0.0.0.0", port: wildcard.port))
     }
 
@@ -76,7 +75,7 @@ struct ListenTests {
             peers.withLock { $0.append(request.client) }
             return Echo.text("")
         })
-        let server = try Server(configuration: configuration("::"), responder: responder)
+        let server = try listening("::", responder: responder)
         let client = try RawClient(port: server.port)
         client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try client.readAnswer().status == 200)

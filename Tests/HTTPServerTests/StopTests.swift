@@ -62,14 +62,12 @@ struct StopTests {
     @Test("frees the port at once")
     func port() throws {
         for _ in 0..<5 {
-            var configuration = Server.Configuration()
-            let first = try Server(configuration: configuration, responder: Echo())
-            configuration.port = first.port
+            let first = try Server(configuration: .init(), responder: Echo())
             let client = try RawClient(port: first.port)
             client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try client.readAnswer().status == 200)
             first.stop(grace: .seconds(5))
-            let second = try Server(configuration: configuration, responder: Echo())
+            let second = try Server(configuration: .init(), responder: Echo(), port: first.port)
             #expect(second.port == first.port)
         }
     }

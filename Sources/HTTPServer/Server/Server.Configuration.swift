@@ -1,12 +1,8 @@
 import Glibc
 
 extension Server {
-    /// The address, the limits and the logs of a server.
+    /// The limits and the logs of a server.
     public struct Configuration: Sendable {
-        /// A host name or an address; an IPv6 address with or without brackets.
-        public var host = "127.0.0.1"
-        /// The port; 0 takes a free one.
-        public var port: UInt16 = 0
         /// The number of descriptors that the program opens after the start of the server and keeps open.
         public var laterDescriptors = 0
         /// The number of threads that serve; 0 means one per core.

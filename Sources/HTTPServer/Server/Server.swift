@@ -19,15 +19,6 @@ public final class Server: Sendable {
     /// The port of the first address: the actual port if 0 was requested; 0 for a Unix domain socket.
     public var port: UInt16 { addresses.first?.port ?? 0 }
 
-    /// Binds and begins to serve.
-    ///
-    /// - Throws: `ServerError` if the address cannot be bound, the process may open too few descriptors, or the system
-    ///   refuses threads or memory.
-    public convenience init(configuration: Configuration, responder: any Responder) throws(ServerError) {
-        let listener = try Listener(host: configuration.host, port: configuration.port)
-        try self.init(configuration: configuration, responder: responder, listeners: [listener])
-    }
-
     /// Begins to serve on one socket or several.
     ///
     /// - Throws: `ServerError` if the process may open too few descriptors, or the system refuses threads or memory.

@@ -28,6 +28,69 @@ extension UInt8 {
     }
 }
 
+extension [UInt8] {
+    /// Creates bytes from pairs of hexadecimal digits in either case; nil for other text.
+    public init?(hexadecimal text: Span<UInt8>) {
+        guard text.count % 2 == 0 else { return nil }
+        self = []
+        reserveCapacity(text.count / 2)
+        for index in stride(from: 0, to: text.count, by: 2) {
+            guard let high = text[index].hexadecimalValue, let low = text[index + 1].hexadecimalValue else {
+                return nil
+            }
+            append(high << 4 | low)
+        }
+    }
+
+    /// The bytes as pairs of hexadecimal digits in lower case.
+    public var hexadecimal: [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    }
+}
+
+/// The form of a JSON number (RFC 8259, section 6).
+public enum JSONNumberForm: Sendable {
+    /// Digits, optionally after a minus sign.
+    case integer
+    /// A number with a fraction or an exponent.
+    case real
+}
+
+extension Span<UInt8> {
+    /// The form of the JSON number that the text is entirely; nil for other text.
+    @inlinable
+    public var jsonNumberForm: JSONNumberForm? {
+        // Most texts begin with neither a digit nor a minus sign.
+        guard !isEmpty, self[0] == UInt8(ascii: "-") || isDigit(at: 0) else { return nil }
+        let start = self[0] == UInt8(ascii: "-") ? 1 : 0
+        var place = start
+        guard skipDigits(at: &place), place == start + 1 || self[start] != UInt8(ascii: "0") else { return nil }
+        if place == count { return .integer }
+        if self[place] == UInt8(ascii: ".") {
+            place += 1
+            guard skipDigits(at: &place) else { return nil }
+        }
+        if place < count, self[place] | 0x20 == UInt8(ascii: "e") {
+            place += 1
+            if place < count, self[place] == UInt8(ascii: "+") || self[place] == UInt8(ascii: "-") { place += 1 }
+            guard skipDigits(at: &place) else { return nil }
+        }
+        return place == count ? .real : nil
+    }
+
+    @inlinable
+    func isDigit(at place: Int) -> Bool { self[place] &- UInt8(ascii: "0") < 10 }
+
+    /// Moves a place past digits. Returns whether there was a digit.
+    @inlinable
+    func skipDigits(at place: inout Int) -> Bool {
+        let start = place
+        while place < count, isDigit(at: place) { place += 1 }
+        return place > start
+    }
+}
+
 extension String {
     /// Creates the hexadecimal text of a number, with leading zeros up to a number of digits.
     public init(hexadecimal number: some UnsignedInteger, digits: Int, uppercase: Bool = true) {

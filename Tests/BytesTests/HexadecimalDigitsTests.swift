@@ -10,6 +10,16 @@ import Testing
         #expect(digits.compactMap(\.hexadecimalValue) == Array(0...15) + Array(10...15))
     }
 
+    @Test("Bytes are pairs of digits")
+    func bytes() {
+        let bytes = Array(UInt8.min...UInt8.max)
+        let text = bytes.hexadecimal
+        #expect(text.prefix(6).elementsEqual("000102".utf8) && text.suffix(4).elementsEqual("feff".utf8))
+        #expect([UInt8](hexadecimal: text.span) == bytes)
+        #expect([UInt8](hexadecimal: "aBFf".utf8Span.span) == [0xAB, 0xFF])
+        for wrong in ["a", "abc", "ag", "0x"] { #expect([UInt8](hexadecimal: wrong.utf8Span.span) == nil) }
+    }
+
     @Test("A number has at least as many digits as wanted")
     func numbers() {
         #expect(String(hexadecimal: UInt8(0x0B), digits: 4) == "000B")

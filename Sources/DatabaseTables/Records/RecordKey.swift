@@ -65,14 +65,14 @@ enum RecordKey {
         case .integer(let number): text += Array("\(number)".utf8)
         case .real(let number):
             text += Array((number.isInfinite ? number < 0 ? "-Inf" : "Inf" : JSONText.real(number)).utf8)
-        case .data(let bytes): text += Array("~4".utf8) + hexadecimal(bytes)
+        case .data(let bytes): text += Array("~4".utf8) + bytes.hexadecimal
         case .text(let bytes):
             guard !bytes.isEmpty else {
                 text += Array("~2".utf8)
                 return
             }
             guard String(validating: bytes, as: UTF8.self) != nil else {
-                text += Array("~7".utf8) + hexadecimal(bytes)
+                text += Array("~7".utf8) + bytes.hexadecimal
                 return
             }
             if affinity != .text, readsAsNumber(bytes) { text += Array("~5".utf8) }
@@ -95,9 +95,9 @@ enum RecordKey {
         switch part[1] {
         case UInt8(ascii: "2") where part.count == 2: return .text([])
         case UInt8(ascii: "3") where part.count == 2: return .null
-        case UInt8(ascii: "4"): return bytes(part[2...]).map { .data($0) }
+        case UInt8(ascii: "4"): return [UInt8](hexadecimal: part.span.extracting(2...)).map { .data($0) }
         case UInt8(ascii: "5"): return unescaped(part[2...]).map { .text($0) }
-        case UInt8(ascii: "7"): return bytes(part[2...]).map { .text($0) }
+        case UInt8(ascii: "7"): return [UInt8](hexadecimal: part.span.extracting(2...)).map { .text($0) }
         case UInt8(ascii: "0"), UInt8(ascii: "1"): return unescaped(part[...]).map { .text($0) }
         default: return nil
         }
@@ -140,43 +140,6 @@ enum RecordKey {
 
     /// Returns whether a text is entirely a JSON number, `Inf` or `-Inf`.
     private static func readsAsNumber(_ text: [UInt8]) -> Bool {
-        if text.elementsEqual("Inf".utf8) || text.elementsEqual("-Inf".utf8) { return true }
-        var rest = text[...]
-        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-        func takeDigits() -> Int {
-            let count = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
-            rest.removeFirst(count)
-            return count
-        }
-        let isZero = rest.first == UInt8(ascii: "0")
-        let whole = takeDigits()
-        guard whole > 0, !isZero || whole == 1 else { return false }
-        if rest.first == UInt8(ascii: ".") {
-            rest.removeFirst()
-            guard takeDigits() > 0 else { return false }
-        }
-        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-            rest.removeFirst()
-            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-            guard takeDigits() > 0 else { return false }
-        }
-        return rest.isEmpty
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    }
-
-    private static func bytes(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        guard text.count % 2 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: text.startIndex, to: text.endIndex, by: 2) {
-            guard let high = text[index].hexadecimalValue, let low = text[index + 1].hexadecimalValue else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
+        text.elementsEqual("Inf".utf8) || text.elementsEqual("-Inf".utf8) || text.span.jsonNumberForm != nil
     }
 }

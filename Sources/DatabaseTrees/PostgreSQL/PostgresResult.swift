@@ -124,15 +124,7 @@ package final class PostgresRow {
 
     /// Returns the data for a hexadecimal form such as `\x00ff`; nil for any other text.
     package static func data(_ text: [UInt8]) -> [UInt8]? {
-        guard text.count >= 2, text.count % 2 == 0, text.starts(with: "\\x".utf8) else { return nil }
-        var data: [UInt8] = []
-        data.reserveCapacity(text.count / 2 - 1)
-        for index in stride(from: 2, to: text.count, by: 2) {
-            guard let high = text[index].hexadecimalValue, let low = text[index + 1].hexadecimalValue else {
-                return nil
-            }
-            data.append(high << 4 | low)
-        }
-        return data
+        guard text.starts(with: "\\x".utf8) else { return nil }
+        return [UInt8](hexadecimal: text.span.extracting(2...))
     }
 }

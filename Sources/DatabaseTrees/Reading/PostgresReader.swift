@@ -215,13 +215,9 @@ extension DatabaseValue {
         case .integer(let number): Array("\(number)".utf8)
         case .real(let number): Array("\(number)".utf8)
         case .text(let bytes): bytes
-        case .data(let bytes):
-            Array("\\x".utf8)
-                + bytes.flatMap { [Self.digits[Int($0 >> 4)], Self.digits[Int($0 & 15)]] }
+        case .data(let bytes): Array("\\x".utf8) + bytes.hexadecimal
         }
     }
-
-    private static let digits = Array("0123456789abcdef".utf8)
 }
 
 extension PostgresFailure {

@@ -99,20 +99,13 @@ extension ByteBuffer {
 extension ExactNumber {
     /// Reads text that is entirely a JSON number (RFC 8259, section 6); nil for other text.
     init?(text: Span<UInt8>) {
-        // Most texts begin with neither a digit nor a minus sign.
-        guard let first = text.isEmpty ? nil : text[0], first == UInt8(ascii: "-") || Self.isDigit(first) else {
-            return nil
-        }
-        var place = first == UInt8(ascii: "-") ? 1 : 0
-        let whole = Self.digits(of: text, at: &place)
-        guard !whole.isEmpty, whole.count == 1 || text[whole.lowerBound] != UInt8(ascii: "0") else { return nil }
-        if place == text.count {
-            self.init(digits: text.extracting(whole), isNegative: whole.lowerBound == 1)
+        guard let form = text.jsonNumberForm else { return nil }
+        guard form == .real else {
+            let isNegative = text[0] == UInt8(ascii: "-")
+            self.init(digits: text.extracting((isNegative ? 1 : 0)...), isNegative: isNegative)
             return
         }
-        guard Self.skipFraction(of: text, at: &place), Self.skipExponent(of: text, at: &place), place == text.count,
-            let value = Double(String(utf8: text))
-        else { return nil }
+        guard let value = Double(String(utf8: text)) else { return nil }
         self = .real(value)
     }
 
@@ -128,28 +121,5 @@ extension ExactNumber {
             value = sum
         }
         self = .integer(isNegative ? -value : value)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
-
-    private static func digits(of text: Span<UInt8>, at place: inout Int) -> Range<Int> {
-        let start = place
-        while place < text.count, isDigit(text[place]) { place += 1 }
-        return start..<place
-    }
-
-    /// Skips a fraction if one follows. Returns false if the fraction lacks digits.
-    private static func skipFraction(of text: Span<UInt8>, at place: inout Int) -> Bool {
-        guard place < text.count, text[place] == UInt8(ascii: ".") else { return true }
-        place += 1
-        return !digits(of: text, at: &place).isEmpty
-    }
-
-    /// Skips an exponent if one follows. Returns false if the exponent lacks digits.
-    private static func skipExponent(of text: Span<UInt8>, at place: inout Int) -> Bool {
-        guard place < text.count, text[place] | 0x20 == UInt8(ascii: "e") else { return true }
-        place += 1
-        if place < text.count, text[place] == UInt8(ascii: "+") || text[place] == UInt8(ascii: "-") { place += 1 }
-        return !digits(of: text, at: &place).isEmpty
     }
 }

@@ -105,40 +105,25 @@ public struct SourceRevision: Sendable, Equatable {
 ///
 /// Each source decides the content of its fingerprints, so only fingerprints of the same source are comparable.
 public struct Fingerprint: Sendable, Equatable {
-    /// Numbers that stay the same if the source is only touched, such as a file's inode and size.
-    private let outline: [UInt64]
-    /// Numbers that also change if the source is only touched, such as a file's times and permissions.
-    private let details: [UInt64]
+    private let numbers: [UInt64]
 
     /// The state of a source that does not exist.
-    public static let missing = Fingerprint(outline: [], details: [])
+    public static let missing = Fingerprint([])
 
-    /// Creates the fingerprint of a source without parts.
-    ///
-    /// - Parameters:
-    ///   - outline: numbers that stay the same if the source is only touched.
-    ///   - details: numbers that also change if the source is only touched. Any change of content must change `outline`
-    ///     or `details`.
-    public init(outline: [UInt64], details: [UInt64]) {
-        self.outline = outline
-        self.details = details
-    }
+    /// Creates the fingerprint of a source without parts from numbers, of which at least one must change with any change
+    /// of content.
+    public init(_ numbers: [UInt64]) { self.numbers = numbers }
 
     /// Creates the fingerprint of a composed source from the fingerprints of its parts, in a fixed order.
     ///
     /// - Returns: nil if the fingerprint of a part is nil.
     public init?(of parts: some Sequence<Fingerprint?>) {
-        var outline: [UInt64] = []
-        var details: [UInt64] = []
+        var numbers: [UInt64] = []
         for part in parts {
             guard let part else { return nil }
             // The counts separate the numbers of one part from the numbers of the next.
-            outline += [UInt64(part.outline.count)] + part.outline
-            details += [UInt64(part.details.count)] + part.details
+            numbers += [UInt64(part.numbers.count)] + part.numbers
         }
-        self.init(outline: outline, details: details)
+        self.init(numbers)
     }
-
-    /// Whether the source was probably only touched between two fingerprints, as when a file has kept its size.
-    public func resembles(_ other: Fingerprint) -> Bool { outline == other.outline }
 }

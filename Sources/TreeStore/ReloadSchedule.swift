@@ -22,34 +22,6 @@ struct Debounce {
     func isOverdue(at now: ContinuousClock.Instant) -> Bool { begun.map { now - $0 > Self.patience } ?? false }
 }
 
-/// Limits how often a file is read again that is touched but unchanged. The pause is proportional to the duration of a
-/// read.
-struct RereadPace {
-    /// The time of a postponed read; nil if no read is postponed.
-    private(set) var next: ContinuousClock.Instant?
-    /// The end of the pause after an unnecessary read; nil if the latest read found something new.
-    private var earliest: ContinuousClock.Instant?
-
-    /// The pause after an unnecessary read, as a multiple of the read's duration.
-    private static let ratio = 10
-    /// The longest pause.
-    private static let longest = Duration.seconds(60)
-
-    /// Records that a read begins; a postponed read is no longer due.
-    mutating func begin() { next = nil }
-
-    /// Records how long a read took, and whether it found anything new.
-    mutating func note(took: Duration, isNew: Bool, at now: ContinuousClock.Instant) {
-        earliest = isNew ? nil : now + min(took * Self.ratio, Self.longest)
-    }
-
-    /// Returns whether a read must wait. If so, schedules the read.
-    mutating func putsOff(at now: ContinuousClock.Instant) -> Bool {
-        next = earliest.flatMap { now < $0 ? $0 : nil }
-        return next != nil
-    }
-}
-
 /// Decides when to return freed memory to the system. A return takes milliseconds.
 ///
 /// After a load, memory is returned immediately. After edits, it is returned once a second, because each edit frees

@@ -27,7 +27,6 @@ final class Reloader {
     private let released: Mailbox<Level>
     var debounce = Debounce()
     private var retries: RetrySchedule
-    private var rereads = RereadPace()
     /// The edits that wait for their save.
     var open = OpenEdits()
     /// The callbacks of reloads that wait for a fetch.
@@ -143,13 +142,12 @@ final class Reloader {
     private var nextDeadline: ContinuousClock.Instant? {
         // Edits that wait for the end of another program's save do not have a deadline of their own.
         let edits = debounce.hasFailed ? nil : open.next
-        return [debounce.end, rereads.next, retries.next, edits, trims.next].compactMap(\.self).min()
+        return [debounce.end, retries.next, edits, trims.next].compactMap(\.self).min()
     }
 
     private func handleDeadlines(_ state: StoreState) {
         func isDue(_ instant: ContinuousClock.Instant?) -> Bool { instant.map { clock.now >= $0 } ?? false }
         if isDue(debounce.end) { endDebounce(state) }
-        if isDue(rereads.next) { followChange(state) }
         if isDue(retries.next) { retry(state) }
     }
 
@@ -184,7 +182,6 @@ final class Reloader {
     /// be in progress.
     private func followChange(_ state: StoreState) {
         arm()
-        guard !isOnlyTouched(state) else { return }
         readNewer(state)
     }
 
@@ -202,17 +199,7 @@ final class Reloader {
         let hasFailed = debounce.hasFailed
         debounce = Debounce()
         if !hasFailed, let fingerprint, sourceFingerprint == fingerprint { return }
-        guard hasFailed || !isOnlyTouched(state) else { return }
         _ = settle(reload(state), in: state)
-    }
-
-    /// Returns whether the source was probably only touched, and the latest unnecessary read was too recent for another
-    /// read. If so, schedules a later read.
-    private func isOnlyTouched(_ state: StoreState) -> Bool {
-        guard let fingerprint, state.storeStatus == .ok, sourceFingerprint?.resembles(fingerprint) == true else {
-            return false
-        }
-        return rereads.putsOff(at: clock.now)
     }
 
     /// Loads the source again after a failure, without reporting the same refusal twice.
@@ -235,7 +222,6 @@ final class Reloader {
     private func reload(_ state: StoreState) -> Result<ReloadOutcome, SourceError> {
         let begun = clock.now
         hasLoaded = true
-        rereads.begin()
         do throws(SourceError) {
             let old = state.snapshot
             let loaded = try load(replacing: old.document)
@@ -244,7 +230,6 @@ final class Reloader {
                 || !loaded.composition.hasSameSources(as: old.composition)
                 || loaded.revision.map { $0.name != old.revision } ?? false
                 || loaded.rows != nil && loaded.fingerprint != fingerprint
-            rereads.note(took: clock.now - begun, isNew: isNew, at: clock.now)
             retries.reset()
             guard isNew else {
                 fingerprint = loaded.fingerprint

@@ -109,6 +109,15 @@ struct TreeStoreTests {
         #expect(store.current === snapshot)
     }
 
+    @Test("publishes a change in place that follows a touch")
+    func touched() throws {
+        let store = try store()
+        try scratch.permit(0o600, "Data.plist")
+        #expect(journal.waits { journal.unchanged >= 1 })
+        try scratch.write("Data.plist", items("B"))
+        #expect(journal.waits { store.titles == ["B"] })
+    }
+
     @Test("answers a reload that is refused with the reason, and keeps its tree")
     func refused() throws {
         let store = try store()

@@ -38,7 +38,7 @@ struct BundleFiles: Equatable {
 
     private static func state(of names: [String]) -> Fingerprint {
         let text = names.joined(separator: "/")
-        return Fingerprint(outline: [ContentHash.short(of: text.utf8Span.span)], details: [])
+        return Fingerprint([ContentHash.short(of: text.utf8Span.span)])
     }
 
     /// The path of a file, for messages and for system calls.

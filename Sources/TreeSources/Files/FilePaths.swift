@@ -3,12 +3,12 @@ internal import Files
 internal import Glibc
 
 extension Fingerprint {
-    /// Creates the fingerprint of a source that is one file. Fingerprints of the same file with the same size resemble
-    /// each other.
+    /// Creates the fingerprint of a source that is one file.
     init(_ file: FileIdentity) {
-        self.init(
-            outline: [file.device, file.inode, UInt64(bitPattern: Int64(file.size))],
-            details: [UInt64(bitPattern: file.modified), UInt64(bitPattern: file.changed), UInt64(file.mode)])
+        self.init([
+            file.device, file.inode, UInt64(bitPattern: Int64(file.size)), UInt64(bitPattern: file.modified),
+            UInt64(bitPattern: file.changed), UInt64(file.mode),
+        ])
     }
 }
 

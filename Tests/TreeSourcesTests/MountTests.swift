@@ -57,17 +57,6 @@ struct MountTests {
             })
     }
 
-    @Test("that are missing have their folder listed once in a load")
-    func listings() throws {
-        try scratch.write("in/a.plist", items("A"))
-        var listings = FolderListings()
-        #expect(listings.names(in: scratch("in")).sorted() == ["a.plist", "sub"])
-        try scratch.write("in/b.plist", items("B"))
-        #expect(listings.names(in: scratch("in")).sorted() == ["a.plist", "sub"])
-        var fresh = FolderListings()
-        #expect(fresh.names(in: scratch("in")).sorted() == ["a.plist", "b.plist", "sub"])
-    }
-
     @Test("are put in place, each by the folder of the document that mounts it")
     func nested() throws {
         try writeMain("sub/a.json", "./sub/../sub/a.json", "b.plist")

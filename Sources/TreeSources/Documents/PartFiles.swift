@@ -21,8 +21,8 @@ final class PartFiles {
     private var namedDatabases: Set<PartFile.Key> = []
     /// The places whose files must be opened again, although they look unchanged.
     private var doubtful: Set<PartPlace> = []
-    /// The folders that were listed during this load.
-    private var listings = FolderListings()
+    /// Limits the similar names in the messages of this load.
+    private var suggestions = SuggestionLimit()
     /// The number of times that a file was read.
     private(set) var reads = 0
 
@@ -32,9 +32,9 @@ final class PartFiles {
         self.interpretation.records = nil
     }
 
-    /// Forgets which folders the previous load listed, and which databases the document named then.
+    /// Forgets which databases the document named in the previous load, and allows suggestions again.
     func beginLoad() {
-        listings = FolderListings()
+        suggestions = SuggestionLimit()
         namedDatabases = []
     }
 
@@ -47,7 +47,7 @@ final class PartFiles {
         guard place.isOfFile || address.hasPrefix("postgres"), let open = interpretation.openDatabase else {
             throw PartRefusal.foreignDatabase(address)
         }
-        let path = place.isOfFile ? try OpenPart.path(to: place, listings: &listings) : nil
+        let path = place.isOfFile ? try OpenPart.path(to: place, suggestions: &suggestions) : nil
         let key = PartFile.Key(path: path ?? address, kind: place.reference.kind)
         namedDatabases.insert(key)
         if let known = databases[key] { return known }
@@ -104,7 +104,8 @@ final class PartFiles {
 
     private func open(_ place: PartPlace, named name: String) throws(SourceError) -> (PartFile, FileIdentity) {
         for _ in 0..<FileRefusal.attempts {
-            let opened = try OpenPart(place: place, maximumBytes: interpretation.maximumBytes, listings: &listings)
+            let opened = try OpenPart(
+                place: place, maximumBytes: interpretation.maximumBytes, suggestions: &suggestions)
             let key = PartFile.Key(path: opened.path, kind: place.reference.kind)
             let file = files[key] ?? PartFile(key: key, named: name)
             files[key] = file

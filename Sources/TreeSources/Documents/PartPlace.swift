@@ -54,13 +54,13 @@ struct OpenPart: ~Copyable {
     let path: String
     let file: DocumentFile
 
-    /// - Parameter listings: the folders listed for messages during this load.
+    /// - Parameter suggestions: limits the similar names in the messages of this load.
     /// - Throws: `SourceError` if the file may not or cannot be read. The error names the file as the document does.
     init(
-        place: PartPlace, maximumBytes: Int, listings: inout FolderListings
+        place: PartPlace, maximumBytes: Int, suggestions: inout SuggestionLimit
     ) throws(SourceError) {
-        let opened = try Self.opened(place, listings: &listings)
-        let path = try Self.path(of: opened, place: place, listings: &listings)
+        let opened = try Self.opened(place, suggestions: &suggestions)
+        let path = try Self.path(of: opened, place: place, suggestions: &suggestions)
         let size = Int(opened.status.st_size)
         let content = place.reference.kind == .document ? "a property list" : "a table"
         let refusal = FileRefusal.ofSize(size, limit: maximumBytes, path: place.reference.path, content: content)
@@ -70,27 +70,27 @@ struct OpenPart: ~Copyable {
     }
 
     /// Returns the path of a part without symbolic links, for a library that opens the file itself, such as SQLite.
-    static func path(to place: PartPlace, listings: inout FolderListings) throws(SourceError) -> String {
-        try path(of: try opened(place, listings: &listings), place: place, listings: &listings)
+    static func path(to place: PartPlace, suggestions: inout SuggestionLimit) throws(SourceError) -> String {
+        try path(of: try opened(place, suggestions: &suggestions), place: place, suggestions: &suggestions)
     }
 
     private static func opened(
-        _ place: PartPlace, listings: inout FolderListings
+        _ place: PartPlace, suggestions: inout SuggestionLimit
     ) throws(SourceError) -> OpenFile {
         do throws(ContainmentError) {
             return try ContainedFolder(path: place.folder).open(place.relativePath)
         } catch {
-            throw PartRefusal.notOpened(place, error: error, listings: &listings)
+            throw PartRefusal.notOpened(place, error: error, suggestions: &suggestions)
         }
     }
 
     private static func path(
-        of file: borrowing OpenFile, place: PartPlace, listings: inout FolderListings
+        of file: borrowing OpenFile, place: PartPlace, suggestions: inout SuggestionLimit
     ) throws(SourceError) -> String {
         do throws(ContainmentError) {
             return try file.realPath()
         } catch {
-            throw PartRefusal.notOpened(place, error: error, listings: &listings)
+            throw PartRefusal.notOpened(place, error: error, suggestions: &suggestions)
         }
     }
 }

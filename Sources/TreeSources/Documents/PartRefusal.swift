@@ -8,7 +8,7 @@ internal import PropertyLists
 enum PartRefusal {
     /// The error for a file that could not be opened.
     static func notOpened(
-        _ place: PartPlace, error: ContainmentError, listings: inout FolderListings
+        _ place: PartPlace, error: ContainmentError, suggestions: inout SuggestionLimit
     ) -> SourceError {
         let name = place.reference.path
         let reason =
@@ -17,7 +17,7 @@ enum PartRefusal {
             case .absolute: "the path is absolute; name a file by its path from the document's folder"
             case .outside: "the path leads out of the document's folder; move the file into that folder"
             case .hidden: "a name in the path begins with a full stop; choose another name"
-            case .missing: missing(place, listings: &listings)
+            case .missing: missing(place, suggestions: &suggestions)
             case .notRegular: "it is not a file; name a property list file"
             case .unreadable(let code):
                 "the file cannot be opened (\(SystemReason.text(code))); give the server permission to read it"
@@ -25,8 +25,8 @@ enum PartRefusal {
         return SourceError(name, reason: reason)
     }
 
-    private static func missing(_ place: PartPlace, listings: inout FolderListings) -> String {
-        guard let near = similarName(place, listings: &listings) else {
+    private static func missing(_ place: PartPlace, suggestions: inout SuggestionLimit) -> String {
+        guard let near = similarName(place, suggestions: &suggestions) else {
             return "the file does not exist; name a file that exists in the document's folder"
         }
         guard near.lowercased() == (place.relativePath.pathNames.last ?? "").lowercased() else {
@@ -37,12 +37,12 @@ enum PartRefusal {
 
     /// A similar name in the folder where the file is missing. Nil if that folder is outside the document's folder, and
     /// after the first missing files of a load.
-    private static func similarName(_ place: PartPlace, listings: inout FolderListings) -> String? {
-        guard listings.takeComparison() else { return nil }
+    private static func similarName(_ place: PartPlace, suggestions: inout SuggestionLimit) -> String? {
+        guard suggestions.take() else { return nil }
         let folder = place.path.folder
         guard let own = RealPath.existing(folder), let root = RealPath.existing(place.folder) else { return nil }
         guard own == root || own.hasPrefix(root == "/" ? root : root + "/") else { return nil }
-        return MissingFile(place.path).nearestName(in: &listings)
+        return MissingFile(place.path).nearestName
     }
 
     /// The error for a reference in a document that was not read from a file, and so lacks a folder.

@@ -119,22 +119,13 @@ struct MissingFile {
             "the file does not exist, but the folder \(path: folder) contains '\(path: near)', whose name differs only in case"
     }
 
-    /// A similar name in the folder, if any.
-    private var nearestName: String? { Self.nearest(to: name, among: FolderNames.of(folder)) }
-
-    /// A similar name in the folder, if any; lists the folder only if `listings` lacks it.
-    func nearestName(in listings: inout FolderListings) -> String? {
-        Self.nearest(to: name, among: listings.names(in: folder))
-    }
-
-    /// The name that is nearest to a missing name. This is a name that differs only in case; otherwise a name with a
-    /// similar spelling; otherwise a name that differs only in the extension; otherwise a longer name with the missing
-    /// name as its prefix.
-    private static func nearest(to name: String, among names: [String]) -> String? {
+    /// A similar name in the folder, if any: a name that differs only in case; otherwise a name with a similar spelling;
+    /// otherwise a name that differs only in the extension; otherwise a longer name with the missing name as its prefix.
+    var nearestName: String? {
         let wanted = name.lowercased()
-        let names = names.filter { $0 != name }.sorted()
+        let names = FolderNames.of(folder).filter { $0 != name }.sorted()
         return names.first { $0.lowercased() == wanted } ?? EditDistance.nearest(to: name, among: names)
-            ?? names.first { stem($0) == stem(name) } ?? names.first { $0.lowercased().hasPrefix(wanted) }
+            ?? names.first { Self.stem($0) == Self.stem(name) } ?? names.first { $0.lowercased().hasPrefix(wanted) }
     }
 
     /// The name in lower case without its extension.
@@ -177,23 +168,14 @@ enum FolderNames {
     }
 }
 
-/// The names in folders, in which similar names for missing files are sought. Each folder is listed once.
-struct FolderListings {
-    private var folders: [String: [String]] = [:]
-    /// The number of missing names for which a similar name may still be sought. Each search compares all names in a
-    /// folder.
-    private var comparisonsLeft = 20
+/// Limits the number of missing files of a load for which a similar name is sought. Each search compares all names in a
+/// folder.
+struct SuggestionLimit {
+    private var rest = 20
 
-    /// Counts a search for a similar name. Returns whether the search is allowed.
-    mutating func takeComparison() -> Bool {
-        comparisonsLeft -= 1
-        return comparisonsLeft >= 0
-    }
-
-    mutating func names(in folder: String) -> [String] {
-        if let names = folders[folder] { return names }
-        let names = FolderNames.of(folder)
-        folders[folder] = names
-        return names
+    /// Counts a search. Returns whether the search is allowed.
+    mutating func take() -> Bool {
+        rest -= 1
+        return rest >= 0
     }
 }

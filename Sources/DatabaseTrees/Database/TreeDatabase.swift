@@ -101,6 +101,19 @@ struct TreeHead: Sendable, Equatable {
 extension TreeHead {
     /// The name of a revision for clients, such as `k3f9ab-1207`.
     func name(of revision: Int64) -> String { "\(epoch)-\(revision)" }
+
+    /// The error for a tree without its row in the table `head`.
+    static let missing = DatabaseError(
+        kind: .other, reason: "the tree has no row in its table 'head'; restore it, or import it again")
+
+    /// Returns the error for a tree of another format than this program reads; nil for a tree of this format.
+    static func fault(ofFormat found: Int64) -> DatabaseError? {
+        guard found != format else { return nil }
+        return DatabaseError(
+            kind: .other,
+            reason:
+                "the tree has the format \(found), and this program reads the format \(format); use a newer drilldown")
+    }
 }
 
 /// The columns of a row of `items`, without `fields`.

@@ -94,7 +94,7 @@ extension PostgresTree {
         after last: TreeHead, on connection: PostgresConnection
     ) throws(PostgresFailure) -> Result<Look, DatabaseError> {
         let statements = statements(for: connection)
-        var head: Result<TreeHead, DatabaseError> = .failure(Self.noHead)
+        var head: Result<TreeHead, DatabaseError> = .failure(TreeHead.missing)
         var knownMark: String?
         var (revisions, rows) = ([LoggedRevision](), 0)
         var isWhole = false

@@ -210,23 +210,13 @@ extension PostgresTree {
 
     // MARK: The counter
 
-    static let noHead = DatabaseError(
-        kind: .other, reason: "the tree has no row in its table 'head'; restore it, or import it again")
-
     /// Returns the counter in the first row of a result. If this server gives a new epoch to the tree, the counter has
     /// the new epoch.
     func head(in result: borrowing PostgresResult) -> Result<TreeHead, DatabaseError> {
         guard result.count == 1, let format = result.number(0, column: 0), let epoch = result.text(0, column: 1),
             let revision = result.number(0, column: 2), let oldest = result.number(0, column: 3)
-        else { return .failure(Self.noHead) }
-        guard format == TreeHead.format else {
-            return .failure(
-                DatabaseError(
-                    kind: .other,
-                    reason:
-                        "the tree has the format \(format), and this program reads the format \(TreeHead.format); use a newer drilldown"
-                ))
-        }
+        else { return .failure(TreeHead.missing) }
+        if let fault = TreeHead.fault(ofFormat: format) { return .failure(fault) }
         if let ownEpoch, ownEpoch.old != epoch { self.ownEpoch = nil }
         (latest, self.oldest) = (revision, oldest)
         return .success(

@@ -76,14 +76,8 @@ final class SQLiteTree: TreeDatabase {
             }
         }
         let format = try connection.first("SELECT format FROM head")?[0].integer
-        guard let format else { throw Self.noHead }
-        guard format == TreeHead.format else {
-            throw DatabaseError(
-                kind: .other,
-                reason:
-                    "the tree has the format \(format), and this program reads the format \(TreeHead.format); use a newer drilldown"
-            )
-        }
+        guard let format else { throw TreeHead.missing }
+        if let fault = TreeHead.fault(ofFormat: format) { throw fault }
     }
 
     var readOnlyReason: String? {
@@ -92,9 +86,6 @@ final class SQLiteTree: TreeDatabase {
     }
 
     // MARK: Reading
-
-    private static let noHead = DatabaseError(
-        kind: .other, reason: "the tree has no row in its table 'head'; restore it, or import it again")
 
     func head() throws(DatabaseError) -> TreeHead { try head(connected()) }
 
@@ -105,7 +96,7 @@ final class SQLiteTree: TreeDatabase {
             FROM head LEFT JOIN revisions ON revisions.revision = head.revision
             """)
         guard let row, let epoch = row[0].string, let revision = row[1].integer, let oldest = row[2].integer else {
-            throw Self.noHead
+            throw TreeHead.missing
         }
         if let ownEpoch, ownEpoch.old != epoch { self.ownEpoch = nil }
         return TreeHead(

@@ -10,21 +10,21 @@ final class ControlEdits: EditGroup {
     /// The page with the edits so far.
     private var latest: LoadedPage
     private var values: PropertyListDictionary
-    private let watched: WatchedFiles
+    private let saveWorker: SaveWorker
     private let onSave: (LoadedPage) -> Void
 
     /// - Parameters:
     ///   - page: the loaded page.
     ///   - stored: the values that the page shows.
-    ///   - watched: holds the descriptors that are reserved for saves.
+    ///   - saveWorker: the thread for saves.
     ///   - onSave: called after a save, with the saved page.
     init(
-        of page: LoadedPage, showing stored: StoredValues, in file: ValuesFile, watched: WatchedFiles,
+        of page: LoadedPage, showing stored: StoredValues, in file: ValuesFile, saveWorker: SaveWorker,
         onSave: @escaping (LoadedPage) -> Void
     ) {
         self.file = file
         self.stored = stored
-        self.watched = watched
+        self.saveWorker = saveWorker
         self.onSave = onSave
         base = page
         latest = page
@@ -56,15 +56,13 @@ final class ControlEdits: EditGroup {
 
     func save() throws(SaveError) -> Fingerprint? {
         guard hasUnshownChanges else { return base.fingerprint }
-        let stored = try watched.usingReserve { () throws(SaveError) in
-            try file.save(values, over: self.stored, worker: watched.saveWorker)
-        }
+        let stored = try file.save(values, over: self.stored, worker: saveWorker)
         let saved = latest.saving(stored)
         onSave(saved)
         return saved.fingerprint
     }
 
-    func finish() { watched.saveWorker.beginClosing() }
+    func finish() { saveWorker.beginClosing() }
 
     var hasUnshownChanges: Bool { values != stored.values }
 

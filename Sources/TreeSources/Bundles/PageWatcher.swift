@@ -92,7 +92,7 @@ final class PageWatcher {
         guard let page else { return nil }
         guard let file = pages.values, let stored = page.stored else { throw EditRefusal(.noValues) }
         if let refusal = file.refusal { throw EditRefusal(refusal) }
-        return ControlEdits(of: page, showing: stored, in: file, watched: files) { [weak self] saved in
+        return ControlEdits(of: page, showing: stored, in: file, saveWorker: files.saveWorker) { [weak self] saved in
             self?.adopt(saved)
         }
     }

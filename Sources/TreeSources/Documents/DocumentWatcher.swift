@@ -75,9 +75,7 @@ final class DocumentWatcher: SourceWatcher {
         let alone = try loadAlone(replacing: old, again: !isPatient)
         loaded = alone.tree.parts.isEmpty ? nil : alone
         latest = alone
-        let composed = try shared.usingReserve { () throws(SourceError) in
-            try composer.compose(alone, isPatient: isPatient) { watch($0) }
-        }
+        let composed = try composer.compose(alone, isPatient: isPatient) { watch($0) }
         endWatches()
         watchDatabases()
         state = composed.fingerprint
@@ -88,7 +86,7 @@ final class DocumentWatcher: SourceWatcher {
     private func loadPages(of composed: LoadedTree) throws(SourceError) -> LoadedTree {
         guard pages != nil || SettingsPage(composed.tree) != nil else { return composed }
         let pages = pages ?? makePages()
-        let loaded = try shared.usingReserve { () throws(SourceError) in try pages.load(composed) }
+        let loaded = try pages.load(composed)
         self.pages = pages.page == nil && document.values == nil ? nil : pages
         return loaded
     }
@@ -109,9 +107,7 @@ final class DocumentWatcher: SourceWatcher {
     /// Returns the document's own file. Reads the file if its fingerprint has changed, or if `again` is true.
     private func loadAlone(replacing old: Level?, again: Bool) throws(SourceError) -> LoadedTree {
         if !again, let loaded, own.fingerprint == loaded.fingerprint { return loaded }
-        return try shared.usingReserve { () throws(SourceError) in
-            try document.loadAlone(replacing: loaded?.tree.document ?? old)
-        }
+        return try document.loadAlone(replacing: loaded?.tree.document ?? old)
     }
 
     /// Starts to watch a place.
@@ -202,7 +198,7 @@ extension DocumentWatcher {
             path: part?.key.path ?? document.path, maximumBytes: document.maximumBytes,
             interpretation: document.interpretation, loaded: loaded, syntax: syntax, worker: shared.saveWorker,
             fault: fault)
-        return try shared.usingReserve { () throws(SaveError) in try file.save(content) }
+        return try file.save(content)
     }
 
     /// The edits that can be saved to a file.
@@ -217,9 +213,7 @@ extension DocumentWatcher {
         // The identity is that of the file when it was read. A file that was replaced since then is read again.
         if let part, let identity = edited.identity { part.take(.success(edited), in: identity) }
         guard let main = part == nil ? edited : latest else { return edited }
-        return try shared.usingReserve { () throws(SourceError) in
-            try composer.compose(main, isPatient: false) { watch($0) }
-        }
+        return try composer.compose(main, isPatient: false) { watch($0) }
     }
 
     /// Composes the document from the content on disk again.

@@ -1,7 +1,4 @@
-internal import Glibc
-
-/// The resources that all watchers of one thread share: the kernel's events, the descriptors reserved for a load, and
-/// the times of checks.
+/// The resources that all watchers of one thread share: the kernel's events and the times of checks.
 ///
 /// So hundreds of files need no more descriptors and wake-ups than one file. Only the watchers' thread may use this
 /// object.
@@ -9,8 +6,6 @@ final class WatchedFiles {
     typealias Instant = ContinuousClock.Instant
 
     private var list = WatchList()
-    /// Opening a file in a folder briefly takes three descriptors.
-    private var reserve = DescriptorReserve(count: 3)
     let saveWorker = SaveWorker()
     /// The time of the turn of the thread's loop in which events were last read.
     private var turn: Instant?
@@ -20,12 +15,8 @@ final class WatchedFiles {
     /// The descriptor to poll for events; -1 if the kernel does not report events.
     var descriptor: Int32 { list.descriptor }
 
-    /// Registers a path to follow. The first path opens the shared descriptors, which remote documents do not need.
-    func add() -> WatchList.Follower {
-        let follower = list.add()
-        reserve.refill(like: descriptor)
-        return follower
-    }
+    /// Registers a path to follow. The first path opens the shared descriptor, which remote documents do not need.
+    func add() -> WatchList.Follower { list.add() }
 
     /// Watches every directory and file through which the path currently leads.
     func follow(_ path: String, for follower: WatchList.Follower) { list.follow(path, for: follower) }
@@ -68,43 +59,4 @@ final class WatchedFiles {
 
     /// Whether an event is waiting for `takeChange`.
     func hasChange(of follower: WatchList.Follower) -> Bool { list.hasChange(of: follower) }
-
-    /// Loads or saves while the reserved descriptors are free for use.
-    func usingReserve<Output, Failure: Error>(_ body: () throws(Failure) -> Output) throws(Failure) -> Output {
-        reserve.release()
-        defer { reserve.refill(like: descriptor) }
-        return try body()
-    }
-}
-
-/// Reserves descriptors, so that a load finds free ones when connections use all others.
-struct DescriptorReserve: ~Copyable {
-    private var held: [Int32] = []
-    private let count: Int
-
-    /// - Parameter count: the number of descriptors to reserve; `refill` opens them.
-    init(count: Int) { self.count = count }
-
-    deinit { for descriptor in held { _ = close(descriptor) } }
-
-    /// Closes the reserved descriptors before a load.
-    mutating func release() {
-        for descriptor in held { _ = close(descriptor) }
-        held.removeAll(keepingCapacity: true)
-    }
-
-    /// Opens the reserved descriptors, as far as the system's limit allows: before the first load, and after each load.
-    ///
-    /// - Parameter open: a descriptor that stays open. It is duplicated, because a duplicate costs a tenth of a new
-    ///   socket. If it is -1, the reserve consists of unconnected sockets, which need neither a file nor a device.
-    mutating func refill(like open: Int32) {
-        while held.count < count {
-            var descriptor = fcntl(open, F_DUPFD_CLOEXEC, 0)
-            if descriptor < 0, errno == EBADF {
-                descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-            }
-            guard descriptor >= 0 else { return }
-            held.append(descriptor)
-        }
-    }
 }

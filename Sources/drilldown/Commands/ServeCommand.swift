@@ -11,8 +11,9 @@ import TreeStore
 
 /// `drilldown serve`: listens, loads, serves, follows changes, and stops gracefully.
 enum ServeCommand {
-    /// The number of descriptors that the store opens after the server has started, for wake-ups and for watching the
-    /// source. One is subtracted for the listening socket, because this socket is already open when the server counts.
+    /// The number of descriptors that the store opens after the server has started, for wake-ups, for watching the
+    /// source, and for three files and folders during a load or a save. One is subtracted for the listening socket,
+    /// because this socket is already open when the server counts.
     private static let storeDescriptors = 6
 
     /// Serves the document until a signal to stop arrives. The signal ends the process with status 0.

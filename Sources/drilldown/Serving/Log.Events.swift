@@ -169,16 +169,17 @@ extension Log.Entry {
 
     /// Creates the line for a fault in an answer. The `id` is also in the problem that the client got.
     init(_ fault: RequestFault) {
-        var members: [Log.Member] = [
+        let members: [Log.Member] = [
             .init("id", .text(fault.id)), .init("method", .text(fault.method.name)),
             .init("target", .text(fault.target)),
         ]
-        var event = "failed"
-        if case .unsent(let status, _) = fault.kind {
-            event = "unsent"
-            members.append(.init("status", .number(status)))
+        switch fault.kind {
+        case .failed: self.init(severity: .error, event: "failed", text: "\(fault)", members: members)
+        case .unsent(let status, _):
+            self.init(
+                severity: .error, event: "unsent", text: "\(fault)",
+                members: members + [.init("status", .number(status))])
         }
-        self.init(severity: .error, event: event, text: "\(fault)", members: members)
     }
 
     /// Returns the number of milliseconds, cut to one decimal.

@@ -1,20 +1,42 @@
-public import Bytes
+import Bytes
 
 /// A set of field names. A look-up compares the bytes of a name in place.
 public struct FieldNames: Hashable, Sendable {
     /// The names as UTF-8, each once, in ascending order of their bytes.
     public let names: [[UInt8]]
+    /// A bit for each length that a name has; the last bit stands for all lengths from 63 bytes on.
+    @usableFromInline
+    let lengths: UInt64
 
     /// The maximum number of names in a request; for more, use `*`.
     public static let limit = 256
 
     /// - Parameter names: the names as UTF-8; repeated names count once.
-    public init(_ names: [[UInt8]]) { self.names = Set(names).sorted { $0.lexicographicallyPrecedes($1) } }
+    public init(_ names: [[UInt8]]) {
+        self.names = Set(names).sorted { $0.lexicographicallyPrecedes($1) }
+        lengths = names.reduce(0) { $0 | Self.bit(ofLength: $1.count) }
+    }
 
     /// Whether a name is in the set.
     @inlinable
-    public func contains(_ name: Span<UInt8>) -> Bool {
-        for known in names where known.span.isEqual(to: name) { return true }
-        return false
+    @inline(__always)
+    public func contains(_ name: Span<UInt8>) -> Bool { lengths & Self.bit(ofLength: name.count) != 0 && find(name) }
+
+    @usableFromInline
+    func find(_ name: Span<UInt8>) -> Bool {
+        let next = names.partitioningIndex { !Self.precedes($0.span, name) }
+        guard next < names.count else { return false }
+        let found = names[next]
+        return found.span.isEqual(to: name)
     }
+
+    private static func precedes(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+        for index in 0..<min(one.count, other.count) where one[index] != other[index] {
+            return one[index] < other[index]
+        }
+        return one.count < other.count
+    }
+
+    @usableFromInline
+    static func bit(ofLength length: Int) -> UInt64 { 1 &<< UInt64(min(length, 63)) }
 }

@@ -57,12 +57,15 @@ struct ItemRows {
     }
 
     private mutating func add(_ place: ItemPlace, count: Int, block: Int, offset: Int) {
-        guard let bytes = Int32(exactly: count), let offset = Int32(exactly: offset), self.count < Int32.max else {
+        let page = self.count >> Self.pageBits
+        let needsPage = page == pages.count
+        guard let bytes = Int32(exactly: count), let offset = Int32(exactly: offset), self.count < Int32.max,
+            !needsPage || page == 0 || MemoryBudget.hasRoom(forBuffer: MemoryLayout<Entry>.stride << Self.pageBits)
+        else {
             isComplete = false
             return
         }
-        let page = self.count >> Self.pageBits
-        if page == pages.count {
+        if needsPage {
             // The first page grows, because most tables have only a few rows.
             pages.append(page == 0 ? [] : Self.empty(capacity: 1 << Self.pageBits))
         }

@@ -96,8 +96,11 @@ def logs(verdict, site):
     with Connection(site.port) as connection:
         verdict.expect("id" not in json.loads(connection.get("/nowhere").body), "a 4xx does not")
     verdict.expect(site.server.logs(f"access_token=*** 401"), "the request is logged without the token")
-    entries = [line for line in site.server.log if TRACE in line]
-    verdict.expect(len(entries) == 2, f"by its trace: {entries}")
+
+    def entries():
+        return [line for line in site.server.log if TRACE in line]
+
+    verdict.expect(wait_until(lambda: len(entries()) == 2) is not None, f"by its trace: {entries()}")
     verdict.expect(site.server.logs("***@localhost"), "and without user information")
     wait_until(lambda: any("q=shown" in line for line in site.server.log))
     for secret in (READER, EDITOR):

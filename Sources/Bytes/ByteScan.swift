@@ -83,21 +83,7 @@ public enum ByteScan {
 
     /// Whether all bytes are at most 0x7F.
     @inlinable
-    public static func isASCII(_ bytes: Span<UInt8>) -> Bool {
-        let count = bytes.count
-        if count >= 8 {
-            var found = word(of: bytes, at: count &- 8)
-            var index = 0
-            while index < count &- 8 {
-                found |= word(of: bytes, at: index)
-                index &+= 8
-            }
-            return found & highBits == 0
-        }
-        var found: UInt8 = 0
-        for index in 0..<count { found |= bytes[index] }
-        return found < 0x80
-    }
+    public static func isASCII(_ bytes: Span<UInt8>) -> Bool { !any(in: bytes) { $0 & highBits } }
 }
 
 /// Compares sixteen bytes in one step. The result is in the top bit of each byte.

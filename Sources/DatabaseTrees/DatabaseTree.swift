@@ -191,7 +191,7 @@ extension ItemIndex {
             guard let path = path(of: id) else { continue }
             var step = Item.Step(level: document, row: 0)
             for row in path {
-                guard let level = step.below, row < level.allRowCount else { return }
+                guard let level = step.below, row < level.rowCount else { return }
                 step = Item.Step(level: level, row: row)
             }
             guard let level = step.below else { continue }

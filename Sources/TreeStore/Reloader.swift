@@ -125,7 +125,10 @@ final class Reloader {
         let report = pulse.atSource { watcher.advance(at: clock.now) }
         state.noteConnection(of: watcher)
         switch report {
-        case .changed: followChange(state)
+        case .changed:
+            // A refusal is not reported before the burst ends, because a save may be in progress.
+            arm()
+            readNewer(state)
         case .arrived: endFetch(reload(state), in: state)
         case .advanced(let advances): endFetch(.success(publish(advances, in: state)), in: state)
         case .committed: endFetch(.success(publishAgain(in: state)), in: state)
@@ -177,13 +180,6 @@ final class Reloader {
     func arm() { pulse.atSource { watcher.arm() } }
 
     private var sourceFingerprint: Fingerprint? { pulse.atSource { watcher.fingerprint } }
-
-    /// Loads the source immediately after a change. A refusal is not reported before the burst ends, because a save may
-    /// be in progress.
-    private func followChange(_ state: StoreState) {
-        arm()
-        readNewer(state)
-    }
 
     /// Loads the source after a change that has just been noticed.
     func readNewer(_ state: StoreState) {

@@ -40,8 +40,7 @@ struct Catalogue: Sendable {
     ///     If the reference has a query, the last of `tables` is the table of this query.
     init(
         tables: [Table], unreadable: [(name: String, reason: String)] = [], foreignKeys: [ForeignKey],
-        treeColumns: [String: String] = [:],
-        showing reference: DatabaseReference? = nil
+        treeColumns: [String: String] = [:], showing reference: DatabaseReference? = nil
     ) {
         self.unreadable = unreadable
         // The tables are shown in the order of their names. The foreign keys get the new numbers of the tables.

@@ -149,7 +149,11 @@ struct TreeFollower {
             case .other(let step, let level): .other(step, level: level, replacing: 0)
             }
         let document = try made(of: [row], counts: [1], old: old, owner: nil)
-        do throws(TreeError) { try editor.check(document) } catch { throw PropertyListError(reason: error.description) }
+        do throws(TreeError) {
+            try editor.limits.check(document)
+        } catch {
+            throw PropertyListError(reason: error.description)
+        }
         return document
     }
 
@@ -192,7 +196,7 @@ struct TreeFollower {
         guard own.hasPlaces(of: before), let level = try level(below: id, before: before, owner: own) else {
             return .other(try made(id, isRoot: isRoot), over: nil)
         }
-        if index.rows(below: id).isEmpty, level.allRowCount == 0 { return .other(own, over: own.below) }
+        if index.rows(below: id).isEmpty, level.rowCount == 0 { return .other(own, over: own.below) }
         return .other(own, over: level)
     }
 
@@ -210,7 +214,7 @@ struct TreeFollower {
     {
         let slots = index.rows(below: id)
         let level = before.below ?? .empty
-        guard !level.form.isDrilled, level.allRowCount == level.count else { return slots.isEmpty ? level : nil }
+        guard !level.form.isDrilled, level.rowCount == level.count else { return slots.isEmpty ? level : nil }
         // The level below an item without rows depends on the item's fields in the database.
         if slots.isEmpty, before.below == nil { return nil }
         guard let counts = arrange(id, level: level) else { return nil }

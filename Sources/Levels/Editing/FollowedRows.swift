@@ -53,9 +53,6 @@ extension TreeEditor {
         for (row, child) in replaced { level = level.replacingChild(of: row, with: child) }
         return level
     }
-
-    /// Refuses a document that is too deep or too large.
-    package func check(_ document: Level) throws(TreeError) { try limits.check(document) }
 }
 
 extension [RowArrangement.Piece] {
@@ -107,9 +104,6 @@ extension Level {
         guard form != .rows else { return [0..<count] }
         return sectionsAsWritten.map { allSections[$0].start..<allSections[$0].start + allSections[$0].count }
     }
-
-    /// The number of rows, including hidden rows.
-    package var allRowCount: Int { rowCount }
 
     /// Whether the level has the same sections as another level, apart from the rows of the sections.
     package func hasSections(of other: Level) -> Bool {

@@ -47,8 +47,8 @@ struct Selection {
         return selected
     }
 
-    /// The representation of an item that an edit has just made or changed, newly rendered. It is not cached, because
-    /// only the client that sent the edit gets it.
+    /// The representation of an item that an edit has just made or changed, newly rendered. The cache cannot have
+    /// this representation yet, and keeps only what is requested again.
     func select(edited inquiry: Inquiry) throws(Problem) -> Representation {
         try complete(inquiry, known: nil).charged(to: budget)
     }

@@ -85,7 +85,7 @@ final class Representation {
         switch body {
         case .response(let response, _): return response.adding(more)
         case .bytes(let bytes, nil) where !more.isEmpty:
-            // The response is made once, with all header lines. Without them, it would serve no other request.
+            // No other response will be made of these bytes, so none is kept without the added lines.
             return try bytes.response(head.coding, headers: head.headers + more)
         case .bytes(let bytes, let instead):
             let response: Response

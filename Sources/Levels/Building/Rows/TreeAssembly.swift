@@ -178,7 +178,7 @@ public struct TreeLimits: Sendable, Equatable {
     }
 
     /// Refuses a document that is too deep or too large.
-    func check(_ document: Level) throws(TreeError) {
+    package func check(_ document: Level) throws(TreeError) {
         guard Int(document.height) - 1 <= depth else { throw .tooDeep(limit: depth) }
         guard document.fullItemCount - 1 <= items else { throw .tooManyItems(limit: items) }
     }

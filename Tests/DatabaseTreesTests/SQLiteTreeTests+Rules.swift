@@ -29,6 +29,26 @@ extension SQLiteTreeTests {
         try expectAsLoaded(watcher)
     }
 
+    @Test func hiddenSectionsKeepTheItemsInThem() throws {
+        let hidden = #"["x",{"Title":"k","Sections":{"p":["q"]}},{"Title":"z","Children":[]},"w"]"#
+        let text =
+            #"{"Title":"R","Children":[{"Title":"C","SectionKeys":["a"],"Sections":{"h":"# + hidden
+            + #","a":["a1"]}}]}"#
+        try put(text, replaces: true)
+        let watcher = try loadedWatcher()
+        #expect(try json(watcher.document) == text)
+        #expect(watcher.index.rows(below: 1).map(\.id) == [2])
+        try other().run(
+            "UPDATE items SET fields = replace(fields, ?, ?) WHERE id = 1", .text(#""x""#),
+            .text(#"{"Title":"n","Children":null}"#))
+        #expect(look(watcher) == .arrived)
+        let error = #expect(throws: SourceError.self) { _ = try watcher.load(replacing: watcher.document) }
+        #expect(
+            error?.description
+                == "sqlite:T.db: items[1]: in /C/n: 'null' stands for the rows of an item or of a section, and for no other value; leave the entry out."
+        )
+    }
+
     private func putSections() throws {
         try put(
             #"{"Title":"R","Children":[{"Title":"C","Sections":{"x":["x1"],"y":["y1","y2"]},"SectionKeys":["y","x"]}]}"#,

@@ -161,8 +161,8 @@ private struct OpenItem {
     var next: Int
     /// The number of open containers in the fields.
     var depth = 0
-    /// The value of `depth` within the dictionary that is the value of `Sections`; nil outside of it.
-    var sectionsDepth: Int?
+    /// Whether the dictionary that is the value of `Sections` is open.
+    var isInNamedSections = false
     /// The number of places for rows so far.
     var places = 0
     /// Whether the innermost container is an array of children that is still empty.
@@ -174,6 +174,10 @@ private struct OpenItem {
     }
 
     var hasMore: Bool { next < rows.upperBound }
+
+    /// Whether the values are those of a section that `SectionKeys` leaves out. Such a section remains among the fields,
+    /// with all items in it and below them.
+    var isInHiddenSection: Bool { isInNamedSections && depth > 2 }
 }
 
 /// A reader of fields. The reader for an item remains in use while the items below that item are read.
@@ -190,11 +194,11 @@ private final class FieldsReader {
 extension ItemReader: PropertyListConsumer {
     mutating func beginDictionary(at position: SourcePosition) throws(PropertyListError) {
         try beginValue()
-        item.depth += 1
-        if builder.expected.isSections {
+        if item.depth == 1, builder.expected.isSections {
             named.append(item.id)
-            item.sectionsDepth = item.depth
+            item.isInNamedSections = true
         }
+        item.depth += 1
         try builder.beginDictionary(at: position)
     }
 
@@ -203,14 +207,14 @@ extension ItemReader: PropertyListConsumer {
     }
 
     mutating func endDictionary() throws(PropertyListError) {
-        if item.sectionsDepth == item.depth { item.sectionsDepth = nil }
         item.depth -= 1
+        if item.depth == 1 { item.isInNamedSections = false }
         if item.depth == 0, item.places == 0, item.hasMore { try addPlace(ofString: false) }
         try builder.endDictionary()
     }
 
     mutating func beginArray(at position: SourcePosition) throws(PropertyListError) {
-        item.isInEmptyList = builder.expected.isChildren
+        item.isInEmptyList = item.depth == 1 && builder.expected.isChildren
         item.depth += 1
         try builder.beginArray(at: position)
     }
@@ -242,7 +246,7 @@ extension ItemReader: PropertyListConsumer {
 
     mutating func null() throws(PropertyListError) {
         item.isInEmptyList = false
-        guard item.depth == 0 ? item.id == 0 : builder.expected.holdsRows else {
+        guard item.depth == 0 ? item.id == 0 : builder.expected.holdsRows && !item.isInHiddenSection else {
             throw PropertyListError(
                 reason:
                     "'null' stands for the rows of an item or of a section, and for no other value; leave the entry out"
@@ -253,11 +257,10 @@ extension ItemReader: PropertyListConsumer {
 
     func currentPath() -> String? { builder.currentPath() }
 
-    /// Refuses an item among the fields of another item, because it has no id and could not be edited. The sections
-    /// that `SectionKeys` leaves out remain among the fields.
+    /// Refuses an item among the fields of another item, because it has no id and could not be edited.
     private mutating func beginValue() throws(PropertyListError) {
         item.isInEmptyList = false
-        guard item.depth > 0, builder.expected.makesItems, item.sectionsDepth == nil else { return }
+        guard item.depth > 0, builder.expected.makesItems, !item.isInHiddenSection else { return }
         throw .itemAmongFields(of: item.id)
     }
 

@@ -5,6 +5,30 @@ import Testing
 @Suite struct PositionPlanTests {
     private let space = PositionPlan.distance
 
+    private func row(_ position: Int64, id: Int64 = 1, _ movement: PositionPlan.Movement) -> PositionPlan.OldPosition {
+        PositionPlan.OldPosition(position: position, id: id, movement: movement)
+    }
+
+    @Test func keepsAllRowsButTheOneThatHasMoved() {
+        #expect(
+            PositionPlan.kept(of: [row(0, .none), row(30, .possible), row(10, .possible), row(20, .possible)])
+                == [0, nil, 10, 20])
+        #expect(PositionPlan.kept(of: [row(10, .possible), row(20, .possible), row(0, .possible)]) == [10, 20, nil])
+    }
+
+    @Test func keepsRowsWithoutMovementFirst() {
+        #expect(PositionPlan.kept(of: [row(20, .certain), row(30, .certain), row(10, .none)]) == [nil, nil, 10])
+        #expect(PositionPlan.kept(of: [row(20, .certain), row(30, .certain), row(10, .possible)]) == [nil, nil, 10])
+        #expect(
+            PositionPlan.kept(of: [row(10, .none), row(40, .possible), nil, row(20, .certain), row(30, .none)])
+                == [10, nil, nil, 20, 30])
+    }
+
+    @Test func ordersEqualPositionsByID() {
+        #expect(PositionPlan.kept(of: [row(0, id: 1, .none), row(0, id: 2, .none)]) == [0, 0])
+        #expect(PositionPlan.kept(of: [row(0, id: 2, .certain), row(0, id: 1, .possible)]) == [nil, 0])
+    }
+
     @Test func spreadsTheRowsOfANewSection() {
         #expect(PositionPlan.positions(of: [nil, nil, nil]) == [space, 2 * space, 3 * space])
     }

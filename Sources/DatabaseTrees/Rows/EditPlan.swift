@@ -217,46 +217,16 @@ struct EditPlan {
         var sections: [Int: [Int]] = [:]
         for (number, row) in rows.enumerated() { sections[row.section, default: []].append(number) }
         for (section, numbers) in sections {
-            var known = numbers.map { number -> Int64? in
-                guard let old = rows[number].oldRow, oldSections.number(of: old) == section else { return nil }
-                return before[old].position
+            let known = numbers.map { number -> PositionPlan.OldPosition? in
+                let row = rows[number]
+                guard let old = row.oldRow, oldSections.number(of: old) == section else { return nil }
+                // A changed row has probably not moved, unless the other rows show that it has.
+                return PositionPlan.OldPosition(
+                    position: before[old].position, id: row.id,
+                    movement: row.isUntouched ? .none : row.isChanged ? .possible : .certain)
             }
-            Self.drop(movesOf: numbers.map { rows[$0] }, known: &known)
-            for (number, position) in zip(numbers, PositionPlan.positions(of: known)) {
-                rows[number].position = position
-            }
-        }
-    }
-
-    /// Removes positions until the remaining positions are in ascending order. Prefers to remove the positions of moved
-    /// rows.
-    private static func drop(movesOf rows: [Row], known: inout [Int64?]) {
-        // A changed row has probably not moved, unless the untouched rows around it show that it has.
-        var kept = rows.map(\.isUntouched)
-        keep(rows.map(\.isChanged), of: rows, at: known, besides: &kept)
-        keep(rows.map { _ in true }, of: rows, at: known, besides: &kept)
-        for number in rows.indices where !kept[number] { known[number] = nil }
-    }
-
-    /// Lets more rows keep their positions, unless the kept positions would no longer be in ascending order.
-    private static func keep(
-        _ more: [Bool], of rows: [Row], at positions: [Int64?], besides kept: inout [Bool]
-    ) {
-        typealias Place = (position: Int64, id: Int64)
-        // For each row, the nearest row after it that keeps its position.
-        var next = [Place?](repeating: nil, count: rows.count)
-        var nearest: Place?
-        for number in rows.indices.reversed() {
-            next[number] = nearest
-            if kept[number], let position = positions[number] { nearest = (position, rows[number].id) }
-        }
-        var last: Place?
-        for number in rows.indices {
-            guard let position = positions[number], kept[number] || more[number] else { continue }
-            let own = (position, rows[number].id)
-            let isBehind = last.map { $0 < own } ?? true
-            kept[number] = isBehind && (kept[number] || (next[number].map { own < $0 } ?? true))
-            if kept[number] { last = own }
+            let positions = PositionPlan.positions(of: PositionPlan.kept(of: known))
+            for (number, position) in zip(numbers, positions) { rows[number].position = position }
         }
     }
 
@@ -320,7 +290,8 @@ struct EditPlan {
 
     /// Puts the statements in order and brings the index up to date.
     private mutating func finish() throws(DatabaseError) {
-        let gone = known.subtracting(placed).sorted()
+        let left = known.subtracting(placed)
+        let gone = left.sorted()
         let deletes = gone.map { ItemWrite.delete($0) }
         // Deletes usually come first, because an insert may reuse the key of a deleted item. If items move out of a
         // deleted item, deletes come last, because these items must move before the deletion.
@@ -328,7 +299,7 @@ struct EditPlan {
             guard let item = write.movedItem else { return false }
             var above = index.parent(of: item)
             while let id = above {
-                if gone.binaryContains(id) { return true }
+                if left.contains(id) { return true }
                 above = index.parent(of: id)
             }
             return false
@@ -378,16 +349,4 @@ extension ItemWrite {
 extension Item.Step {
     /// Whether the fields in the database depend on the row alone, and not on the level below the row.
     fileprivate var isWrittenPlainly: Bool { below.map { $0.form == .rows && $0.count > 0 } ?? true }
-}
-
-extension Array where Element == Int64 {
-    /// Whether the array contains an element. The array must be in ascending order.
-    fileprivate func binaryContains(_ element: Int64) -> Bool {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < element { low = middle + 1 } else { high = middle }
-        }
-        return low < count && self[low] == element
-    }
 }

@@ -1,9 +1,56 @@
+internal import Levels
+
 /// Chooses new positions for rows of a section so that few other rows must be written again.
 enum PositionPlan {
     /// The usual distance between neighbours.
     static let distance: Int64 = 1 << 32
     /// The smallest distance between neighbours if other rows also get new positions, to make room.
     private static let room: Int64 = 1 << 16
+
+    /// The position of a row before an edit.
+    struct OldPosition {
+        let position: Int64
+        /// Orders rows with equal positions.
+        let id: Int64
+        let movement: Movement
+    }
+
+    /// Whether a row has another place among the rows beside it.
+    enum Movement: CaseIterable { case none, possible, certain }
+
+    /// Returns the positions that rows keep: as many as possible, so that they are in ascending order. The positions of
+    /// rows without movement come first, then those of rows that have possibly moved.
+    ///
+    /// - Parameter rows: the old positions, in the new order of the rows; nil for a row that needs a new position.
+    static func kept(of rows: [OldPosition?]) -> [Int64?] {
+        var isKept = [Bool](repeating: false, count: rows.count)
+        for movement in Movement.allCases where rows.contains(where: { $0?.movement == movement }) {
+            // For each row, the nearest row after it that keeps its position already.
+            var next = [OldPosition?](repeating: nil, count: rows.count)
+            for number in rows.indices.dropLast().reversed() {
+                next[number] = isKept[number + 1] ? rows[number + 1] : next[number + 1]
+            }
+            var last: OldPosition?
+            var candidates: [(row: OldPosition, number: Int)] = []
+            for (number, row) in rows.enumerated() {
+                guard let row else { continue }
+                if isKept[number] {
+                    last = row
+                } else {
+                    let isBehind = last.map { $0.precedes(row) } ?? true
+                    let isAhead = next[number].map { row.precedes($0) } ?? true
+                    guard row.movement == movement, isBehind, isAhead else { continue }
+                }
+                candidates.append((row, number))
+            }
+            // The rows that keep their positions already are in every longest sequence, as all candidates fit between
+            // them.
+            for index in candidates.longestOrderedIndices(by: { $0.row.precedes($1.row) }) {
+                isKept[candidates[index].number] = true
+            }
+        }
+        return zip(rows, isKept).map { row, isKept in isKept ? row?.position : nil }
+    }
 
     /// Returns the positions of all rows, in the order of the rows.
     ///
@@ -75,4 +122,8 @@ enum PositionPlan {
             return (1...rows).map { low + $0 * step }
         }
     }
+}
+
+extension PositionPlan.OldPosition {
+    fileprivate func precedes(_ other: Self) -> Bool { (position, id) < (other.position, other.id) }
 }

@@ -53,23 +53,11 @@ public struct RowsDifference: Sendable {
         self.init(from: old, oldRows: 0..<old.count, to: new, newRows: 0..<new.count)
     }
 
-    /// The fewest numbers whose removal leaves an ascending sequence (patience sorting).
+    /// The fewest numbers whose removal leaves an ascending sequence.
     private static func leftOut(of numbers: [Int]) -> [Int] {
         if zip(numbers, numbers.dropFirst()).allSatisfy(<) { return [] }
-        // For each length, the index of the smallest number that ends an ascending run of that length.
-        var tails: [Int] = []
-        var previous = [Int?](repeating: nil, count: numbers.count)
-        for (index, number) in numbers.enumerated() {
-            let length = tails.partitioningIndex { numbers[$0] > number }
-            previous[index] = length > 0 ? tails[length - 1] : nil
-            if length == tails.count { tails.append(index) } else { tails[length] = index }
-        }
         var stays = [Bool](repeating: false, count: numbers.count)
-        var next = tails.last
-        while let index = next {
-            stays[index] = true
-            next = previous[index]
-        }
+        for index in numbers.longestOrderedIndices(by: <) { stays[index] = true }
         return numbers.indices.filter { !stays[$0] }.map { numbers[$0] }
     }
 }

@@ -31,12 +31,6 @@ let clientSettings: [SwiftSetting] = [
     let privacyManifest: (excluded: [String], resources: [Resource]) = (["PrivacyInfo.xcprivacy"], [])
 #endif
 
-let webClientFiles = [
-    "app.js", "client.css", "columns.js", "detail-pane.js", "dialogs.js", "dragging.js", "drilldown.js",
-    "edit-form.js", "editing.css", "editor.js", "edits.js", "elements.js", "history.js", "index.html", "level-head.js",
-    "level-pane.js", "level.js", "list.js", "menus.js", "messages.js", "place.js", "plist.js", "row.js", "service.js",
-]
-
 let package = Package(
     name: "drilldown",
     // They concern the client library; the service itself is for Linux. Dates need integers of 64 bits, which not every
@@ -111,19 +105,15 @@ let package = Package(
                 "CGnuTLS", "CEpoll", "CSockets",
             ],
             swiftSettings: settings),
-        // The files of the web client become part of the program: see WebClientFile.
-        .target(
-            name: "WebClient",
-            exclude: ["README.md", "types.d.ts", "tsconfig.json"],
-            resources: webClientFiles.map { .embedInCode($0) },
-            swiftSettings: settings),
+        // The files of the web client, and the description of the service, become part of the program.
+        .target(name: "CEmbeddedFiles", cSettings: [.unsafeFlags(["-gdwarf-4"])]),
         .target(
             name: "LevelsAPI",
             dependencies: [
                 "Bytes", "DrilldownDates", "Files", "Heap", "HTTPFields", "Locking", "Threads", "HTTPServer",
-                "ContentCodings", "Levels", "PropertyLists", "TreeSources", "TreeStore", "WebClient",
+                "ContentCodings", "Levels", "PropertyLists", "TreeSources", "TreeStore", "CEmbeddedFiles",
             ],
-            resources: [.embedInCode("Description/openapi.json")],
+            exclude: ["Description/openapi.json"],
             swiftSettings: settings),
         .executableTarget(
             name: "drilldown",
@@ -208,7 +198,7 @@ let package = Package(
             name: "LevelsAPITests",
             dependencies: [
                 "LevelsAPI", "Bytes", "TreeStore", "TreeSources", "HTTPServer", "ContentCodings", "Levels", "Locking",
-                "PropertyLists", "TestDocuments", "TestSources", "TestSupport", "WebClient",
+                "PropertyLists", "TestDocuments", "TestSources", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

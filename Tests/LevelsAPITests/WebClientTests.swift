@@ -1,9 +1,8 @@
 import Foundation
 import HTTPServer
-import LevelsAPI
 import Testing
 
-@testable import WebClient
+@testable import LevelsAPI
 
 /// The web client's page and files (manual, Web client).
 @Suite("The web client") struct WebClientTests {

@@ -3,7 +3,6 @@ import ContentCodings
 import HTTPFields
 import HTTPServer
 import Levels
-import WebClient
 
 /// The web client's page and files.
 struct WebClientAnswers: Sendable {

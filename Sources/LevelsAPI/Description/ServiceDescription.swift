@@ -1,4 +1,5 @@
 import Bytes
+import CEmbeddedFiles
 import HTTPServer
 import Levels
 import Locking
@@ -42,8 +43,11 @@ final class ServiceDescription: Sendable {
         return made
     }
 
+    /// The description as its author writes it, without what the tables of the service add.
+    static var document: [UInt8] { unsafe Array(String(cString: drilldown_openapi_json()).utf8) }
+
     private func description() throws(PropertyListError) -> PropertyListValue {
-        var description = try PropertyListValue(json: PackageResources.openapi_json).resolved
+        var description = try PropertyListValue(json: Self.document).resolved
         let operations = operations(description["operations"] ?? [:])
         description["operations"] = nil
         description["info"]?["version"] = .string(version)

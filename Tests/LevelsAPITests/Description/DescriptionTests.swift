@@ -33,7 +33,7 @@ import Testing
         let served = Endpoint.all.filter { !Self.isFileOfClient($0) }.flatMap { endpoint in
             endpoint.operations.map(\.name.rawValue)
         }
-        let document = try PropertyListValue(json: PackageResources.openapi_json)
+        let document = try PropertyListValue(json: ServiceDescription.document)
         let described = document["operations"]?.members ?? []
         #expect(described.map(\.name).sorted() == served.sorted())
         for kind in described.flatMap({ $0.value.texts("problems") }) {

@@ -43,6 +43,14 @@ shim_start_daemon(unsigned int threads, int listening_socket, size_t memory, uns
                           MHD_OPTION_END);
 }
 
+/* MHD_get_daemon_info is variadic. Returns the number of connections that count for the daemon's limit. */
+static inline unsigned int
+shim_daemon_connections(struct MHD_Daemon *daemon)
+{
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+  return info ? info->num_connections : 0;
+}
+
 /* MHD_get_connection_info is variadic. Returns the pointer that the NOTIFY_CONNECTION callback stored for this
    connection, or NULL. */
 static inline void *

@@ -64,6 +64,9 @@ struct Daemon: ~Copyable {
         }
     }
 
+    /// The number of connections that count for the limit. A closed connection counts until shortly after its notice.
+    var connectionCount: Int { unsafe Int(shim_daemon_connections(pointer)) }
+
     /// The number of events that a thread of the library takes in one call (`MAX_EVENTS` in its daemon.c).
     ///
     /// If `epoll_wait` returns exactly this number of events, the thread calls it again with the same time-out, which

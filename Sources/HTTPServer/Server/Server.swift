@@ -51,8 +51,8 @@ public final class Server: Sendable {
         guard !others.isEmpty else { return }
         do throws(ServerError) {
             let limit = configuration.connectionLimit
-            let started = try Acceptor(sockets: others.map(\.descriptor)) { [service] in
-                service.connections.count < limit
+            let started = try Acceptor(sockets: others.map(\.descriptor)) { [service, daemon] in
+                service.connections.count < limit && daemon.withLock { ($0?.connectionCount ?? 0) < limit }
             } serve: { [weak self] descriptor in
                 if self?.add(descriptor) != true { close(descriptor) }
             }

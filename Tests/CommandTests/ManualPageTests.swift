@@ -53,11 +53,8 @@ struct ManualPageTests {
     func paragraphs() {
         for section in Help.Section.all {
             #expect(Help.text(for: .serve).contains("\n\n\(section.text)\n"), "\(section.heading)")
-            #expect(
-                ManualPage.text.contains(
-                    ".SH \(section.heading)\n"
-                        + section.text.split(separator: "\n").map(ManualPage.escaped)
-                        .joined(separator: "\n") + "\n.SH "), "\(section.heading)")
+            let lines = section.text.split(separator: "\n").map(ManualPage.escaped).joined(separator: "\n")
+            #expect(ManualPage.text.contains(".SH \(section.heading)\n\(lines)\n.SH "), "\(section.heading)")
         }
     }
 

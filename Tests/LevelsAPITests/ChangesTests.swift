@@ -49,7 +49,7 @@ import Testing
                 #""levels":["/levels/"],"details":[],"truncated":true}]}"#))
     }
 
-    @Test("are at most 2,048 entries, of which the oldest is forgotten first")
+    @Test("are at most 16,384 entries, of which the oldest is forgotten first")
     func limit() throws {
         let snapshots = [try snapshot(#"["a"]"#, 0), try snapshot(#"["b"]"#, 1)]
         let publications = Publications(first: snapshots[0])

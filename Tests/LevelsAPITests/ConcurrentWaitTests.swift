@@ -22,7 +22,7 @@ import TreeStore
     @Test("are all answered, whether they came before or after", arguments: ["/levels/", "/changes?since=k3-1"])
     func answered(_ target: String) throws {
         let fields = [("If-None-Match", Desk(snapshots[0]).get("/levels/").entityTag), ("Prefer", "wait=300")]
-        for round in 0..<1_000 {
+        for round in 0..<300 {
             let api = Desk(snapshots[0]).api
             let waiters = Guarded<[Waiter]>([])
             DispatchQueue.concurrentPerform(iterations: 4) { thread in
@@ -38,7 +38,7 @@ import TreeStore
 
     @Test("and who ask without waiting have the entry of the publication that they have seen")
     func seen() throws {
-        for round in 0..<1_000 {
+        for round in 0..<300 {
             let api = Desk(snapshots[0]).api
             let answers = Guarded<[(number: Int, answer: HTTPServer.Answer)]>([])
             DispatchQueue.concurrentPerform(iterations: 4) { thread in

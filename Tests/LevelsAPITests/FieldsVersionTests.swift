@@ -69,7 +69,7 @@ import Testing
     @Test("Only the low characters of a hash are shown, and every field reaches them")
     func spread() throws {
         var versions: Set<String> = []
-        for number in 0..<4_000 { versions.insert(try Self.version(#"{"Title":"a","N":\#(number),"M":"x"}"#)) }
-        #expect(versions.count == 4_000)
+        for number in 0..<1_000 { versions.insert(try Self.version(#"{"Title":"a","N":\#(number),"M":"x"}"#)) }
+        #expect(versions.count == 1_000)
     }
 }

@@ -12,7 +12,7 @@ import Testing
     @Test("All levels and details of random documents equal the result of plain code", arguments: 0..<8)
     func everyAnswer(_ part: Int) throws {
         var asked = 0
-        for seed in UInt64(part * 15)..<UInt64(part * 15 + 15) {
+        for seed in UInt64(part * 8)..<UInt64(part * 8 + 8) {
             var random = RandomDocument(seed: seed, Self.contents)
             let value = random.document()
             let desk = Desk(Desk.snapshot(try value.tree()))
@@ -26,7 +26,7 @@ import Testing
                 try compare(desk, OracleJSON.link("/detail/", item), OracleJSON.detail(item), seed)
             }
         }
-        #expect(asked > 50)
+        #expect(asked > 20)
     }
 
     private func compare(_ desk: Desk, _ target: String, _ expected: [String: Any], _ seed: UInt64) throws {

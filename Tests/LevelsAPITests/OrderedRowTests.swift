@@ -55,7 +55,7 @@ import Testing
 
     @Test(
         "come once if they are there throughout, while others come, go and change between the pages",
-        arguments: 0..<40 as Range<UInt64>)
+        arguments: 0..<16 as Range<UInt64>)
     func changingPages(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var table = PlainTable(rows: 20 + generator.below(60), using: &generator)

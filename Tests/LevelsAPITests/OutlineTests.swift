@@ -51,10 +51,13 @@ import Testing
         let items = orders.enumerated().map {
             #"{"Title":"i\#($0)","SortBy":"\#($1)","Children":[\#(rows)]}"#
         }
-        let expected = orders.enumerated().flatMap { number, order in
-            let numbers = order == "-Title" ? Array((10..<60).reversed()) : Array(10..<60)
-            return ["i\(number)"]
-                + numbers.flatMap { row in ["r\(row)", "x"] + (0..<row - 9).map { "c\($0)" } }
+        var expected: [String] = []
+        for (number, order) in orders.enumerated() {
+            expected.append("i\(number)")
+            for row in order == "-Title" ? Array((10..<60).reversed()) : Array(10..<60) {
+                expected += ["r\(row)", "x"]
+                for child in 0..<row - 9 { expected.append("c\(child)") }
+            }
         }
         let desk = try Desk("[\(items.joined(separator: ","))]")
         for start in stride(from: 0, to: expected.count, by: 97) {
@@ -120,7 +123,7 @@ import Testing
         "misses and repeats no row that stays while others come, go and move between its pages",
         arguments: [false, true])
     func changing(isOrdered: Bool) throws {
-        for seed in 0..<20 as Range<UInt64> {
+        for seed in 0..<8 as Range<UInt64> {
             var changing = ChangingItems(seed: seed, isOrdered: isOrdered)
             let open = changing.paths.filter { _ in changing.generator.one(in: 4) }.joined(separator: ",")
             let query = ["depth=all", "depth=2", "depth=2&expand=\(open)", "expand=\(open)"][Int(seed % 4)]

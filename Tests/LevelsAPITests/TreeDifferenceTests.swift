@@ -14,7 +14,7 @@ import Testing
         arguments: 0..<8)
     func everyAnswer(_ part: Int) throws {
         var differing = 0
-        for seed in UInt64(part * 50)..<UInt64(part * 50 + 50) {
+        for seed in UInt64(part * 20)..<UInt64(part * 20 + 20) {
             var random = RandomDocument(seed: seed, part % 2 == 0 ? Self.contents : Self.contents.union(.orders))
             let before = random.document()
             let after = random.edited(before)
@@ -28,7 +28,7 @@ import Testing
             #expect(!difference.isTruncated)
             differing += levels.count + details.count
         }
-        #expect(differing > 200)
+        #expect(differing > 50)
     }
 
     @Test("is none of a tree and itself, read twice")

@@ -60,6 +60,7 @@ import Testing
     /// Six bits a digit, in the alphabet of base64url (RFC 4648, section 5).
     private func encoded(_ word: UInt64, digits: Int) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-        return String((0..<digits).reversed().map { alphabet[Int(word >> UInt64($0 * 6) & 63)] })
+        let places = (0..<digits).reversed().map { place in UInt64(place * 6) }
+        return String(places.map { place in alphabet[Int(word >> place & 63)] })
     }
 }

@@ -153,3 +153,73 @@ enum SiblingNames {
         }
     }
 }
+
+/// The options for the levels of a database's tables.
+public struct TableOptions: Sendable {
+    /// The maximum number of records in a list that is filtered and sorted in memory, like the items of a tree. A
+    /// larger list needs an index.
+    public var arrangedRows = 1_000_000
+    /// The time limit for one answer.
+    public var timeout = Duration.seconds(5)
+    /// The columns that refer to the record above, by the names of their tables. These tables are shown as trees.
+    public var treeColumns: [String: String] = [:]
+    /// The hosts of the PostgreSQL databases to which items of a document may refer.
+    public var hosts: [String] = []
+    /// The reference of an item of a document to the database. Nil if the database itself is the source; all its tables
+    /// are then shown.
+    var reference: DatabaseReference?
+
+    public init() {}
+}
+
+extension Catalogue {
+    /// Returns the part of the database that an item of a document shows, and all tables. The shown table gets the key
+    /// and the title column that the reference names.
+    ///
+    /// - Parameter queried: the number of the table for the item's `Query`; nil if the item has a `Table`.
+    /// - Throws: `DatabaseError` if a named table or column is missing, a `Query` comes without a `Key`, or a condition
+    ///   or the order is malformed.
+    static func shown(
+        _ reference: DatabaseReference, queried: Int?, in tables: [Table]
+    ) throws(DatabaseError) -> (Shown, [Table]) {
+        var tables = tables
+        if queried != nil, reference.key.isEmpty {
+            throw DatabaseError(
+                kind: .other, reason: "a 'Query' needs a 'Key', an array of the columns that name a row")
+        }
+        guard let number = queried ?? tables.firstIndex(where: { $0.name == reference.table }) else {
+            throw DatabaseError(kind: .other, reason: "there is no table '\(quoted: reference.table ?? "")'")
+        }
+        func column(_ name: String) throws(DatabaseError) -> Int {
+            guard let column = tables[number].column(name) else {
+                throw DatabaseError(
+                    kind: .other, reason: "'\(quoted: tables[number].name)' has no column '\(quoted: name)'")
+            }
+            return column
+        }
+        var shown = Shown(table: number)
+        if !reference.key.isEmpty {
+            var key: [Int] = []
+            for name in reference.key { key.append(try column(name)) }
+            tables[number].key = key
+        }
+        if let title = reference.titleColumn { tables[number].titleColumn = try column(title) }
+        for name in reference.drillColumns { shown.drillColumns.append(try column(name)) }
+        for text in reference.conditions {
+            guard let condition = RowCondition(text) else {
+                throw DatabaseError(
+                    kind: .other, reason: "'\(quoted: text)' in 'Where' is not a condition, such as Price<10 or Name:Bo"
+                )
+            }
+            shown.query.conditions.append(condition)
+        }
+        if let order = reference.order {
+            do throws(MalformedOrder) {
+                shown.query.order.sort = try RowOrder(order)
+            } catch {
+                throw DatabaseError(kind: .other, reason: "'SortBy' \(error)")
+            }
+        }
+        return (shown, tables)
+    }
+}

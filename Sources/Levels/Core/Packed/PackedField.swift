@@ -56,3 +56,54 @@ extension ByteBuffer {
         append(form.rawValue)
     }
 }
+
+/// The first byte of a packed value.
+///
+/// A packed field is a name (its length, then its UTF-8) and a value. A packed dictionary consists of its fields.
+/// Lengths and integers are LEB128. A container carries its size in four bytes, so that a reader can skip the
+/// container.
+public enum PackedTag: UInt8, Sendable {
+    /// A boolean, without content.
+    case no, yes
+    /// An integer, as its magnitude.
+    case positive, negative
+    /// Eight bytes of a `Double`. For a date, the number is the seconds since 2001-01-01T00:00:00Z.
+    case real, date
+    /// Length and bytes.
+    case string, data
+    /// The number of a keyed archive's UID.
+    case uid
+    /// Size in four bytes, then the elements.
+    case array, dictionary
+    /// The place of the children. The `LevelForm` of the children follows in one byte.
+    case hole
+    /// The mark of a structural field, such as `SectionKeys`, that details omit. The value of the field follows. The
+    /// field is kept so that the document can be written again.
+    case hidden
+    /// The control that a row shows. A control is not a field of the item; see `PackedControl`.
+    case control
+}
+
+/// The form of a level's rows in the document.
+public enum LevelForm: UInt8, Sendable {
+    /// An array of items.
+    case rows
+    /// An array of arrays.
+    case arraysOfRows
+    /// `Sections`: an array of dictionaries and arrays.
+    case sections
+    /// `Sections`: a dictionary of arrays.
+    case namedSections
+    /// Shape `any`: an array's elements, or a dictionary's entries.
+    case elements, entries
+    /// Rows made from the specifiers of a settings page; the specifiers themselves stay a field of the root. See
+    /// `SettingsPage`.
+    case specifiers
+    /// `Records`: the values of a `DrillBy` field, each above its records.
+    case facets
+    /// `Records`: the records themselves.
+    case records
+
+    /// Whether the rows were made from a table, and are written as its records.
+    public var isDrilled: Bool { self == .facets || self == .records }
+}

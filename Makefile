@@ -182,7 +182,7 @@ soak: system-test-deps soak-deps build test-client ## Run the release under ever
 	python3 Tests/System/rechecks.py --server $(SERVER) --waiters 10000 --patience 290
 	/usr/bin/python3 Tests/System/soak/power_cuts.py --server $(SERVER)
 	python3 Tests/System/edit_readers.py --server $(SERVER) --items 1100000 --rows 1000000 --limits
-	python3 Tests/System/description.py --server $(SERVER) --examples 100 --cases 5000 --deadline 1800
+	python3 Tests/System/description.py --server $(SERVER) --examples 100 --cases 5000 --deadline 1800 --phases examples,coverage,fuzzing
 	python3 Tests/System/browser_drilling.py --server $(SERVER) --all
 	python3 Tests/System/browser_first_load.py --server $(SERVER) --million --idle
 	python3 Tests/System/browser_trouble.py --server $(SERVER) --changes 1000

@@ -396,8 +396,9 @@ def main():
         (folder / "Mounted.plist").write_bytes(plistlib.dumps({"Title": "Mounted", "Rows": ["s1", "s2"]}))
         with Server(arguments.server, folder / "Safe.plist", "--edit-token-file", str(folder / "token")) as server:
             for size in (WIDE, NARROW):
-                for each in CASES:
-                    with Window(origin(server), size) as window:
+                with Window(origin(server), size) as window:
+                    for each in CASES:
+                        window.begin_anew()
                         each(Case(verdict, server, window, folder))
                         expect_no_complaints(verdict, window, f"{each.__name__}: ")
 

@@ -249,8 +249,10 @@ def test_at_random(verdict, arguments, folder, token):
     os.makedirs(folder)
     path = copied(folder)
     settings = [f"--{token}-token-file", token_file(folder)] if token else []
+    # The phase "coverage" takes most of the time; whoever may edit may send every request.
+    phases = arguments.phases if token != "edit" or "coverage" in arguments.phases else arguments.phases + ",coverage"
     command = ["schemathesis", "--config-file", CONFIGURATION, "run", "--checks", "all", "--no-color",
-               "--max-examples", str(arguments.examples), "--seed", str(arguments.seed), "--phases", arguments.phases]
+               "--max-examples", str(arguments.examples), "--seed", str(arguments.seed), "--phases", phases]
     if token:
         command += ["--header", f"Authorization: Bearer {TOKEN}"]
     if token == "read":
@@ -300,7 +302,7 @@ def manual_prints(folder, port):
 
 def main():
     arguments = options(
-        __doc__, examples=1, cases=300, seed=1, phases="examples,coverage,fuzzing", deadline=600)
+        __doc__, examples=1, cases=100, seed=1, phases="examples,fuzzing", deadline=600)
     with Verdict("description") as verdict, tempfile.TemporaryDirectory() as folder:
         with Server(arguments.server, os.path.join(DATA, "Data.plist")) as server:
             description = get(server.port, "/openapi.json").json()

@@ -162,7 +162,7 @@ def one_run(verdict, server, document, arguments, headroom, number, sums):
 
 
 def main():
-    arguments = options(__doc__, runs=16, seconds=2.0, clients=4, groups=40, rows=2000)
+    arguments = options(__doc__, runs=16, seconds=1.0, clients=4, groups=40, rows=2000)
     with Verdict("lack of memory") as verdict, tempfile.TemporaryDirectory() as folder:
         document = os.path.join(folder, "Document.json")
         tokens = os.path.join(folder, "tokens")

@@ -144,3 +144,25 @@ extension Level {
         return bytes.extracting(start..<table.halfWord())
     }
 }
+
+extension RandomAccessCollection {
+    /// Returns the indices of a longest subsequence that is strictly in order (patience sorting), in ascending order.
+    package func longestOrderedIndices(by precedes: (Element, Element) -> Bool) -> [Index] {
+        // For each length, the index of the smallest element that ends an ordered subsequence of that length.
+        var ends: [Index] = []
+        var previous: [Index?] = []
+        previous.reserveCapacity(count)
+        for (index, element) in zip(indices, self) {
+            let length = ends.partitioningIndex { !precedes(self[$0], element) }
+            previous.append(length > 0 ? ends[length - 1] : nil)
+            if length == ends.count { ends.append(index) } else { ends[length] = index }
+        }
+        var found: [Index] = []
+        var next = ends.last
+        while let index = next {
+            found.append(index)
+            next = previous[distance(from: startIndex, to: index)]
+        }
+        return found.reversed()
+    }
+}

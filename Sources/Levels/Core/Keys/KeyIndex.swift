@@ -150,3 +150,23 @@ struct RowShift {
         return (first, distance)
     }
 }
+
+extension RandomAccessCollection {
+    /// Returns the index of the first element that satisfies a condition, or else `endIndex`. All elements after that
+    /// element must satisfy the condition, too.
+    func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
+        var low = startIndex
+        var rest = count
+        while rest > 0 {
+            let half = rest / 2
+            let middle = index(low, offsetBy: half)
+            if isInSecondPart(self[middle]) {
+                rest = half
+            } else {
+                low = index(after: middle)
+                rest -= half + 1
+            }
+        }
+        return low
+    }
+}

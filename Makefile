@@ -173,6 +173,7 @@ soak: system-test-deps soak-deps build test-client ## Run the release under ever
 	python3 Tests/System/soak/soak.py --server $(SERVER) --minutes $(MINUTES)
 	python3 Tests/System/edit_history.py --server $(SERVER) --edits 20000
 	python3 Tests/System/edit_crashes.py --server $(SERVER) --rounds 1000
+	python3 Tests/System/swapped_folders.py --server $(SERVER) --runs 20
 	python3 Tests/System/database_history.py --server $(SERVER) --edits 20000
 	python3 Tests/System/database_failures.py --server $(SERVER) --rounds 500
 	python3 Tests/System/database_recoveries.py --server $(SERVER) --seconds 60 --full-disk

@@ -53,6 +53,29 @@ public struct ContainedFolder: Sendable, Equatable {
     }
 }
 
+/// An open folder. The names in it can be used even if its path leads elsewhere meanwhile.
+public struct OpenFolder: ~Copyable, Sendable {
+    /// The descriptor, open for reading; `deinit` closes it.
+    public let descriptor: Int32
+
+    /// Opens a folder for reading. A symbolic link that has replaced a folder of the path is not followed.
+    ///
+    /// - Parameter path: an absolute path without symbolic links.
+    /// - Throws: `ContainmentError.missing` or `.unreadable`.
+    public init(path: String) throws(ContainmentError) {
+        guard path.isAbsolutePath else { throw .missing }
+        var folder = try Handle(path: "/", at: AT_FDCWD, flags: O_DIRECTORY)
+        for name in path.pathNames {
+            folder = try Handle(path: String(name), at: folder.descriptor, flags: O_DIRECTORY | O_NOFOLLOW)
+        }
+        let opened = unsafe openat(folder.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard opened >= 0 else { throw .unreadable(errno) }
+        descriptor = opened
+    }
+
+    deinit { _ = close(descriptor) }
+}
+
 /// A file or folder that is held open, but not for reading (`O_PATH`, open(2)).
 private struct Handle: ~Copyable {
     let descriptor: Int32

@@ -24,10 +24,12 @@ public struct FileIdentity: Sendable, Hashable {
         self.init(status)
     }
 
-    /// Reads the identity of the file at a path, without following a symbolic link; nil if `lstat(2)` fails.
-    public init?(named path: String) {
+    /// Reads the identity of the file at a path, without following a symbolic link; nil if `fstatat(2)` fails.
+    ///
+    /// - Parameter folder: the descriptor of the folder to which a relative path is relative.
+    public init?(named path: String, in folder: Int32 = AT_FDCWD) {
         var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return nil }
+        guard unsafe fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
         self.init(status)
     }
 

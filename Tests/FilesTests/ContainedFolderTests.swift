@@ -116,4 +116,15 @@ struct ContainedFolderTests {
         await swapping.value
         withExtendedLifetime(scratch) {}
     }
+
+    @Test("and an open folder is never found through a link")
+    func openFolder() throws {
+        let (scratch, path) = try Self.made()
+        _ = try OpenFolder(path: path + "/sub")
+        try scratch.rename("folder/sub", "away")
+        try scratch.link("folder/sub", to: "../folder-beside")
+        #expect(throws: ContainmentError.missing) { _ = try OpenFolder(path: path + "/sub") }
+        #expect(throws: ContainmentError.missing) { _ = try OpenFolder(path: path + "/sub/below") }
+        #expect(throws: ContainmentError.missing) { _ = try OpenFolder(path: path + "/own.txt") }
+    }
 }

@@ -88,7 +88,7 @@ struct FileExchangeTests {
         #expect(state == FileIdentity(path: scratch("Data.plist")))
         #expect(
             log.withLock { $0 } == [
-                .create, .setMode, .write, .setAttributes, .sync, .exchange, .verify, .syncFolder, .syncFolder, .remove,
+                .create, .setMode, .write, .setAttributes, .sync, .exchange, .verify, .syncFolder, .remove,
             ])
     }
 
@@ -321,6 +321,30 @@ struct FileExchangeTests {
         #expect(try names == [])
     }
 
+    @Test(
+        "stays in its folder if a link to another folder takes the folder's place",
+        arguments: [FileReplacement.Step.setMode, .write, .sync, .exchange, .verify, .syncFolder, .remove])
+    func swappedFolder(_ step: FileReplacement.Step) throws {
+        try scratch.folder("outside")
+        try scratch.write("outside/Data.plist", "outside")
+        try scratch.folder("inside")
+        try scratch.write("inside/Data.plist", "old")
+        let untouched = FileIdentity(path: scratch("outside"))
+        _ = try save(
+            "inside/Data.plist",
+            before: {
+                if $0 == step {
+                    try self.scratch.rename("inside", "away")
+                    try self.scratch.link("inside", to: "outside")
+                }
+                return nil
+            })
+        #expect(FileIdentity(path: scratch("outside")) == untouched)
+        #expect(try String(contentsOfFile: scratch("outside/Data.plist"), encoding: .utf8) == "outside")
+        #expect(try String(contentsOfFile: scratch("away/Data.plist"), encoding: .utf8) == "new")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("away")) == ["Data.plist"])
+    }
+
     @Test("renames where names cannot be exchanged, after a last look")
     func withoutExchange() throws {
         #expect(outcome { $0 == .exchange ? EINVAL : nil } == "saved")
@@ -381,11 +405,15 @@ struct FileExchangeTests {
     func removal() throws {
         let aside = scratch(".Data.plist.drilldown-edit")
         try scratch.write(".Data.plist.drilldown-edit", "half")
-        #expect(FileReplacement.removeRemains(at: aside) == 0)
+        let folder = try OpenFolder(path: scratch.path)
+        func remove() -> Int32 {
+            FileReplacement.removeRemains(named: ".Data.plist.drilldown-edit", in: folder.descriptor)
+        }
+        #expect(remove() == 0)
         #expect(try names == ["Data.plist"])
-        #expect(FileReplacement.removeRemains(at: aside) == 0)
+        #expect(remove() == 0)
         let file = try FileReplacement.begin(of: scratch("Data.plist"), through: aside, mode: 0o600)
-        #expect(FileReplacement.removeRemains(at: aside) == -1)
+        #expect(remove() == -1)
         #expect(try names == [".Data.plist.drilldown-edit", "Data.plist"])
         _ = consume file
     }

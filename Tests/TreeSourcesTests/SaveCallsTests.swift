@@ -67,9 +67,7 @@ struct SaveCallsTests {
         beginning + ["setAttributes: copy attributes of Data.plist to \(aside)", "sync: fsync \(aside)"]
     private static let exchanged =
         written + ["exchange: exchange \(aside) Data.plist", "verify: look \(aside)"]
-    private static let undone = [
-        "restore: exchange \(aside) Data.plist", "syncUndo: open folder", "syncUndo: fsync folder",
-    ]
+    private static let undone = ["restore: exchange \(aside) Data.plist", "syncUndo: fsync folder"]
 
     @Test("are create, write, fsync, exchange, and fsync of the folder, before anything is removed")
     func exchange() throws {
@@ -77,9 +75,7 @@ struct SaveCallsTests {
         #expect(try content == "new")
         #expect(
             log.withLock { $0 }
-                == Self.exchanged + [
-                    "syncFolder: open folder", "syncFolder: fsync folder", "remove: unlink \(Self.aside)",
-                ])
+                == Self.exchanged + ["syncFolder: fsync folder", "remove: unlink \(Self.aside)"])
     }
 
     @Test("are fsync, rename, and fsync of the folder where names cannot be exchanged")
@@ -90,7 +86,7 @@ struct SaveCallsTests {
             log.withLock { $0 }
                 == Self.written + [
                     "exchange: exchange \(Self.aside) Data.plist", "rename: rename \(Self.aside) Data.plist",
-                    "syncFolder: open folder", "syncFolder: fsync folder",
+                    "syncFolder: fsync folder",
                 ])
     }
 
@@ -102,8 +98,7 @@ struct SaveCallsTests {
         #expect(
             log.withLock { $0 }
                 == Self.beginning + [
-                    "sync: fsync \(Self.aside)", "rename: rename \(Self.aside) Data.plist", "syncFolder: open folder",
-                    "syncFolder: fsync folder",
+                    "sync: fsync \(Self.aside)", "rename: rename \(Self.aside) Data.plist", "syncFolder: fsync folder",
                 ])
     }
 
@@ -118,7 +113,7 @@ struct SaveCallsTests {
             log.withLock { $0 }
                 == Self.beginning + [
                     "sync: fsync \(Self.aside)", "rename: move \(Self.aside) to free Data.plist",
-                    "syncFolder: open folder", "syncFolder: fsync folder",
+                    "syncFolder: fsync folder",
                 ])
     }
 
@@ -141,7 +136,7 @@ struct SaveCallsTests {
         #expect(try save(failing: failures.map { ($0.key, $0.value) }) == outcome)
         #expect(
             log.withLock { $0 }
-                == Self.exchanged + ["syncFolder: open folder", "syncFolder: fsync folder"] + Self.undone)
+                == Self.exchanged + ["syncFolder: fsync folder"] + Self.undone)
         #expect(try content == "old")
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["Data.plist"])
     }
@@ -162,9 +157,7 @@ struct SaveCallsTests {
         var file = try begin(failing: failures.map { ($0.key, $0.value) })
         #expect(words { () throws(SaveError) in _ = try file.commitAsNew() } == outcome)
         #expect(
-            log.withLock { $0 }.suffix(3) == [
-                "restore: unlink Data.plist", "syncUndo: open folder", "syncUndo: fsync folder",
-            ])
+            log.withLock { $0 }.suffix(2) == ["restore: unlink Data.plist", "syncUndo: fsync folder"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == [])
     }
 
@@ -203,7 +196,6 @@ extension SystemCall {
         case .exchange(let one, let other): "exchange \(name(one)) \(name(other))"
         case .moveToFree(let old, let new): "move \(name(old)) to free \(name(new))"
         case .look(let path): "look \(name(path))"
-        case .openFolder(let path): "open \(name(path))"
         case .unlink(let path): "unlink \(name(path))"
         }
     }

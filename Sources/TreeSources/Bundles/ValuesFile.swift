@@ -75,8 +75,9 @@ extension ValuesFile {
         _ old: StoredValues, by new: PropertyListDictionary, worker: SaveWorker
     ) throws(SaveError) -> FileIdentity {
         guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
-        let original = try DocumentFile.open(path: target, maximumBytes: maximumBytes, unchangedSince: old.identity)
         var file = try begin(target, mode: 0o600)
+        let original = try DocumentFile.open(
+            path: target, in: file.folder, maximumBytes: maximumBytes, unchangedSince: old.identity)
         do throws(SaveError) {
             try write(new, over: old, in: .memory(try bytes(of: original)), to: &file)
         } catch {
@@ -100,7 +101,7 @@ extension ValuesFile {
 
     /// Creates the file, with the usual permissions.
     private func make(holding new: PropertyListDictionary) throws(SaveError) -> FileIdentity {
-        var file = try begin(path, mode: newMode)
+        var file = try begin(RealPath.ofNew(path), mode: newMode)
         try write(new, over: StoredValues(), in: nil, to: &file)
         return try file.commitAsNew()
     }
@@ -132,7 +133,7 @@ extension ValuesFile {
     }
 
     /// Removes the remains of a save by a killed process.
-    func removeRemains() { FileReplacement.removeRemains(at: FileReplacement.editPath(of: RealPath.of(path))) }
+    func removeRemains() { FileReplacement.removeRemains(ofEdited: path) }
 
     /// The reason why no value can be stored in the file now; nil if values can be stored.
     var refusal: SaveRefusal? {

@@ -113,7 +113,7 @@ final class DocumentWatcher: SourceWatcher {
     /// Starts to watch a place.
     func watch(_ place: PartPlace) {
         guard parts[place] == nil, !place.isImpossible else { return }
-        FileReplacement.removeRemains(ofEdited: place.path)
+        FileReplacement.removeRemains(ofEdited: place.path, within: place.folder)
         let watcher = FileWatcher(path: place.path, every: document.pollInterval, sharing: shared)
         watcher.arm()
         parts[place] = watcher
@@ -193,9 +193,10 @@ extension DocumentWatcher {
     func save(
         _ content: EditedFile.Content, to part: PartFile?, replacing loaded: LoadedTree?
     ) throws(SaveError) -> LoadedTree {
-        guard let loaded, let syntax = loaded.syntax else { throw .changedMeanwhile }
+        guard let loaded, let syntax = loaded.syntax, let path = part?.key.path ?? RealPath.existing(document.path)
+        else { throw .changedMeanwhile }
         let file = EditedFile(
-            path: part?.key.path ?? document.path, maximumBytes: document.maximumBytes,
+            path: path, maximumBytes: document.maximumBytes,
             interpretation: document.interpretation, loaded: loaded, syntax: syntax, worker: shared.saveWorker,
             fault: fault)
         return try file.save(content)

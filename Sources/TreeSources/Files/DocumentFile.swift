@@ -11,9 +11,12 @@ struct DocumentFile: ~Copyable {
 
     /// Opens a file without blocking, even if it is a FIFO.
     ///
+    /// - Parameter folder: the open folder in which `path` is a name, which must not be that of a symbolic link; nil for
+    ///   a path whose links are followed.
     /// - Throws: `SourceError` if the file is not a regular file, cannot be read, is empty or is too large.
-    static func open(path: String, maximumBytes: Int) throws(SourceError) -> DocumentFile {
-        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    static func open(path: String, in folder: Int32? = nil, maximumBytes: Int) throws(SourceError) -> DocumentFile {
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (folder == nil ? 0 : O_NOFOLLOW)
+        let descriptor = unsafe openat(folder ?? AT_FDCWD, path, flags)
         guard descriptor >= 0 else { throw FileRefusal.notOpened(path, code: errno) }
         var status = stat()
         let failure = unsafe fstat(descriptor, &status) == 0 ? 0 : errno

@@ -18,12 +18,18 @@ extension String {
         guard let slash = lastSlash else { return "." }
         return slash == utf8.startIndex ? "/" : String(self[..<slash])
     }
+
+    /// The part of the path after the last slash.
+    var lastName: String { lastSlash.map { String(self[utf8.index(after: $0)...]) } ?? self }
 }
 
 /// Paths without symbolic links, `.` and `..` (`realpath(3)`).
 enum RealPath {
     /// The resolved path; the path itself if it cannot be resolved.
     static func of(_ path: String) -> String { existing(path) ?? path }
+
+    /// The path of a file that need not exist, in its resolved folder.
+    static func ofNew(_ path: String) -> String { "\(of(path.folder))/\(path.lastName)" }
 
     /// The resolved path; nil if it cannot be resolved.
     static func existing(_ path: String) -> String? {

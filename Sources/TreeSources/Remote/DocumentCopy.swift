@@ -69,6 +69,7 @@ struct DocumentCopy {
 
     private func replace(_ path: String, with input: DocumentInput) throws(FileReplacementError) -> FileIdentity {
         // Only the owner may read the copy, because the origin may have required credentials.
+        let path = RealPath.ofNew(path)
         var file = try FileReplacement.begin(of: path, through: path + ".new", mode: 0o600)
         var piece = [UInt8](repeating: 0, count: 64 << 10)
         var offset = 0

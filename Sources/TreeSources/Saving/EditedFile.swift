@@ -7,7 +7,7 @@ internal import PropertyLists
 
 /// A file of a document that is being edited: its loaded content, and the parameters of a save.
 struct EditedFile {
-    /// The path as the document's author writes it; symbolic links are followed.
+    /// The path without symbolic links. A link that takes the place of a folder later is not followed.
     let path: String
     let maximumBytes: Int
     let interpretation: Interpretation
@@ -53,9 +53,9 @@ struct EditedFile {
     }
 
     private func attempt(_ content: Content) throws(SaveError) -> LoadedTree {
-        guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
-        let original = try DocumentFile.open(path: target, maximumBytes: maximumBytes, unchangedSince: loaded.identity)
-        var file = try begin(target)
+        var file = try begin()
+        let original = try DocumentFile.open(
+            path: path, in: file.folder, maximumBytes: maximumBytes, unchangedSince: loaded.identity)
         let written: [UInt8]?
         do throws(SaveError) {
             written = try write(content, from: original, to: &file)
@@ -69,11 +69,10 @@ struct EditedFile {
         return loaded.saved(as: content.document, in: identity)
     }
 
-    private func begin(_ target: String) throws(SaveError) -> FileReplacement {
+    private func begin() throws(SaveError) -> FileReplacement {
         do throws(FileReplacementError) {
-            let aside = FileReplacement.editPath(of: target)
-            return try FileReplacement.begin(
-                of: target, through: aside, mode: 0o600, fault: fault)
+            let aside = FileReplacement.editPath(of: path)
+            return try FileReplacement.begin(of: path, through: aside, mode: 0o600, fault: fault)
         } catch {
             throw SaveError(error)
         }
@@ -152,11 +151,11 @@ extension DocumentFile {
     /// - Throws: `SaveError.changedMeanwhile` if the file has changed or cannot be opened. It must then be read again
     ///   first.
     static func open(
-        path: String, maximumBytes: Int, unchangedSince identity: FileIdentity?
+        path: String, in folder: borrowing OpenFolder, maximumBytes: Int, unchangedSince identity: FileIdentity?
     ) throws(SaveError) -> DocumentFile {
         let file: DocumentFile
         do throws(SourceError) {
-            file = try open(path: path, maximumBytes: maximumBytes)
+            file = try open(path: path.lastName, in: folder.descriptor, maximumBytes: maximumBytes)
         } catch {
             throw .changedMeanwhile
         }

@@ -84,14 +84,14 @@ extension FileReplacement {
             throw error
         }
         // This is done while the old file is locked. Afterwards, the hidden name may belong to another process.
-        isRenamed = make(.remove, call: .unlink(aside)) == 0
+        isRenamed = make(.remove, call: .unlink(aside.lastName)) == 0
         return state(since: new)
     }
 
     /// Exchanges the names of the two files. Returns false if the file system does not support this.
     private func swap() throws(FileReplacementError) -> Bool {
         do throws(FileReplacementError) {
-            try attempt(.exchange, path: path, call: .exchange(aside, path))
+            try attempt(.exchange, path: path, call: .exchange(aside.lastName, path.lastName))
             return true
         } catch {
             if FileNames.isUnsupported(error.code) { return false }
@@ -104,8 +104,8 @@ extension FileReplacement {
     private func verify(
         _ original: borrowing DocumentFile, attributes: FileAttributes
     ) throws(FileReplacementError) {
-        try attempt(.verify, path: path, call: .look(aside))
-        guard let taken = FileIdentity(named: aside), taken.isSameContent(as: original.identity),
+        try attempt(.verify, path: path, call: .look(aside.lastName))
+        guard let taken = identity(of: aside), taken.isSameContent(as: original.identity),
             !FileLease.isBeingWritten(original.descriptor), original.isUnchanged()
         else { throw foreignSave }
         // Renaming has changed the time of the original's attributes.
@@ -121,9 +121,9 @@ extension FileReplacement {
     /// - Parameter new: the identity of the file with the new content, which is dropped.
     private mutating func restore(_ new: FileIdentity) throws(FileReplacementError) {
         var own = new
-        while let offered = FileIdentity(named: aside) {
-            if make(.restore, call: .exchange(aside, path)) != 0 {
-                if errno == ENOENT, make(.rename, call: .moveToFree(aside, to: path)) == 0 {
+        while let offered = identity(of: aside) {
+            if make(.restore, call: .exchange(aside.lastName, path.lastName)) != 0 {
+                if errno == ENOENT, make(.rename, call: .moveToFree(aside.lastName, to: path.lastName)) == 0 {
                     isRenamed = true
                     return
                 }
@@ -132,7 +132,7 @@ extension FileReplacement {
                 isRenamed = true
                 throw FileReplacementError(step: .restore, code: errno, path: path, isUnknown: true)
             }
-            guard let taken = FileIdentity(named: aside), !taken.isSameContent(as: own) else { return }
+            guard let taken = identity(of: aside), !taken.isSameContent(as: own) else { return }
             own = offered
         }
     }
@@ -141,7 +141,7 @@ extension FileReplacement {
     private mutating func renameOver(
         _ original: borrowing DocumentFile
     ) throws(FileReplacementError) -> FileIdentity {
-        guard let found = FileIdentity(named: path), found.isSameContent(as: original.identity) else {
+        guard let found = identity(of: path), found.isSameContent(as: original.identity) else {
             throw foreignSave
         }
         return try rename()
@@ -167,15 +167,6 @@ extension FileReplacementError {
 
 /// Renaming that exchanges two names, or requires a free name (`renameat2(2)`).
 enum FileNames {
-    static func exchange(_ one: String, with other: String) -> Int32 {
-        unsafe renameat2(AT_FDCWD, one, AT_FDCWD, other, UInt32(RENAME_EXCHANGE))
-    }
-
-    /// Renames a file to a name that must be free. Fails with `EEXIST` if the name is taken.
-    static func moveToFree(_ old: String, new: String) -> Int32 {
-        unsafe renameat2(AT_FDCWD, old, AT_FDCWD, new, UInt32(RENAME_NOREPLACE))
-    }
-
     static func isUnsupported(_ code: Int32) -> Bool { code == EINVAL || code == ENOSYS || code == EOPNOTSUPP }
 }
 
@@ -189,7 +180,7 @@ extension FileReplacement {
         do throws(FileReplacementError) {
             try syncContent()
             written = FileIdentity(ofOpen: descriptor)
-            try attempt(.rename, path: path, call: .moveToFree(aside, to: path))
+            try attempt(.rename, path: path, call: .moveToFree(aside.lastName, to: path.lastName))
         } catch {
             guard error.step == .rename else { throw SaveError(error) }
             if error.code == EEXIST { throw .changedMeanwhile }
@@ -210,7 +201,9 @@ extension FileReplacement {
     /// - Returns: the failure. Its outcome is unknown if the new file cannot be removed durably.
     private func removed(after failure: FileReplacementError) -> FileReplacementError {
         do throws(FileReplacementError) {
-            if Self.isStill(descriptor, at: path) { try attempt(.restore, path: path, call: .unlink(path)) }
+            if identity(of: path)?.isSameFile(as: FileIdentity(ofOpen: descriptor)) == true {
+                try attempt(.restore, path: path, call: .unlink(path.lastName))
+            }
             try syncUndo()
             return failure
         } catch {
@@ -221,7 +214,7 @@ extension FileReplacement {
     /// Renames the new file on a file system that may replace a file at the path. Checks just before that no file is
     /// there.
     private mutating func renameToFree() throws(SaveError) -> FileIdentity {
-        guard FileIdentity(named: path) == nil else { throw .changedMeanwhile }
+        guard identity(of: path) == nil else { throw .changedMeanwhile }
         do throws(FileReplacementError) {
             return try rename()
         } catch {
@@ -232,15 +225,17 @@ extension FileReplacement {
 
 /// The folder of a replaced file. A new name is durable only after the folder is synced.
 extension FileReplacement {
+    /// The identity of the file that now has one of the two paths' names; nil if the folder has no such name.
+    private func identity(of path: String) -> FileIdentity? {
+        FileIdentity(named: path.lastName, in: folder.descriptor)
+    }
+
     /// Writes the names in the folder to disk.
     func syncFolder(_ step: Step = .syncFolder) throws(FileReplacementError) {
-        let folder = Self.folder(of: path)
-        let opened = try attempt(step, path: folder, call: .openFolder(folder))
-        defer { _ = close(opened) }
-        guard make(step, call: .fsync(opened)) != 0 else { return }
+        guard make(step, call: .fsync(folder.descriptor)) != 0 else { return }
         let code = errno
-        if code == EINVAL, FolderSync.isImpossible(onFileSystemOf: opened) { return }
-        throw FileReplacementError(step: step, code: code, path: folder)
+        if code == EINVAL, FolderSync.isImpossible(onFileSystemOf: folder.descriptor) { return }
+        throw FileReplacementError(step: step, code: code, path: Self.folder(of: path))
     }
 
     /// Writes the names to disk after an exchange or renaming has been undone.

@@ -1,3 +1,4 @@
+internal import CFiles
 internal import Files
 internal import Glibc
 internal import Levels
@@ -11,6 +12,9 @@ internal import PropertyLists
 /// The new content is written to another file in the same folder. This file is synced and renamed over the old file,
 /// and then the folder is synced. Without a commit, and after a failed commit, the other file is removed. If the path
 /// is a symbolic link, the link itself is replaced; to replace the file at its end, resolve the path first.
+///
+/// The folder is opened once, and all names are names in the open folder. So all steps concern the same folder, even if
+/// its path leads to another folder meanwhile.
 struct FileReplacement: ~Copyable {
     /// The steps of a replacement, each of which can fail.
     enum Step: Sendable, CaseIterable {
@@ -24,6 +28,8 @@ struct FileReplacement: ~Copyable {
     typealias Fault = @Sendable (Step, SystemCall) -> Int32?
 
     let descriptor: Int32
+    let folder: OpenFolder
+    /// The paths of the two files, for messages.
     let path, aside: String
     let fault: Fault
     /// Whether the other file must not be removed, because it has been renamed or must stay.
@@ -32,7 +38,8 @@ struct FileReplacement: ~Copyable {
     /// Begins a replacement with an empty file.
     ///
     /// - Parameters:
-    ///   - path: the file to replace; it need not exist.
+    ///   - path: the file to replace; it need not exist. The path of its folder must be absolute, and is not followed
+    ///     through a symbolic link.
     ///   - aside: the path of the other file, in the same folder. Always use the same `aside` for a `path`, so that the
     ///     remains of a killed process are removed. An unrelated file at this path would be removed, too.
     ///   - mode: the permissions of the new file.
@@ -40,23 +47,33 @@ struct FileReplacement: ~Copyable {
     static func begin(
         of path: String, through aside: String, mode: mode_t, fault: @escaping Fault = { _, _ in nil }
     ) throws(FileReplacementError) -> FileReplacement {
-        let call = SystemCall.create(aside)
-        let descriptor = make(.create, call: call, fault: fault, by: call.make)
+        let folder: OpenFolder
+        do throws(ContainmentError) {
+            folder = try OpenFolder(path: path.folder)
+        } catch {
+            let code = if case .unreadable(let code) = error { code } else { ENOENT }
+            throw FileReplacementError(step: .create, code: code, path: aside)
+        }
+        let (call, parent) = (SystemCall.create(aside.lastName), folder.descriptor)
+        let descriptor = make(.create, call: call, fault: fault) { call.make(in: parent) }
         guard descriptor >= 0 else { throw FileReplacementError(step: .create, code: errno, path: aside) }
-        let file = FileReplacement(descriptor: descriptor, path: path, aside: aside, fault: fault)
+        let file = FileReplacement(descriptor: descriptor, folder: folder, path: path, aside: aside, fault: fault)
         try file.attempt(.setMode, path: aside, call: .setMode(descriptor, mode))
         return file
     }
 
-    private init(descriptor: Int32, path: String, aside: String, fault: @escaping Fault) {
+    private init(
+        descriptor: Int32, folder: consuming OpenFolder, path: String, aside: String, fault: @escaping Fault
+    ) {
         self.descriptor = descriptor
+        self.folder = folder
         self.path = path
         self.aside = aside
         self.fault = fault
     }
 
     deinit {
-        if !isRenamed { _ = unsafe unlink(aside) }
+        if !isRenamed { _ = unsafe unlinkat(folder.descriptor, aside.lastName, 0) }
         _ = close(descriptor)
     }
 
@@ -86,7 +103,7 @@ struct FileReplacement: ~Copyable {
     /// After the renaming, the old file is gone. So the renaming cannot be undone if the sync of the folder fails.
     mutating func rename() throws(FileReplacementError) -> FileIdentity {
         let written = FileIdentity(ofOpen: descriptor)
-        try attempt(.rename, path: path, call: .rename(aside, to: path))
+        try attempt(.rename, path: path, call: .rename(aside.lastName, to: path.lastName))
         isRenamed = true
         do throws(FileReplacementError) { try syncFolder() } catch { throw error.withUnknownOutcome }
         return state(since: written)
@@ -106,7 +123,7 @@ struct FileReplacement: ~Copyable {
     /// Makes a system call of a step.
     @discardableResult
     func attempt(_ step: Step, path: String, call: SystemCall) throws(FileReplacementError) -> Int32 {
-        try attempt(step, path: path, call: call, by: call.make)
+        try attempt(step, path: path, call: call) { call.make(in: folder.descriptor) }
     }
 
     /// Makes a system call of a step.
@@ -122,7 +139,9 @@ struct FileReplacement: ~Copyable {
     }
 
     /// Makes a system call of a step. If the call fails, returns a negative number, and leaves the reason in `errno`.
-    func make(_ step: Step, call: SystemCall) -> Int32 { Self.make(step, call: call, fault: fault, by: call.make) }
+    func make(_ step: Step, call: SystemCall) -> Int32 {
+        Self.make(step, call: call, fault: fault) { call.make(in: folder.descriptor) }
+    }
 
     private static func make(_ step: Step, call: SystemCall, fault: Fault, by perform: () -> Int32) -> Int32 {
         guard let code = fault(step, call) else { return perform() }
@@ -134,23 +153,21 @@ struct FileReplacement: ~Copyable {
     ///
     /// The remains are not overwritten, because the file may also have other names. The new file is locked, so that two
     /// processes do not write to it at the same time.
-    static func create(_ aside: String) -> Int32 {
+    static func create(_ aside: String, in folder: Int32) -> Int32 {
         while true {
-            let made = unsafe open(aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            let made = unsafe openat(folder, aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             if made >= 0 {
-                if isFree(made, at: aside) { return made }
+                if isFree(made, named: aside, in: folder) { return made }
                 // Before the file was locked, another process mistook it for remains.
                 _ = close(made)
-            } else if errno != EEXIST || removeRemains(at: aside) != 0 {
+            } else if errno != EEXIST || removeRemains(named: aside, in: folder) != 0 {
                 return -1
             }
         }
     }
 
-    static func isStill(_ descriptor: Int32, at path: String) -> Bool {
-        var (own, named) = (stat(), stat())
-        return unsafe fstat(descriptor, &own) == 0 && lstat(path, &named) == 0 && own.st_ino == named.st_ino
-            && own.st_dev == named.st_dev
+    static func isStill(_ descriptor: Int32, named name: String, in folder: Int32) -> Bool {
+        FileIdentity(named: name, in: folder)?.isSameFile(as: FileIdentity(ofOpen: descriptor)) == true
     }
 
     /// The folder of a path, as a path.
@@ -166,40 +183,47 @@ extension FileReplacement {
     /// The name consists of a full stop, the file's own name and an ending. If this exceeds the maximum length of a
     /// name (`NAME_MAX`), the file's own name is cut, and a hash follows it.
     static func editPath(of path: String) -> String {
-        let name = path.lastSlash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
-        return (path.lastSlash == nil ? "" : folder(of: path)) + "." + shortened(name) + editEnding
+        (path.lastSlash == nil ? "" : folder(of: path)) + "." + shortened(path.lastName) + editEnding
     }
 
     private static let editEnding = ".drilldown-edit"
     /// The longest name that every usual file system takes, in bytes.
     private static let longestName = 255
 
-    private static func shortened(_ name: Substring) -> String {
+    private static func shortened(_ name: String) -> String {
         let room = longestName - 1 - editEnding.utf8.count
-        guard name.utf8.count > room else { return String(name) }
+        guard name.utf8.count > room else { return name }
         let hash = String(ContentHash.short(of: Array(name.utf8).span), radix: 36)
         var start = Substring(name)
         while start.utf8.count > room - hash.utf8.count - 1 { start.removeLast() }
         return "\(start)~\(hash)"
     }
 
-    /// Removes the remains of a save by a killed process.
-    static func removeRemains(ofEdited path: String) {
-        guard let target = RealPath.existing(path) else { return }
-        removeRemains(at: editPath(of: target))
+    /// Removes the remains of a save by a killed process, unless the edited file is outside of `container`.
+    static func removeRemains(ofEdited path: String, within container: String? = nil) {
+        let target = RealPath.existing(path) ?? RealPath.ofNew(path)
+        if let container = container.map(RealPath.of), container != "/", !target.hasPrefix(container + "/") { return }
+        do throws(ContainmentError) {
+            let folder = try OpenFolder(path: target.folder)
+            _ = removeRemains(named: editPath(of: target).lastName, in: folder.descriptor)
+        } catch {
+            // The folder has just been replaced or removed, or cannot be read.
+            return
+        }
     }
 
     /// Removes the other file of a killed process, if it exists.
     ///
     /// - Returns: 0, or -1 if the file cannot be removed. `errno` then has the reason; `EWOULDBLOCK` means that a
     ///   living process is writing to the file.
-    @discardableResult
-    static func removeRemains(at aside: String) -> Int32 {
-        let opened = unsafe open(aside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    static func removeRemains(named aside: String, in folder: Int32) -> Int32 {
+        let opened = unsafe openat(folder, aside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard opened >= 0 else { return errno == ENOENT ? 0 : -1 }
         var isRemoved = flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
         // If the file has lost its name, another process has removed or renamed it.
-        if isRemoved, isStill(opened, at: aside) { isRemoved = unsafe unlink(aside) == 0 }
+        if isRemoved, isStill(opened, named: aside, in: folder) {
+            isRemoved = unsafe unlinkat(folder, aside, 0) == 0
+        }
         let code = errno
         _ = close(opened)
         errno = code
@@ -207,13 +231,15 @@ extension FileReplacement {
     }
 
     /// Locks a file. Returns whether the file still has its name, and no other process has locked it.
-    static func isFree(_ opened: Int32, at aside: String) -> Bool {
+    static func isFree(_ opened: Int32, named aside: String, in folder: Int32) -> Bool {
         // A file system without locks fails with another error number.
-        (flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && isStill(opened, at: aside)
+        (flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+            && isStill(opened, named: aside, in: folder)
     }
 }
 
-/// A system call of a replacement, as a value, so that a test sees the calls with their parameters and order.
+/// A system call of a replacement, as a value, so that a test sees the calls with their parameters and order. Texts are
+/// names in the folder of the replaced file.
 enum SystemCall: Equatable, Sendable {
     case create(String)
     case setMode(Int32, mode_t)
@@ -224,23 +250,21 @@ enum SystemCall: Equatable, Sendable {
     case exchange(String, String)
     case moveToFree(String, to: String)
     case look(String)
-    case openFolder(String)
     case unlink(String)
 
     /// Makes the call.
     ///
     /// - Returns: a negative number, with `errno` set, if the call fails. The calls `write`, `copyAttributes` and
     ///   `look` need more than the parameters of this value: the result is 0, and the caller does the work.
-    func make() -> Int32 {
+    func make(in folder: Int32) -> Int32 {
         switch self {
-        case .create(let path): FileReplacement.create(path)
+        case .create(let name): FileReplacement.create(name, in: folder)
         case .setMode(let descriptor, let mode): fchmod(descriptor, mode)
         case .fsync(let descriptor): Glibc.fsync(descriptor)
-        case .rename(let old, let new): unsafe Glibc.rename(old, new)
-        case .exchange(let one, let other): FileNames.exchange(one, with: other)
-        case .moveToFree(let old, let new): FileNames.moveToFree(old, new: new)
-        case .openFolder(let path): unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        case .unlink(let path): unsafe Glibc.unlink(path)
+        case .rename(let old, let new): unsafe renameat(folder, old, folder, new)
+        case .exchange(let one, let other): unsafe renameat2(folder, one, folder, other, UInt32(RENAME_EXCHANGE))
+        case .moveToFree(let old, let new): unsafe renameat2(folder, old, folder, new, UInt32(RENAME_NOREPLACE))
+        case .unlink(let name): unsafe unlinkat(folder, name, 0)
         case .write, .copyAttributes, .look: 0
         }
     }
@@ -291,8 +315,8 @@ extension SaveError {
         case ENOSPC, EDQUOT: self = .noSpace(error.description)
         case EROFS: self = .unwritable(.readOnlyFileSystem)
         case EACCES, EPERM: self = .unwritable(error.step == .create ? .readOnlyFolder : .readOnlyFile)
-        // Another process of this program is saving the file.
-        case EWOULDBLOCK where error.step == .create: self = .changedMeanwhile
+        // Another process of this program is saving the file, or the folder was replaced.
+        case EWOULDBLOCK where error.step == .create, ENOENT where error.step == .create: self = .changedMeanwhile
         default: self = .failed(error.description)
         }
     }

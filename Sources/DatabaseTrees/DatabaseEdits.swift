@@ -51,7 +51,8 @@ final class DatabaseEdits: EditGroup {
             requests.append(RevisionWrite(author: author, mark: RandomNames.mark(), writes: writes))
         } catch {
             guard error.kind != .other else {
-                throw EditRefusal(.invalid(pointer: nil), detail: "The database cannot take it: \(error.reason).")
+                throw EditRefusal(
+                    .invalid(pointer: nil), detail: "The database cannot take it: \(error.reason)".withFullStop)
             }
             failure = error
         }

@@ -75,6 +75,6 @@ struct SourcePlace {
             case .byte(let offset): "\(path: name): byte \(offset): "
             case nil: "\(path: name): "
             }
-        return place + (path.map { "in \($0): " } ?? "") + sentence + (sentence.hasSuffix("?") ? "" : ".")
+        return place + (path.map { "in \($0): " } ?? "") + sentence.withFullStop
     }
 }

@@ -155,7 +155,7 @@ extension Problem {
             case nil: []
             }
         let reason = error.reason.replacing("the document", with: "the body")
-        let detail = "The body cannot be read: \(reason)\(reason.hasSuffix("?") ? "" : ".")"
+        let detail = "The body cannot be read: \(reason)".withFullStop
         return Problem(.malformedContent, detail: detail, members: members)
     }
 }

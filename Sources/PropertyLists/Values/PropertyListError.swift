@@ -40,6 +40,11 @@ public struct PropertyListError: Error, Equatable, Sendable {
     }
 }
 
+extension String {
+    /// The text with a full stop, unless it ends with a full stop or a question mark.
+    package var withFullStop: String { hasSuffix(".") || hasSuffix("?") ? self : self + "." }
+}
+
 extension PropertyListError: CustomStringConvertible {
     /// `12:5: in /Item 4: reason.`; the caller puts the file's name before it.
     public var description: String {

@@ -113,7 +113,7 @@ struct BundlePages {
 
     /// Records that a row lacks its page.
     private mutating func refuse(_ pane: SettingsPage.ChildPane, of page: String, error: SourceError) {
-        let sentence = error.name.isEmpty ? "\(error.reason)." : "\(error)"
+        let sentence = error.name.isEmpty ? error.reason.withFullStop : "\(error)"
         pages[page]?.refusals[pane.row] = sentence
         let message = error.name.isEmpty ? error.reason : String(sentence.dropLast())
         warnings.append(

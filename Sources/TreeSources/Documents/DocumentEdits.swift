@@ -108,7 +108,7 @@ final class DocumentEdits: EditGroup {
             isComplete = false
             // Clients see file names as the documents write them.
             let reason = error.reason.replacing(watcher.document.path.folder + "/", with: "")
-            throw EditRefusal(.invalid(pointer: nil), detail: "The document would be refused: \(reason).")
+            throw EditRefusal(.invalid(pointer: nil), detail: "The document would be refused: \(reason)".withFullStop)
         }
     }
 
@@ -236,6 +236,6 @@ package struct SentDocument {
             case nil: ""
             }
         let reason = place.isEmpty ? error.reason.prefix(1).uppercased() + error.reason.dropFirst() : error.reason
-        return EditRefusal(.invalid(pointer: nil), detail: place + reason + (error.reason.hasSuffix("?") ? "" : "."))
+        return EditRefusal(.invalid(pointer: nil), detail: (place + reason).withFullStop)
     }
 }

@@ -41,7 +41,10 @@ import Testing
     func noSuchItem(_ example: Case) throws {
         let answer = try Desk(Self.document).get(example.target)
         #expect(answer.status == 404)
-        #expect(answer.headers == ["Content-Type: application/problem+json", "Cache-Control: no-store"])
+        #expect(
+            answer.headers == [
+                "Content-Type: application/problem+json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
+            ])
         #expect(
             answer.line == """
                 {"type":"/problems/no-such-item","title":"No such item","status":404,"detail":"\(example.detail)",\
@@ -102,7 +105,10 @@ import Testing
     func noSuchRoute(_ target: String, _ detail: String) throws {
         let answer = try Desk(Self.document).get(target)
         #expect(answer.status == 404)
-        #expect(answer.headers == ["Content-Type: application/problem+json", "Cache-Control: no-store"])
+        #expect(
+            answer.headers == [
+                "Content-Type: application/problem+json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
+            ])
         #expect(
             answer.line == """
                 {"type":"/problems/no-such-route","title":"No such route","status":404,"detail":"\(detail)",\
@@ -198,7 +204,10 @@ import Testing
     func badParameter(_ example: Parameter) throws {
         let answer = try Desk(Self.document).get(example.target)
         #expect(answer.status == 400)
-        #expect(answer.headers == ["Content-Type: application/problem+json", "Cache-Control: no-store"])
+        #expect(
+            answer.headers == [
+                "Content-Type: application/problem+json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
+            ])
         let allowed = example.allowed.map { ",\"allowed\":\($0)" } ?? ""
         #expect(
             answer.line == """
@@ -246,7 +255,10 @@ import Testing
         let list = desk.get("/problems")
         #expect(list.status == 200)
         #expect(
-            list.headers == ["Content-Type: application/json", "Cache-Control: no-store", "Vary: Accept-Encoding"])
+            list.headers == [
+                "Content-Type: application/json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
+                "Vary: Accept-Encoding",
+            ])
         #expect(list == desk.get("/problems/"))
         let object = try JSONSerialization.jsonObject(with: Data(list.body)) as? [String: Any]
         let problems = try #require(object?["problems"] as? [[String: Any]])
@@ -257,7 +269,7 @@ import Testing
                 "/problems/not-representable",
                 "/problems/revision-gone", "/problems/revision-not-here", "/problems/not-acceptable",
                 "/problems/request-timeout",
-                "/problems/precondition-failed", "/problems/content-too-large",
+                "/problems/precondition-failed", "/problems/precondition-required", "/problems/content-too-large",
                 "/problems/uri-too-long", "/problems/range-not-satisfiable", "/problems/misdirected-request",
                 "/problems/header-too-large",
                 "/problems/not-implemented", "/problems/version-not-supported", "/problems/internal-fault",

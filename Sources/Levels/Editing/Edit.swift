@@ -56,10 +56,14 @@ public struct EditBatch: Sendable, Equatable {
     /// Whether the values come from a property list and have exact types. Otherwise they come from JSON, and each value
     /// is fitted to the type of the value that it replaces.
     public let isExact: Bool
+    /// The numbers of the edits that are refused if a sibling of their item has the same natural key. These edits were
+    /// sent without the item's tag, so they may be meant for another item.
+    public let unconditional: Set<Int>
 
-    public init(_ edits: [Edit], isExact: Bool) {
+    public init(_ edits: [Edit], isExact: Bool, unconditional: Set<Int> = []) {
         self.edits = edits
         self.isExact = isExact
+        self.unconditional = unconditional
     }
 }
 
@@ -82,6 +86,9 @@ public struct EditRefusal: Error, Sendable {
         /// A precondition on an item fails. `current` is the item's current entity tag, and `fields` is the version of
         /// its fields; each is nil if the item does not exist.
         case preconditionFailed(current: String?, fields: String?)
+        /// A sibling of the item has the same natural key, and the edit does not name the item's tag. The item is as it
+        /// was before the batch.
+        case preconditionRequired(Item)
         /// The edit conflicts with the document: a sibling has the key, a row is missing, or the place cannot be
         /// edited.
         case conflict
@@ -123,7 +130,7 @@ extension PropertyListError {
 extension EditRefusal {
     /// A reason as a whole sentence, with a capital letter and a full stop.
     static func sentence(_ reason: String) -> String {
-        reason.prefix(1).uppercased() + reason.dropFirst() + (reason.hasSuffix(".") ? "" : ".")
+        (reason.prefix(1).uppercased() + reason.dropFirst()).withFullStop
     }
 
     static func conflict(_ reason: String) -> EditRefusal { EditRefusal(.conflict, detail: sentence(reason)) }

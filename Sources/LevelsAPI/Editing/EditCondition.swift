@@ -31,6 +31,9 @@ struct EditCondition: Sendable {
         ifMatch = [text == "*" || text.contains("\"") ? text : "\"\(text)\""]
     }
 
+    /// Whether the condition names an item by a tag, and not only by its path.
+    var namesTag: Bool { ifMatch?.contains { $0.contains("\"") } == true }
+
     /// - Parameter known: the tags that met earlier conditions in the same snapshot.
     /// - Throws: `EditRefusal` with the current entity tag, if the condition does not hold.
     func check(_ snapshot: Snapshot, selection: Selection, known: inout KnownTags) throws(EditRefusal) {
@@ -75,8 +78,7 @@ struct ItemTags {
 
     /// The version of the item's own fields; nil if the item does not exist, and for levels and documents.
     var fieldsVersion: String? {
-        guard subject == .detail, let own = Self.item(path, document: snapshot.document)?.own else { return nil }
-        return own.withRow { row in Version.short(RowFields.hash(of: row.packed, in: row.bytes)) }
+        subject == .detail ? Self.item(path, document: snapshot.document).map(RowFields.version) : nil
     }
 
     /// The first wanted tag; nil if no tag is wanted. A tag is made only if the tags before it are not wanted.

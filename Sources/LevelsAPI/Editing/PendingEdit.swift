@@ -144,6 +144,12 @@ struct PendingEdit: Sendable {
         return try selection.response(of: answer, coding: .identity, negotiation: negotiation)
     }
 
+    /// The tags of an item, as members of a problem.
+    fileprivate func tags(of item: Item) -> Problem.Members {
+        Problem.tags(
+            current: selection.entityTag(.detail, of: item, format: .json), fields: RowFields.version(of: item))
+    }
+
     private func reloaded(_ outcome: String, snapshot: Snapshot) throws(Problem) -> Response {
         let answer = try Rendering(headers: snapshot.revisionHeaders) { (writer) throws(PropertyListError) in
             try writer.member("outcome", outcome)
@@ -180,6 +186,11 @@ extension Problem {
         let step = refusal.step ?? (edit.subject == .steps ? nil : 0)
         let pointer = step.flatMap { edit.pointers.indices.contains($0) ? edit.pointers[$0] : nil } ?? ""
         self = Self.problem(refusal, at: pointer, isInBody: !edit.pointers.isEmpty)
+        if case .preconditionRequired(let item) = refusal.kind {
+            let place = edit.subject == .steps ? "the member 'ifMatch' of the step" : "the header field If-Match"
+            detail += " Name the item by its tag: send 'current' or 'currentFields' in \(place)."
+            members += edit.tags(of: item)
+        }
         if edit.subject == .steps, let step { members.append(("edit", .number(step))) }
     }
 
@@ -189,10 +200,8 @@ extension Problem {
         case .noSuchItem(let key, let nearest): return .noSuchItem(key, below: nearest)
         case .exists: return Problem(.preconditionFailed, detail: detail)
         case .preconditionFailed(let current, let fields):
-            let members: [(name: StaticString, value: String?)] = [("current", current), ("currentFields", fields)]
-            return Problem(
-                .preconditionFailed, detail: detail,
-                members: members.compactMap { name, value in value.map { (name, .text($0)) } })
+            return Problem(.preconditionFailed, detail: detail, members: tags(current: current, fields: fields))
+        case .preconditionRequired: return Problem(.preconditionRequired, detail: detail)
         case .outOfMemory: return Problem(.outOfMemory, detail: detail)
         case .conflict: return Problem(.conflict, detail: detail)
         case .badPlace(let parameter):
@@ -206,6 +215,11 @@ extension Problem {
             problem.members.append(("allowed", .values(allowed)))
             return problem
         }
+    }
+
+    fileprivate static func tags(current: String?, fields: String?) -> Members {
+        let members: [(name: StaticString, value: String?)] = [("current", current), ("currentFields", fields)]
+        return members.compactMap { name, value in value.map { (name, .text($0)) } }
     }
 
     /// The pointer to the step that contains the item.

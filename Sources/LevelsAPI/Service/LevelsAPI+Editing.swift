@@ -131,8 +131,9 @@ extension LevelsAPI {
     private func carryOut(_ steps: [EditStep], isExact: Bool, pending: PendingEdit, for waiter: Waiter) {
         var pending = pending
         pending.pointers = steps.compactMap(\.pointer)
-        let batch = EditBatch(steps.map(\.edit), isExact: isExact)
         let edits = steps.map(\.edit)
+        let unconditional = steps.indices.filter { steps[$0].condition?.namesTag != true }
+        let batch = EditBatch(edits, isExact: isExact, unconditional: Set(unconditional))
         carryOut(.edits(batch), conditions: steps.compactMap(\.condition), pending: pending, for: waiter) {
             snapshot throws(EditRefusal) in
             for edit in edits { try edit.checkDatabases(in: snapshot) }

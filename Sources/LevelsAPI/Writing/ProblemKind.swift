@@ -63,7 +63,8 @@ final class ProblemKind: Sendable {
     static let all: [ProblemKind] = [
         .badRequest, .badPath, .badParameter, .noSuchItem, .noSuchRoute, .noSuchFile, .methodNotAllowed,
         .notRepresentable, .revisionGone, .revisionNotHere, .notAcceptable, .requestTimeout, .preconditionFailed,
-        .contentTooLarge, .uriTooLong, .rangeNotSatisfiable, .misdirectedRequest, .headerTooLarge,
+        .preconditionRequired, .contentTooLarge, .uriTooLong, .rangeNotSatisfiable, .misdirectedRequest,
+        .headerTooLarge,
         .notImplemented, .versionNotSupported, .internalFault, .notReady, .tooManyWaiters, .tooBusy,
         .outOfMemory, .tooManyFiles, .tooManyAnswers, .malformedContent, .unauthorized, .wrongToken,
         .editingOff, .foreignOrigin, .conflict, .lengthRequired, .unsupportedMediaType, .invalidContent,
@@ -141,6 +142,10 @@ extension ProblemKind {
     static let preconditionFailed = ProblemKind(
         "precondition-failed", status: 412, members: ["current", "currentFields", "edit"], of: [.conditional, .saves],
         "A condition of the request, If-Match or If-None-Match, does not hold. 'current' is the target's current tag: load the target again, and repeat the request with that tag, or an edit of an item with 'currentFields' in quotes."
+    )
+    static let preconditionRequired = ProblemKind(
+        "precondition-required", status: 428, members: ["current", "currentFields", "edit"],
+        "Another item of the level has the same Key or title, so the path leads to that item when this item is gone or has another title, and a repeated request would change or delete it. Repeat the request with 'current', or with 'currentFields' in quotes, in If-Match (in a step of POST /edits: in 'ifMatch')."
     )
     static let contentTooLarge = ProblemKind(
         "content-too-large", status: 413, of: [.all], isOfHTTP: true,

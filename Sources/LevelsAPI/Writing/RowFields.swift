@@ -26,6 +26,11 @@ enum RowFields {
         }
     }
 
+    /// The version of an item's own fields, as in `fieldsVersion`.
+    static func version(of item: Item) -> String {
+        item.own.withRow { row in Version.short(hash(of: row.packed, in: row.bytes)) }
+    }
+
     /// The hash of the fields, from which `fieldsVersion` is made. It is the same in every format, and does not depend
     /// on anything outside the item.
     static func hash(of row: Row, in bytes: Span<UInt8>) -> UInt64 {

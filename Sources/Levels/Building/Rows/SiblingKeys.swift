@@ -224,6 +224,11 @@ extension Level {
         return !isShared(Array(natural[..<base]), names: names)
     }
 
+    /// Whether another row has the same natural key as a row.
+    func sharesNaturalKey(_ number: Int, names: StructuralNames) -> Bool {
+        isShared(naturalKey(of: number, names: names), names: names)
+    }
+
     /// Whether several rows have this natural key, so that the second of them has a numbered key.
     private func isShared(_ natural: [UInt8], names: StructuralNames) -> Bool {
         guard row(withKey: natural.span) != nil else { return false }

@@ -29,7 +29,7 @@ extension EditSession {
                 throw EditRefusal(
                     .exists, detail: "\(shown.titlePath) exists already; put it without If-None-Match to replace it.")
             }
-            let target = try target(shown, asOwner: false)
+            let target = try target(path, asOwner: false)
             try replace(target, with: putRow(of: target, item: item, isExact: isExact))
         case .missing(let nearest, let number):
             guard number == path.count - 1, nearest.level?.refusal == nil else {

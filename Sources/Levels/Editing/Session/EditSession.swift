@@ -25,6 +25,8 @@ public struct EditSession: Sendable {
     private var isUnsettled = false
     /// The items of the batch's steps so far.
     private var followed: [FollowedItem] = []
+    /// The document before the batch, if the current edit must not name an item whose natural key a sibling has.
+    private var unconditionalBase: Level?
     private let editor: TreeEditor
     var names: StructuralNames { editor.names }
     private let syntax: @Sendable (Composition) -> FileSyntax
@@ -95,7 +97,9 @@ public struct EditSession: Sendable {
     }
 
     private mutating func make(_ batch: EditBatch, settlesEach: Bool = false) throws(EditRefusal) {
+        let base = document
         for (number, edit) in batch.edits.enumerated() {
+            unconditionalBase = batch.unconditional.contains(number) ? base : nil
             do throws(EditRefusal) {
                 try make(edit, isExact: batch.isExact)
                 if settlesEach || number == batch.edits.count - 1 { try settle() }
@@ -156,7 +160,10 @@ public struct EditSession: Sendable {
     /// - Parameter asOwner: whether the level below the item will be edited. That level may be in another file.
     mutating func target(_ path: ItemPath, asOwner: Bool) throws(EditRefusal) -> EditTarget {
         switch Item.find(path, in: document) {
-        case .found(let item): return try target(item, asOwner: asOwner)
+        case .found(let item):
+            let target = try target(item, asOwner: asOwner)
+            if !asOwner { try checkCondition(at: path) }
+            return target
         case .missing(let nearest, let number): throw Self.missing(path.key(number), nearest: nearest)
         }
     }
@@ -184,6 +191,18 @@ public struct EditSession: Sendable {
         }
         batchFile = target.file
         return target
+    }
+
+    /// Refuses an unconditional edit of an item whose natural key a sibling has. The item's path leads to the sibling
+    /// when the item is gone, so a repeated request would change the sibling.
+    private func checkCondition(at path: ItemPath) throws(EditRefusal) {
+        guard let unconditionalBase, case .found(let item) = Item.find(path, in: unconditionalBase), item.depth > 0,
+            item.own.level.sharesNaturalKey(item.own.row, names: names)
+        else { return }
+        throw EditRefusal(
+            .preconditionRequired(item),
+            detail:
+                "\(item.titlePath) has the same Key or title as another item of its level, and may now have its path.")
     }
 
     static func missing(_ key: String, nearest: Item) -> EditRefusal {

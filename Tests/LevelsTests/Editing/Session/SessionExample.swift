@@ -68,6 +68,7 @@ extension EditRefusal.Kind {
         case .noSuchItem(let key, let nearest): "no '\(key)' below \(nearest.titlePath)"
         case .exists: "exists"
         case .preconditionFailed: "precondition failed"
+        case .preconditionRequired: "precondition required"
         case .conflict: "conflict"
         case .badPlace(let parameter): "bad \(parameter)"
         case .invalid(let pointer): "invalid '\(pointer ?? "nil")'"

@@ -1,0 +1,106 @@
+import HTTPServer
+import LevelsAPI
+import Testing
+
+@testable import TestDocuments
+
+/// Edits of items whose natural key a sibling has, too.
+@Suite struct SharedKeyTests {
+    private static let document =
+        #"[{"Title":"Draft","N":1},{"Title":"Draft","N":2},"Other",{"Title":"x","Key":"One"},"One",{"Title":"Branch","Rows":["Draft"]}]"#
+    private static let shared = ["Draft", "Draft~2", "One", "One~2"]
+
+    private static func edits(of path: String) -> [(method: HTTPServer.Method, target: String, body: String?)] {
+        [
+            (.delete, "/detail/\(path)", nil), (.patch, "/detail/\(path)", #"{"Extra":1}"#),
+            (.put, "/detail/\(path)", #"{"Title":"new"}"#),
+            (.post, "/moves", #"{"from":"/detail/\#(path)","to":"/levels/Branch"}"#),
+        ]
+    }
+
+    private static func member(_ name: String, of text: String) throws -> String {
+        let start = try #require(text.firstRange(of: "\"\(name)\":\"")).upperBound
+        return String(text[start...].replacing("\\\"", with: "'").prefix { $0 != "\"" }).replacing("'", with: "\"")
+    }
+
+    @Test("need a condition that names the item's tag: 428 names both tags, and nothing is done", arguments: shared)
+    func needed(_ path: String) throws {
+        for edit in Self.edits(of: path) {
+            let desk = try EditDesk(Self.document)
+            let (detail, title) = (desk.get("/detail/\(path)"), path.replacing("One~2", with: "One").prefix(9))
+            let (tag, version) = (detail.entityTag, try Self.member("fieldsVersion", of: detail.text))
+            for fields in [[], [("If-Match", "*")], [("If-None-Match", "\"x\"")]] as [[(String, String)]] {
+                let answer = desk.send(edit.method, edit.target, edit.body, fields)
+                #expect(answer.status == 428)
+                #expect(
+                    answer.line.hasSuffix(
+                        #""instance":"\#(edit.target)","current":"\#(tag.replacing("\"", with: "\\\""))","currentFields":"\#(version)"}"#
+                    ), "\(title) \(answer.line)")
+            }
+            #expect(desk.get("/").text.contains(#""revision":"k3-1""#))
+            let stale = desk.send(edit.method, edit.target, edit.body, [("If-Match", "\"AAAAAAAAAAAAAAAAAAAAAA\"")])
+            #expect(stale.status == 412)
+            for condition in [tag, "\"\(version)\""] {
+                let desk = try EditDesk(Self.document)
+                let answer = desk.send(edit.method, edit.target, edit.body, [("If-Match", condition)])
+                #expect((200...204).contains(answer.status), "\(edit.target) \(answer.text)")
+            }
+        }
+    }
+
+    @Test("get a problem that says why, and what to send")
+    func sentence() throws {
+        let desk = try EditDesk(Self.document)
+        let text = desk.send(.delete, "/detail/Draft").text
+        #expect(
+            text.hasPrefix(
+                #"{"type":"/problems/precondition-required","title":"Precondition required","status":428,"detail":"/Draft has the same Key or title as another item of its level, and may now have its path. Name the item by its tag: send 'current' or 'currentFields' in the header field If-Match.","#
+            ), "\(text)")
+        let step = desk.send(.post, "/edits", #"{"edits":[{"delete":"/detail/Draft"}]}"#)
+        #expect(step.text.contains("send 'current' or 'currentFields' in the member 'ifMatch' of the step."))
+    }
+
+    @Test("are done once if the request is repeated")
+    func repeated() throws {
+        let desk = try EditDesk(Self.document)
+        let version = try Self.member("currentFields", of: desk.send(.delete, "/detail/Draft").text)
+        let condition = [(name: "If-Match", value: "\"\(version)\"")]
+        #expect(desk.send(.delete, "/detail/Draft", nil, condition).status == 204)
+        #expect(desk.send(.delete, "/detail/Draft", nil, condition).status == 412)
+        #expect(desk.get("/detail/Draft").text.contains(#""N":2"#))
+        // No sibling has the key any more.
+        #expect(desk.send(.delete, "/detail/Draft").status == 204)
+        #expect(desk.send(.delete, "/detail/Draft").status == 404)
+    }
+
+    @Test("need it in each step of a batch, in the order of the steps")
+    func steps() throws {
+        let desk = try EditDesk(Self.document)
+        func send(_ steps: String...) -> Answer {
+            desk.send(.post, "/edits", #"{"edits":[\#(steps.joined(separator: ","))]}"#)
+        }
+        let (insert, patch) = (#"{"insert":"new","to":"/levels/"}"#, #"{"patch":{"Extra":1},"of":"/detail/Draft~2"}"#)
+        let refused = send(insert, patch)
+        #expect(refused.status == 428)
+        #expect(refused.line.hasSuffix(#","edit":1}"#))
+        let current = try Self.member("currentFields", of: refused.text)
+        #expect(send(#"{"delete":"/detail/nowhere"}"#, patch).status == 404)
+        #expect(send(patch, #"{"delete":"/detail/nowhere"}"#).status == 428)
+        let condition = #","ifMatch":"\#(current)"}"#
+        #expect(send(patch.dropLast() + condition, patch).line.hasSuffix(#","edit":1}"#))
+        // An item that shares its key only after an earlier step can be meant by no other request.
+        #expect(send(insert, insert, #"{"delete":"/detail/new~2"}"#, patch.dropLast() + condition).status == 200)
+    }
+
+    @Test("are the only ones that need a condition")
+    func alone() throws {
+        let desk = try EditDesk(Self.document)
+        for path in ["Other", "Branch", "Branch/Draft"] {
+            #expect(desk.send(.patch, "/detail/\(path)", #"{"Extra":1}"#).status == 200)
+        }
+        #expect(desk.send(.post, "/levels/Draft~2", #""below""#).status == 201)
+        #expect(desk.send(.post, "/levels/", #""Draft""#).status == 201)
+        #expect(desk.send(.put, "/detail/fresh", #"{"Title":"fresh"}"#).status == 201)
+        #expect(desk.send(.delete, "/detail/Other").status == 204)
+    }
+}

@@ -45,7 +45,7 @@ import Testing
             #expect(desk.get("/assets/" + name).headers == answer.headers)
             #expect(
                 answer.headers.map { $0.prefix { $0 != ":" } } == [
-                    "Content-Type", "ETag", "Cache-Control", "Last-Modified", "Accept-Ranges", "X-Content-Type-Options",
+                    "Content-Type", "ETag", "Cache-Control", "X-Content-Type-Options", "Last-Modified", "Accept-Ranges",
                 ])
         }
         let image = desk.get("/assets/%C3%A4%20%C3%B6.svg")
@@ -220,8 +220,9 @@ import Testing
             ] as [([(String, String)], Int)] {
                 let answer = desk.get("/assets/" + name, fields)
                 #expect(answer.status == status, "\(name) \(fields)")
-                if status == 304 { #expect(answer.body.isEmpty && answer.entityTag == tag) }
                 if status == 412 { #expect(answer.line.contains(#""current":"\"\#(tag.dropFirst().dropLast())\"""#)) }
+                guard status == 304 else { continue }
+                #expect(answer.body.isEmpty && answer.headers == ["ETag: \(tag)", "Cache-Control: no-cache"])
             }
         }
     }

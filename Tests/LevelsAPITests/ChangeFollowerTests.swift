@@ -29,7 +29,8 @@ import Testing
         #expect(answer.line == #"{"revision":"k3-2","since":"k3-1","reset":false,"changes":[\#(entry(2))]}"#)
         #expect(
             answer.headers == [
-                "Content-Type: application/json", "Cache-Control: no-store", "Vary: Accept",
+                "Content-Type: application/json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
+                "Vary: Accept",
                 "Preference-Applied: wait=30",
             ])
     }
@@ -108,7 +109,8 @@ import Testing
         let reader = Reader(desk)
         #expect(
             reader.response.headers.map { "\($0.name): \($0.value)" } == [
-                "Content-Type: text/event-stream", "Cache-Control: no-store", "Vary: Accept", "X-Accel-Buffering: no",
+                "Content-Type: text/event-stream", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
+                "Vary: Accept", "X-Accel-Buffering: no",
             ])
         #expect(reader.read() == "retry: 2000\nid: k3-1\n\n")
         #expect(reader.read() == "")

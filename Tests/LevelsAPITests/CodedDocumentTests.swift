@@ -57,7 +57,7 @@ import Testing
                     for list in [full.entityTag, "\"x\", W/\(full.entityTag)", "*"] {
                         let answer = desk.get(target, [("Accept-Encoding", field), ("If-None-Match", list)])
                         #expect(answer.status == 304)
-                        #expect(answer.headers == full.headers)
+                        #expect(answer.headers == full.keepingLines)
                         #expect(answer.body.isEmpty)
                     }
                     let other = desk.get(target, [("Accept-Encoding", field), ("If-None-Match", "\"x-gzip\"")])

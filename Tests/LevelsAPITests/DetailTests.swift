@@ -17,6 +17,7 @@ import Testing
         #expect(
             answer.headers == [
                 "Content-Type: application/json", "ETag: \(answer.entityTag)", "Cache-Control: no-cache",
+                "X-Content-Type-Options: nosniff",
                 "Vary: Accept-Encoding, Accept",
             ])
         #expect(

@@ -45,7 +45,8 @@ import Testing
         #expect(answer.status == 405)
         #expect(
             answer.headers == [
-                "Content-Type: application/problem+json", "Cache-Control: no-store", "Allow: POST, OPTIONS",
+                "Content-Type: application/problem+json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
+                "Allow: POST, OPTIONS",
             ])
         #expect(
             answer.line == """

@@ -10,7 +10,7 @@ import Testing
     ]
 
     @Test(
-        "If-None-Match with the tag gives 304 with the same header lines and no body",
+        "If-None-Match with the tag gives 304 with the lines that keep the copy, no others, and no body",
         arguments: [
             "TAG", "W/TAG", "\"x\", TAG", "TAG, \"x\"", "\"x\",W/\"y\" ,\t W/TAG", "*", " * ", ",TAG,", "\"\", TAG",
             "\"a,b\", TAG",
@@ -22,7 +22,7 @@ import Testing
             #expect(full.entityTag.wholeMatch(of: /"[A-Za-z0-9_-]{22}"/) != nil)
             let answer = desk.get(target, [("If-None-Match", list.replacing("TAG", with: full.entityTag))])
             #expect(answer.status == 304)
-            #expect(answer.headers == full.headers)
+            #expect(answer.headers == full.keepingLines)
             #expect(answer.body.isEmpty)
         }
     }

@@ -15,7 +15,8 @@ import Testing
     private struct Waits: Error {}
 
     private static let headers = [
-        "Content-Type: application/problem+json", "Cache-Control: no-store", "Retry-After: 1",
+        "Content-Type: application/problem+json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
+        "Retry-After: 1",
     ]
 
     private func refused(_ target: String) -> String {
@@ -30,7 +31,10 @@ import Testing
             for method in [Method.get, .head] {
                 let answer = try ask(responder, method, target)
                 #expect(answer.status == 200)
-                #expect(answer.headers == ["Content-Type: application/json", "Cache-Control: no-store"])
+                #expect(
+                    answer.headers == [
+                        "Content-Type: application/json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
+                    ])
                 #expect(answer.line == #"{"status":"alive"}"#)
             }
         }

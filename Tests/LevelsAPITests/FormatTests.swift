@@ -12,6 +12,7 @@ import Testing
         #expect(
             answer.headers == [
                 "Content-Type: application/x-plist", "ETag: \(answer.entityTag)", "Cache-Control: no-cache",
+                "X-Content-Type-Options: nosniff",
                 "Vary: Accept-Encoding, Accept",
             ])
         let versions = answer.text.matches(of: /<key>version<\/key>\s*<string>(.*?)<\/string>/).map(\.output.1)

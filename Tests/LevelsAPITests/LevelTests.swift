@@ -11,6 +11,7 @@ import Testing
         #expect(
             answer.headers == [
                 "Content-Type: application/json", "ETag: \(answer.entityTag)", "Cache-Control: no-cache",
+                "X-Content-Type-Options: nosniff",
                 "Vary: Accept-Encoding, Accept",
             ])
         #expect(

@@ -46,7 +46,8 @@ import Testing
             #expect(answer.status == 405)
             #expect(
                 answer.headers == [
-                    "Content-Type: application/problem+json", "Cache-Control: no-store", "Allow: GET, HEAD, OPTIONS",
+                    "Content-Type: application/problem+json", "Cache-Control: no-store",
+                    "X-Content-Type-Options: nosniff", "Allow: GET, HEAD, OPTIONS",
                 ])
             #expect(
                 answer.line == """

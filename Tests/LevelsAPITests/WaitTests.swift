@@ -82,7 +82,7 @@ import TreeStore
         #expect(answer.status == 304)
         #expect(
             answer.headers == [
-                "Content-Type: application/json", "ETag: \(tag)", "Cache-Control: no-cache",
+                "ETag: \(tag)", "Cache-Control: no-cache",
                 "Vary: Accept-Encoding, Accept", "Preference-Applied: wait=7",
             ])
     }

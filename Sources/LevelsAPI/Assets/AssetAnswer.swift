@@ -27,9 +27,9 @@ struct AssetAnswer {
             return assets.header.lines(of: metadata, coding: .identity, for: origin)
         }
         var added: HeaderLines = lastModified.map { [("Last-Modified", $0.text)] } ?? []
-        added += [("Accept-Ranges", "bytes"), ("X-Content-Type-Options", "nosniff")]
+        added += [("Accept-Ranges", "bytes")]
         if let policy = type.policy { added.append(("Content-Security-Policy", policy)) }
-        if try isNotModified(tag) { return Response(status: 304, headers: lines(type.contentType, added: added)) }
+        if try isNotModified(tag) { return .notModified(lines(type.contentType, added: added)) }
         guard let ranges = try ranges(tag) else {
             return try response(200, headers: lines(type.contentType, added: added), pieces: [.file(0..<file.length)])
         }

@@ -47,7 +47,7 @@ struct WebClientAnswers: Sendable {
             func kept(cacheControl: String) -> File {
                 let metadata = RepresentationMetadata(
                     contentType: file.contentType, entityTag: nil, cacheControl: cacheControl,
-                    vary: "Accept-Encoding", added: [("X-Content-Type-Options", "nosniff")])
+                    vary: "Accept-Encoding")
                 return File(file.bytes, metadata: metadata)
             }
             files["\(folder)/\(file.name)"] = kept(cacheControl: "public, max-age=31536000, immutable")
@@ -59,10 +59,7 @@ struct WebClientAnswers: Sendable {
         let metadata = RepresentationMetadata(
             contentType: "text/html; charset=utf-8", entityTag: nil, cacheControl: "no-cache",
             vary: "Accept-Encoding, Accept",
-            added: [
-                ("Content-Security-Policy", Self.policy), ("X-Content-Type-Options", "nosniff"),
-                ("Referrer-Policy", "no-referrer"),
-            ])
+            added: [("Content-Security-Policy", Self.policy), ("Referrer-Policy", "no-referrer")])
         page = File(WebClientFile.page(basePath: basePath, folder: base), metadata: metadata)
     }
 

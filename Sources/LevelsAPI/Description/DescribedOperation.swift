@@ -59,10 +59,10 @@ struct DescribedOperation {
         var responses: PropertyListValue = [:]
         for (status, answer) in document.members where Int(status) != nil {
             responses[status] = response(answer)
-            // The answer 304 has the same header fields as the answer 200.
             if operation.method == .get, status == "200", answer.texts("headers").contains("ETag") {
                 let summary: PropertyListValue = "The client has the current representation."
-                responses["304"] = response(["description": summary, "headers": answer["headers"] ?? []])
+                let names = answer.texts("headers").filter { Response.isOfNotModified($0.replacing("?", with: "")) }
+                responses["304"] = response(["description": summary, "headers": .strings(names)])
             }
         }
         for kinds in problems {
@@ -73,7 +73,8 @@ struct DescribedOperation {
 
     private func response(_ answer: PropertyListValue) -> PropertyListValue {
         var response: PropertyListValue = [
-            "description": answer["description"] ?? "", "headers": Self.headers(answer.texts("headers")),
+            "description": answer["description"] ?? "",
+            "headers": Self.headers(answer.texts("headers"), besideContent: answer["content"] != nil),
         ]
         guard let content = answer["content"] else { return response }
         response["content"] = .object(
@@ -87,9 +88,10 @@ struct DescribedOperation {
 
     /// The header fields of an answer, including the fields that every answer has. A `?` after a name marks an optional
     /// field.
-    private static func headers(_ names: [String]) -> PropertyListValue {
-        .object(
-            (["Drilldown-Request", "Cache-Control"] + names).map { name in
+    private static func headers(_ names: [String], besideContent: Bool = true) -> PropertyListValue {
+        let common = ["Drilldown-Request", "Cache-Control"] + (besideContent ? ["X-Content-Type-Options"] : [])
+        return .object(
+            (common + names).map { name in
                 guard name.hasSuffix("?") else { return (name, .reference("headers", name: name + ".required")) }
                 let field = String(name.dropLast())
                 return (field, .reference("headers", name: field))

@@ -63,10 +63,10 @@ final class Representation {
     var entityTag: String? { head.entityTag }
     var version: ContentHash? { head.version }
 
-    /// 304 with the header fields of a 200 (RFC 9110, section 15.4.5).
+    /// 304 for this representation.
     func notModified(adding more: HeaderLines = []) -> Response {
         if more.isEmpty, case .response(_, let kept?) = body { return kept }
-        return Response(status: 304, headers: head.headers + more)
+        return .notModified(head.headers + more)
     }
 
     /// The response with the body, which is made at the first call.

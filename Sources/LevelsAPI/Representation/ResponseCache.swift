@@ -187,8 +187,7 @@ final class KeptAnswer: Sendable {
         self.target = Array(copying: target)
         // The cache has a limit of its own, so the kept response is not charged to a budget.
         self.response = response.uncharged
-        // A 304 has the header fields of a 200 (RFC 9110, section 15.4.5).
-        notModified = Response(status: 304, headers: response.headers)
+        notModified = .notModified(response.headers)
         self.head = head
         shown = inquiry.map(ShownHashes.init)
         // The library's own record of a response is about 1 KiB; both responses have the header lines.

@@ -20,11 +20,12 @@ struct ResponseHeader {
         of metadata: RepresentationMetadata, coding: ContentCoding, for origin: AllowedOrigins.Place
     ) -> HeaderLines {
         var lines: HeaderLines = []
-        lines.reserveCapacity(8)
+        lines.reserveCapacity(9)
         lines.append(("Content-Type", metadata.contentType))
         if coding != .identity { lines.append(("Content-Encoding", coding.token)) }
         if let tag = metadata.entityTag(coding) { lines.append(("ETag", tag)) }
         lines.append(("Cache-Control", metadata.cacheControl))
+        lines.append(("X-Content-Type-Options", "nosniff"))
         lines += origins.headers(at: origin, vary: metadata.vary)
         if let next = metadata.next, next.utf8.count <= Self.longestLink {
             lines.append(("Link", "<\(next)>; rel=\"next\""))
@@ -71,6 +72,21 @@ struct ResponseHeader {
 
     func response(to problem: Problem, request: Request) -> Response {
         response(to: problem, at: String(utf8: request.target), for: origins.place(of: request))
+    }
+}
+
+extension Response {
+    /// 304, for a representation with these header lines (RFC 9110, section 15.4.5).
+    ///
+    /// The lines that describe the content are left out, because some clients would decode the missing content.
+    static func notModified(_ lines: HeaderLines) -> Response {
+        Response(status: 304, headers: lines.filter { isOfNotModified($0.name) })
+    }
+
+    /// Whether 304 has a header field of the representation. Browsers need the fields of CORS.
+    static func isOfNotModified(_ name: String) -> Bool {
+        ["ETag", "Cache-Control", "Vary", "Content-Location", "Preference-Applied"].contains(name)
+            || ["Drilldown-", "Access-Control-"].contains(where: name.hasPrefix)
     }
 }
 

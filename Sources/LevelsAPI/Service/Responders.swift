@@ -126,8 +126,7 @@ extension LevelsAPI {
         var text = PrometheusText()
         metricsAnswer.write(to: &text)
         let metadata = RepresentationMetadata(
-            contentType: PrometheusText.contentType, entityTag: nil, cacheControl: "no-store", vary: nil,
-            added: [("X-Content-Type-Options", "nosniff")])
+            contentType: PrometheusText.contentType, entityTag: nil, cacheControl: "no-store", vary: nil)
         return try selection.response(
             of: Rendering(metadata: metadata, body: text.body()), coding: .identity, negotiation: call.negotiation)
     }

@@ -121,7 +121,10 @@ struct Problem: Error {
             // Not reached: a JSON writer accepts any text, and every container is closed here.
             body.append("{}\n" as StaticString)
         }
-        let common = [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")]
+        let common = [
+            ("Content-Type", "application/problem+json"), ("Cache-Control", "no-store"),
+            ("X-Content-Type-Options", "nosniff"),
+        ]
         let all = common + kind.headers + self.headers + headers
         return Response(status: kind.status, headers: all, body: unsafe .init(takingOver: body.release()))
     }

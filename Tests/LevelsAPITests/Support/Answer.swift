@@ -42,6 +42,13 @@ struct Answer: Equatable {
 
     var entityTag: String { header("ETag") ?? "none" }
 
+    /// The lines that a 304 for a client with this answer has.
+    var keepingLines: [String] {
+        let names = ["ETag", "Cache-Control", "Vary", "Content-Location", "Preference-Applied"]
+        let begins = names.map { $0 + ": " } + ["Drilldown-", "Access-Control-"]
+        return headers.filter { line in begins.contains(where: line.hasPrefix) }
+    }
+
     /// The answer before its body was coded: with the body, the tag and without the line that said so.
     var decoded: Answer? {
         guard let coding = ContentCoding.allCases.first(where: { $0.token == header("Content-Encoding") }),

@@ -37,6 +37,29 @@ struct HeaderSizeTests {
         }
     }
 
+    @Test("of more fields than the library has memory to answer is refused in our own words, without a line in the log")
+    func manyFields() throws {
+        let told = Guarded(0)
+        try withServer(Echo(), .varied { $0.faultLog = { _ in told.withLock { $0 += 1 } } }) { port throws in
+            for fields in [101, 121, 122, 160, 200, 220] {
+                for (method, words) in [
+                    ("GET", "The header has \(fields) fields, and the server reads at most 100."), ("HEAD", ""),
+                ] {
+                    let client = try RawClient(port: port)
+                    let names = (2...fields).map { "a\($0 % 10): b\r\n" }.joined()
+                    client.send("\(method) /a HTTP/1.1\r\nHost: a\r\n\(names)\r\n")
+                    let answer = try client.readAnswer(toHead: method == "HEAD")
+                    #expect(answer.status == 431 && answer.body == words)
+                    #expect(answer.header("Instance") == "/a")
+                    #expect(answer.header("Connection") == "close")
+                    #expect(answer.header("Date") != nil && answer.header("Drilldown-Request") != nil)
+                    #expect(try client.readToEnd() == "")
+                }
+            }
+        }
+        #expect(told.withLock { $0 } == 0)
+    }
+
     @Test("of a request may hold long cookies, as far as they fit into memory a second time")
     func cookie() throws {
         try withClient { client throws in

@@ -1,3 +1,7 @@
+import CMicroHTTPD
+import DrilldownDates
+import Glibc
+
 /// The state of a request that is needed until its response has ended.
 struct Exchange {
     /// The time at which the request line was read, in nanoseconds of the exact clock.
@@ -45,7 +49,29 @@ extension Connection {
         return self.hasRoom(for: substitute) ? pass(substitute) : nil
     }
 
-    private func hasRoom(for response: Response) -> Bool {
+    /// Writes a response to the socket without the library, which lacks memory for the response's header beside so many
+    /// fields. The connection must be cut afterwards. If the client does not take the response at once, it is lost.
+    ///
+    /// - Returns: nil if memory is lacking.
+    func write(_ response: Response) -> QueuedAnswer? {
+        guard let handle = response.payload.handle(naming: requestID) else { return nil }
+        let added = [
+            ("Date", HTTPDate(seconds: time(nil))?.text ?? ""), ("Connection", "close"),
+            (Response.requestField.description, requestID.text), ("Content-Length", "\(response.size)"),
+        ]
+        let reason = unsafe String(cString: MHD_get_reason_phrase_for(UInt32(response.status)))
+        let lines = (added + response.headers).map { "\($0): \($1)\r\n" }.joined()
+        var message = Array("HTTP/1.1 \(response.status) \(reason)\r\n\(lines)\r\n".utf8)
+        if request.method != .head { message += unsafe Array(response.payload.bytes) }
+        if let transport {
+            transport.write(message)
+        } else {
+            _ = unsafe Glibc.send(state.descriptor, message, message.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        }
+        return QueuedAnswer(response: response, size: response.size, handle: handle)
+    }
+
+    func hasRoom(for response: Response) -> Bool {
         RequestMemory.hasRoom(
             forHeader: response.payload.headerSize + Response.requestLine, besideRecords: exchange.records)
     }

@@ -88,7 +88,9 @@ final class Connection {
             return handle.closeAfterAnswer()
         case .refused(let response):
             leavesInputUnread = true
-            return queue(response)
+            if hasRoom(for: response) { return queue(response) }
+            phase = .answered(write(response))
+            return false
         case .undecodable:
             leavesInputUnread = true
             return handle.closeAfterAnswer() && respond(after: .none)

@@ -104,6 +104,9 @@ final class SecureTransport {
     /// Call this only if the body follows immediately.
     func joinHeaderAndBody() { holdsNext = true }
 
+    /// Sends a whole message without the library, as far as the socket takes it at once.
+    func write(_ message: [UInt8]) { _ = unsafe gnutls_record_send(session, message, message.count) }
+
     /// Writes to the socket, like `writev(2)`.
     func push(_ pieces: UnsafeBufferPointer<iovec>) -> Int {
         if holdsNext {

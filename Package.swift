@@ -78,7 +78,8 @@ let package = Package(
         .target(
             name: "TreeSources",
             dependencies: [
-                "Bytes", "Files", "Heap", "Locking", "Threads", "Levels", "PropertyLists", "CCurl", "CFiles",
+                "Bytes", "ContentCodings", "Files", "Heap", "Locking", "Threads", "Levels", "PropertyLists", "CCurl",
+                "CFiles",
             ],
             swiftSettings: settings),
         .target(
@@ -179,8 +180,9 @@ let package = Package(
         .testTarget(
             name: "TreeSourcesTests",
             dependencies: [
-                "TreeSources", "DatabaseTrees", "Bytes", "Files", "Threads", "Levels", "PropertyLists", "Locking",
-                "TestDocuments", "TestSources", "TestSupport", "CFiles",
+                "TreeSources", "ContentCodings", "DatabaseTrees", "Bytes", "Files", "Threads", "Levels",
+                "PropertyLists",
+                "Locking", "TestDocuments", "TestSources", "TestSupport", "CFiles",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -48,6 +48,13 @@ shim_curl_set_receiver(CURL *handle, CURLoption option, curl_write_callback rece
   return curl_easy_setopt(handle, option, receiver);
 }
 
+/* curl_easy_setopt is variadic. Sets a callback that sees the address of the server before a request is sent. */
+static inline CURLcode
+shim_curl_set_check(CURL *handle, curl_prereq_callback check)
+{
+  return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, check);
+}
+
 /* curl_easy_getinfo is variadic. Returns a number, or 0 if the number is not known. */
 static inline long
 shim_curl_number(CURL *handle, CURLINFO info)

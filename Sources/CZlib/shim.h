@@ -10,7 +10,7 @@ shim_deflate_init(z_stream *stream, int level, int window_bits, int memory_level
   return deflateInit2(stream, level, Z_DEFLATED, window_bits, memory_level, Z_DEFAULT_STRATEGY);
 }
 
-/* inflateInit2 is a macro of the same kind. Only the tests use this function. */
+/* inflateInit2 is a macro of the same kind. */
 static inline int
 shim_inflate_init(z_stream *stream, int window_bits)
 {

@@ -9,8 +9,11 @@ struct AnswerHead: Sendable, Equatable {
     private(set) var isWaitApplied = false
     /// The value of `Content-Length`; nil if it is absent.
     private(set) var contentLength: Int?
-    /// Whether the body has a content coding, so that `contentLength` differs from the document's size.
-    private(set) var isCoded = false
+    /// The content coding of the body, in lower case; nil without a coding. With a coding, `contentLength` differs from
+    /// the document's size.
+    private(set) var coding: String?
+    /// Whether the body is an HTML page.
+    private(set) var isPage = false
     private(set) var hasLocation = false
     /// Whether all lines have arrived.
     private(set) var isComplete = false
@@ -42,7 +45,8 @@ struct AnswerHead: Sendable, Equatable {
         case "etag" where Self.isEntityTag(value): validators.entityTag = value
         case "last-modified" where Self.canBeSent(value): validators.lastModified = value
         case "content-length": contentLength = Int(value)
-        case "content-encoding": isCoded = value.lowercased() != "identity"
+        case "content-encoding": coding = value.lowercased() == "identity" ? nil : value.lowercased()
+        case "content-type": isPage = value.prefix { $0 != ";" }.lowercased().hasPrefix("text/html")
         case "location": hasLocation = true
         case "preference-applied":
             isWaitApplied = value.lowercased().split(separator: ",").contains { preference in

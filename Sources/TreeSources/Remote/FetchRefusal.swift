@@ -35,6 +35,14 @@ struct FetchRefusal {
             error(
                 "a line in the response header is longer than \(Reception.mostLineBytes >> 10) KiB, which is the limit; shorten it on the server"
             )
+        case .page: error(MistakenAnswer.page.reason(at: address.shown))
+        case .unknownCoding(let coding):
+            error("the response has the content coding '\(quoted: coding)'; the request asks for gzip or none")
+        case .undecodable: error("the response cannot be decoded: it is not gzip; check the server")
+        case .localRedirect:
+            error(
+                "this address is on this machine or its link, to which only a server there may redirect; name the URL of the document itself"
+            )
         case .notKept(let failure):
             error(
                 "the document does not fit into a temporary file in \(path: failure.path): \(SystemReason.text(failure.code)); free some space there, or name another folder in TMPDIR"
@@ -119,7 +127,9 @@ struct FetchRefusal {
                 "it redirects more than \(RemoteDocument.Limits.redirects) times; name the URL of the document itself"
             )
         case CURLE_UNSUPPORTED_PROTOCOL where (300..<400).contains(status):
-            plain("it redirects to a URL that is neither http nor https; name the URL of the document itself")
+            plain(
+                "it redirects to a URL that is \(address.redirectSchemes == "https" ? "not https" : "neither http nor https"); name the URL of the document itself"
+            )
         case CURLE_PARTIAL_FILE: error("the response ended before it was complete; the request will be repeated")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
             error("the connection ended before the response was complete (\(path: words)); check the server")
@@ -128,7 +138,6 @@ struct FetchRefusal {
         case CURLE_SSL_CONNECT_ERROR: error("cannot connect securely (\(path: words)); is it an https server?")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR:
             error("the server's identity cannot be verified (\(path: words)); \(Self.trust)")
-        case CURLE_BAD_CONTENT_ENCODING: error("the response cannot be decoded (\(path: words)); check the server")
         default: error("it could not be fetched: \(path: words)")
         }
     }

@@ -116,7 +116,7 @@ struct FetchRequest: Sendable, Equatable {
 
     /// The header lines that curl does not add by itself. `Prefer` is defined in RFC 7240.
     var fieldLines: [String] {
-        var lines = [Self.accept]
+        var lines = [Self.accept, "Accept-Encoding: gzip"]
         if let tag = validators.entityTag { lines.append("If-None-Match: \(tag)") }
         if let date = validators.lastModified { lines.append("If-Modified-Since: \(date)") }
         if let wait { lines.append("Prefer: wait=\(wait.components.seconds)") }

@@ -1,3 +1,4 @@
+internal import ContentCodings
 internal import Glibc
 
 /// Receives one response. The lines of the header are read, and the body is written to a temporary file.
@@ -5,6 +6,14 @@ final class Reception {
     /// The reason why a response was cut off.
     enum Cut {
         case tooLarge, headTooLarge, lineTooLong
+        /// The response is an HTML page.
+        case page
+        /// The content coding is not the one that the request asks for.
+        case unknownCoding(String)
+        /// The body does not have its content coding.
+        case undecodable
+        /// A redirect leads to an address of this machine or of its link, but the source is elsewhere.
+        case localRedirect
         case notKept(SystemFailure)
     }
 
@@ -16,6 +25,9 @@ final class Reception {
     /// The file for the body. It is created before the response arrives, when descriptors may still be available; nil
     /// if the creation failed.
     private var file: TemporaryFile?
+    private var decoder: GzipDecoder?
+    /// The place of the source's own server, which the first request is sent to; nil before that request.
+    private var origin: HostPlace?
     private var headBytes = 0
     private let mostBytes: Int
     private let progress: FetchProgress?
@@ -37,6 +49,14 @@ final class Reception {
         }
     }
 
+    /// Checks the address of the server before a request is sent to it. Returns false if the request must not be sent.
+    func checkServer(at address: String) -> Bool {
+        let place = HostPlace(address: address)
+        let origin = origin ?? place
+        self.origin = origin
+        return place == .elsewhere || place == origin || end(.localRedirect)
+    }
+
     /// Returns the fault if the transfer takes too long, otherwise nil.
     func paceFault() -> TransferPace.Fault? { pace.fault(at: clock.now) }
 
@@ -49,8 +69,13 @@ final class Reception {
         guard head.isComplete else { return true }
         if head.isRedirect { pace.beginAnew(at: clock.now) }
         guard head.status == 200 else { return true }
+        guard !head.isPage else { return end(.page) }
+        if let coding = head.coding {
+            guard coding == "gzip" || coding == "x-gzip" else { return end(.unknownCoding(coding)) }
+            decoder = GzipDecoder()
+        }
         pace.beginBody(at: clock.now)
-        progress?.beginBody(bytes: head.isCoded ? nil : head.contentLength)
+        progress?.beginBody(bytes: head.coding == nil ? head.contentLength : nil)
         return (head.contentLength ?? 0) <= mostBytes || end(.tooLarge)
     }
 
@@ -58,6 +83,12 @@ final class Reception {
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         // The status of an error response is enough, so its body is not read.
         guard head.status == 200 else { return false }
+        guard head.coding != nil else { return unsafe takeDecoded(bytes) }
+        let isDecoded = unsafe decoder?.decode(bytes) { unsafe takeDecoded($0) }
+        return isDecoded == true || cut == nil && end(.undecodable)
+    }
+
+    private func takeDecoded(_ bytes: UnsafeRawBufferPointer) -> Bool {
         size += bytes.count
         guard size <= mostBytes else { return end(.tooLarge) }
         pace.receive(bytes.count)
@@ -80,11 +111,27 @@ final class Reception {
         return false
     }
 
+    /// Whether the body has its end. libcurl checks only the length of the coded body.
+    var isComplete: Bool { decoder?.isComplete ?? true }
+
     /// Returns the body, which the caller then owns. Returns nil if the response does not have a body.
     func takeDocument() -> FetchedDocument? {
         guard size > 0, let file = file.take() else { return nil }
         return FetchedDocument(
             file: file.document(), validators: head.validators, isWaitApplied: head.isWaitApplied)
+    }
+}
+
+/// The place of an address. Servers on this machine or its link often trust every client.
+enum HostPlace {
+    case thisMachine, link, elsewhere
+
+    /// - Parameter address: an IP address in the form of `inet_ntop(3)`.
+    init(address: String) {
+        let address = address.hasPrefix("::ffff:") ? String(address.dropFirst(7)) : address
+        func begins(_ prefixes: String...) -> Bool { prefixes.contains(where: address.hasPrefix) }
+        let isOwn = address == "::" || address == "::1" || begins("127.", "0.")
+        self = isOwn ? .thisMachine : begins("169.254.", "fe8", "fe9", "fea", "feb") ? .link : .elsewhere
     }
 }
 

@@ -9,6 +9,10 @@ public struct RemoteAddress: Sendable, Equatable {
     let place: String
     let user, password: String?
 
+    /// The schemes of the URLs to which the origin may redirect, as curl lists them. A document that is fetched securely
+    /// is not fetched from an insecure URL.
+    var redirectSchemes: String { shown.hasPrefix("https:") ? "https" : "http,https" }
+
     /// Whether a source looks like an `http` or `https` URL, valid or not.
     public static func isMeant(by text: String) -> Bool {
         let text = text.prefix(8).lowercased()

@@ -29,7 +29,7 @@ struct Transfer: ~Copyable {
         for line in request.fieldLines { unsafe lines = curl_slist_append(lines, line) ?? lines }
         unsafe fieldLines = lines
         setAddress(address)
-        setBounds(limits)
+        setBounds(limits, redirects: address.redirectSchemes)
         setReceivers()
     }
 
@@ -47,16 +47,14 @@ struct Transfer: ~Copyable {
         if let user = address.user { setText(CURLOPT_USERNAME, to: user) }
         if let password = address.password { setText(CURLOPT_PASSWORD, to: password) }
         setText(CURLOPT_USERAGENT, to: "drilldown/0.1")
-        // The empty text stands for all codings that this curl can decode.
-        setText(CURLOPT_ACCEPT_ENCODING, to: "")
         _ = unsafe shim_curl_set_list(handle, CURLOPT_HTTPHEADER, fieldLines)
         // The curl command reads this variable of OpenSSL, but libcurl does not.
         if let path = unsafe getenv("SSL_CERT_FILE") { _ = unsafe shim_curl_set_text(handle, CURLOPT_CAINFO, path) }
     }
 
-    private func setBounds(_ limits: RemoteDocument.Limits) {
+    private func setBounds(_ limits: RemoteDocument.Limits, redirects schemes: String) {
         setText(CURLOPT_PROTOCOLS_STR, to: "http,https")
-        setText(CURLOPT_REDIR_PROTOCOLS_STR, to: "http,https")
+        setText(CURLOPT_REDIR_PROTOCOLS_STR, to: schemes)
         setNumber(CURLOPT_FOLLOWLOCATION, to: 1)
         setNumber(CURLOPT_MAXREDIRS, to: RemoteDocument.Limits.redirects)
         setNumber(CURLOPT_CONNECTTIMEOUT, to: limits.connectSeconds)
@@ -76,6 +74,8 @@ struct Transfer: ~Copyable {
         _ = unsafe shim_curl_set_receiver(handle, CURLOPT_HEADERFUNCTION, receiveHeader)
         _ = unsafe shim_curl_set_address(handle, CURLOPT_WRITEDATA, context)
         _ = unsafe shim_curl_set_receiver(handle, CURLOPT_WRITEFUNCTION, receiveBody)
+        _ = unsafe shim_curl_set_address(handle, CURLOPT_PREREQDATA, context)
+        _ = unsafe shim_curl_set_check(handle, checkServer)
         _ = unsafe shim_curl_set_address(handle, CURLOPT_ERRORBUFFER, words)
     }
 
@@ -99,6 +99,8 @@ struct Transfer: ~Copyable {
             return failed(refusal.ofTransfer(code, words: reason(of: code), system: systemError, status: status))
         }
         switch status {
+        case 200 where !reception.isComplete:
+            return failed(refusal.ofTransfer(CURLE_PARTIAL_FILE, words: "", system: 0, status: status))
         case 200: return reception.takeDocument().map { .fetched($0) } ?? failed(refusal.ofNothing)
         case 304 where !request.validators.isEmpty: return .confirmed(isWaitApplied: reception.head.isWaitApplied)
         default: return failed(refusal.ofStatus(status))

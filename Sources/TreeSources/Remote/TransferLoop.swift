@@ -96,6 +96,17 @@ func receiveBody(
     return isTaken ? size * count : 0
 }
 
+/// The C side of `Reception.checkServer` (`CURLOPT_PREREQFUNCTION(3)`).
+func checkServer(
+    _ context: UnsafeMutableRawPointer?, _ address: UnsafeMutablePointer<CChar>?, _: UnsafeMutablePointer<CChar>?,
+    _: Int32, _: Int32
+) -> Int32 {
+    guard let context = unsafe context, let address = unsafe address else { return CURL_PREREQFUNC_ABORT }
+    let reception = unsafe Unmanaged<Reception>.fromOpaque(context).takeUnretainedValue()
+    let isAllowed = reception.checkServer(at: unsafe String(cString: address))
+    return isAllowed ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+}
+
 /// The C side of `TransferSockets.watch` (`CURLMOPT_SOCKETFUNCTION(3)`).
 func watchSocket(
     _ transfer: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ action: Int32,

@@ -76,9 +76,12 @@ struct SyntaxCheckTests {
                 "it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON), but 'hello'"
             ),
             (
-                [0x89, 0x50, 0x4E, 0x47],
+                [0x89, 0x50, 0x4E],
                 "it is not a property list: it begins with neither '<' (XML), 'bplist00' (binary) nor '{' or '[' (JSON)"
             ),
+            ([0x89, 0x50, 0x4E, 0x47], "it is a PNG image; it must be a property list or a table"),
+            ([0xFF, 0xD8, 0xFF, 0xE0], "it is a JPEG image; it must be a property list or a table"),
+            (Array("%PDF-1.7".utf8), "it is a PDF document; it must be a property list or a table"),
         ])
     func refusal(of bytes: [UInt8], says sentence: String) {
         #expect(throws: PropertyListError(reason: sentence)) { try SyntaxCheck.syntax(of: bytes) }

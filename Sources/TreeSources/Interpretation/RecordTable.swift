@@ -78,7 +78,8 @@ public enum TableSyntax: Sendable, Equatable {
     /// A property list or JSON: an array of dictionaries.
     case propertyList(PropertyListSyntax)
 
-    /// Determines the syntax from the extension `.csv` or `.tsv`, or else from the content.
+    /// Determines the syntax from the content, or from the extension `.csv` or `.tsv` if the content can be lines of
+    /// cells.
     ///
     /// - Parameter head: the first bytes of the file.
     /// - Throws: `PropertyListError` for a format that is not supported.
@@ -90,12 +91,14 @@ public enum TableSyntax: Sendable, Equatable {
         }
     }
 
-    /// The syntax of a file with lines of cells, by the extension of the file's name; nil for other files.
+    /// The syntax of a file with lines of cells, by the extension of the file's name; nil for other files, and for content
+    /// that cannot be lines of cells.
     ///
     /// If the first line of a `.csv` file does not contain a comma, the cells are separated by the semicolons or tabs
     /// in this line.
     static func ofLines(fileName: String, head: [UInt8]) -> TableSyntax? {
         let name = fileName.lowercased()
+        guard !SyntaxCheck.isOtherThanLines(head) else { return nil }
         if name.hasSuffix(".tsv") { return .lines(.tab) }
         guard name.hasSuffix(".csv") else { return nil }
         let line = TextEncoding.characters(of: head.span).prefix { $0 != 0x0A && $0 != 0x0D }

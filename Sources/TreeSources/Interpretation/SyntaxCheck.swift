@@ -20,9 +20,7 @@ struct SyntaxCheck {
             }
             return .binary
         }
-        if let packer = Packer.allCases.first(where: { head.starts(with: $0.magic) }) {
-            throw PropertyListError(reason: "it is compressed with \(packer.rawValue); decompress it first")
-        }
+        if let format = otherFormat(head) { throw PropertyListError(reason: "it is \(format)") }
         if head.allSatisfy({ $0 == 0 }) {
             throw PropertyListError(
                 reason:
@@ -36,18 +34,27 @@ struct SyntaxCheck {
         return try check.textSyntax()
     }
 
-    private enum Packer: String, CaseIterable {
-        case gzip, zip, xz, zstd, bzip2
+    /// Whether the content shows that a document is not a table of separated values, whatever its name.
+    static func isOtherThanLines(_ head: [UInt8]) -> Bool {
+        if head.starts(with: "bplist".utf8) || otherFormat(head) != nil { return true }
+        return TextEncoding.characters(of: head.span).first { $0 > 0x20 }.map("<{[".utf8.contains) ?? false
+    }
 
-        var magic: [UInt8] {
-            switch self {
-            case .gzip: [0x1F, 0x8B]
-            case .zip: [0x50, 0x4B, 0x03, 0x04]
-            case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]
-            case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
-            case .bzip2: [0x42, 0x5A, 0x68]
-            }
-        }
+    /// The formats that are not read, by their first bytes.
+    private static let otherFormats: [(magic: [UInt8], reason: String)] = [
+        ([0x1F, 0x8B], "compressed with gzip; decompress it first"),
+        ([0x50, 0x4B, 0x03, 0x04], "compressed with zip; decompress it first"),
+        ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "compressed with xz; decompress it first"),
+        ([0x28, 0xB5, 0x2F, 0xFD], "compressed with zstd; decompress it first"),
+        ([0x42, 0x5A, 0x68], "compressed with bzip2; decompress it first"),
+        (Array("%PDF".utf8), "a PDF document; it must be a property list or a table"),
+        ([0x89, 0x50, 0x4E, 0x47], "a PNG image; it must be a property list or a table"),
+        ([0xFF, 0xD8, 0xFF], "a JPEG image; it must be a property list or a table"),
+        (Array("GIF8".utf8), "a GIF image; it must be a property list or a table"),
+    ]
+
+    private static func otherFormat(_ head: [UInt8]) -> String? {
+        otherFormats.first { head.starts(with: $0.magic) }?.reason
     }
 
     private init(text: [UInt8]) { self.text = text }

@@ -57,6 +57,27 @@ struct RecordDocumentTests {
         #expect(loaded.tree.document.child(0)?.form == .records)
     }
 
+    @Test(
+        "is not one if its content is of another format, whatever its name",
+        arguments: [
+            ("\n<!DOCTYPE html><html><body>Down, for now</body></html>", "2:16: <html> is not a property list element"),
+            ("{\"error\":\"no,\"}", "1:1: in /: the document is a dictionary without a level"),
+            ("%PDF-1.7,a\n1,2\n", " it is a PDF document; it must be a property list or a table."),
+            ("GIF89a,b\n1,2\n", " it is a GIF image; it must be a property list or a table."),
+            ("PK\u{3}\u{4},a\n1,2\n", " it is compressed with zip; decompress it first."),
+        ])
+    func otherFormat(_ text: String, _ words: String) throws {
+        for name in ["a.csv", "a.tsv"] {
+            let text = refusal(try file(name, text))
+            #expect(text.hasPrefix("\(name):\(words)"), "\(text)")
+        }
+        let binary = PropertyListFile(
+            path: try scratch.write("b.csv", [0x1F, 0x8B, 8, 0]), interpretation: Interpretation())
+        #expect(refusal(binary) == "b.csv: it is compressed with gzip; decompress it first.")
+        let array = try file("a.csv", #" [{"Name":"One","N":1},{"Name":"Two","N":2}]"#).load(replacing: nil)
+        #expect(titles(array.tree) == ["One", "Two"])
+    }
+
     @Test("is titled and drilled by the fields that are named, and suggests others")
     func options() throws {
         let text = "Artist,Album,Name\nAda,X,One\nAda,X,Two\nBo,Y,Three\nBo,Y,Four\n"

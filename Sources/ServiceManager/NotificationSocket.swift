@@ -93,14 +93,15 @@ public struct Notification: Sendable, Equatable {
     /// The maximum length of a status in bytes; systemd ignores datagrams of more than 4,096 bytes.
     static let longestStatus = 2_048
 
-    /// Returns the assignment of the status on one line, shortened to `longestStatus`.
+    /// Returns the assignment of the status on one line, with spaces for control characters, cut at `longestStatus`.
     private static func statusLine(_ status: String) -> String {
         var line = "STATUS="
         var size = 0
         for character in status {
             size += character.utf8.count
             guard size <= longestStatus else { return line + "…" }
-            line.append(character.isNewline ? " " : character)
+            let isControl = character.unicodeScalars.contains { $0.properties.generalCategory == .control }
+            line.append(isControl ? " " : character)
         }
         return line
     }

@@ -25,7 +25,7 @@ struct JSONReaderTests {
                     .real(125.0),
                 ]
             ),
-            ("[123456789012345678901.0,1e-400]", [.real(123_456_789_012_345_678_901.0), .real(0.0)]),
+            ("[123456789012345678901.0,0.00e-400]", [.real(123_456_789_012_345_678_901.0), .real(0.0)]),
             ("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\u{8}\u{C}\n\r\t"),
             ("\"\\u0061\\u00E9\\u6771\\uD83D\\uDC0D\\u0000\\uFFFF\"", "aé東\u{1F40D}\0\u{FFFF}"),
             ("\"\\uD840\\uDC00\\uDBFF\\uDFFF\"", "\u{20000}\u{10FFFF}"),
@@ -96,7 +96,12 @@ struct JSONReaderTests {
             ("0x10", "1:2: the document continues after the end of the JSON value; remove the rest"),
             ("18446744073709551616", "1:1: an integer does not fit in 64 bits; it must be from -2^63 to 2^64-1"),
             ("-9223372036854775809", "1:1: an integer does not fit in 64 bits; it must be from -2^63 to 2^64-1"),
-            ("[1e400]", "1:2: a number is outside the range of 64-bit floating point, about 1.8e308"),
+            ("[1e400]", "1:2: a number is outside the range of 64-bit floating point, about 4.9e-324 to 1.8e308"),
+            ("[1e-400]", "1:2: a number is outside the range of 64-bit floating point, about 4.9e-324 to 1.8e308"),
+            (
+                "[-0.0001E-330]",
+                "1:2: a number is outside the range of 64-bit floating point, about 4.9e-324 to 1.8e308"
+            ),
             ("\"a", "1:2: the document ends inside a string; '\"' is missing"),
             (
                 "[\"a\nb\"]",

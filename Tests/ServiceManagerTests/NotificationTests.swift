@@ -17,6 +17,7 @@ struct NotificationTests {
     @Test("has its status on one line, and cuts a long one between characters")
     func status() {
         #expect(Notification.status("a\nREADY=1\r\nb").text == "STATUS=a READY=1 b\n")
+        #expect(Notification.status("a\u{1B}[31m\u{7}\u{85}é").text == "STATUS=a [31m  é\n")
         let long = String(repeating: "é", count: 2_000)
         #expect(Notification.status(long).text == "STATUS=" + String(repeating: "é", count: 1_024) + "…\n")
     }

@@ -149,10 +149,16 @@ extension JSONPropertyListReader {
             offset = try digits(from: offset, after: "its exponent's 'e'")
         }
         let value = try XMLScalars.real(window.text(0..<offset))
-        guard value.isFinite else {
-            throw PropertyListError(reason: "a number is outside the range of 64-bit floating point, about 1.8e308")
+        guard value.isFinite, value != 0 || isZero(window.text(0..<offset)) else {
+            throw PropertyListError(
+                reason: "a number is outside the range of 64-bit floating point, about 4.9e-324 to 1.8e308")
         }
         return (.real(value), offset)
+    }
+
+    /// Whether all digits of a number before its exponent are 0.
+    private func isZero(_ number: Span<UInt8>) -> Bool {
+        Array(copying: number).prefix { $0 | 0x20 != UInt8(ascii: "e") }.allSatisfy { !(0x31...0x39).contains($0) }
     }
 
     /// Returns the offset after a run of digits. The run must not be empty.

@@ -186,6 +186,8 @@ extension RecordChoice {
             words += ["--drill-by", self.levels.joined(separator: ",")]
         }
         let hasOther = !isTitleGiven && otherTitle != nil || drilling.fields.isEmpty && !self.levels.isEmpty
-        return hasOther ? "to choose otherwise: \(SuggestedCommand.shellText(of: words, program: "drilldown"))" : nil
+        let text = SuggestedCommand.shellText(of: words, program: "drilldown")
+        // A command with a very long name is not legible, and cannot be shortened.
+        return hasOther && text.utf8.count <= QuotedText.mostPathCharacters ? "to choose otherwise: \(text)" : nil
     }
 }

@@ -62,10 +62,13 @@ CLIENT_TESTS := ^DrilldownClientTests\.
 TEST_FLAGS ?=
 SYSTEM_TESTS := $(sort $(wildcard Tests/System/*.py))
 MINUTES ?= 30
+# How many slips 'make slips' makes, and the choice of their places.
+COUNT ?= 60
+SEED ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help run server build toolchain install uninstall deb deb-test clean check test test-client system-test soak benchmark manual format lint \
-	deps test-deps install-deps deb-deps deb-test-deps system-test-deps soak-deps benchmark-deps
+	slips deps test-deps install-deps deb-deps deb-test-deps system-test-deps soak-deps benchmark-deps
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -195,6 +198,9 @@ soak: system-test-deps soak-deps build test-client ## Run the release under ever
 
 benchmark: benchmark-deps build ## Measure against other programs and print the manual's table (OPTIONS="--help" lists parts and sizes).
 	python3 Tests/Benchmark/benchmark.py --server $(SERVER) $(OPTIONS)
+
+slips: $(if $(filter WebClient,$(MODULE)),system-test-deps,toolchain deps test-deps) ## Make COUNT (60) small slips in MODULE, and print those that no test notices (SEED=2 for others; OPTIONS="--help").
+	@SWIFT='$(SWIFT)' python3 Tests/Slips/slips.py $(MODULE) --count $(COUNT) --seed $(SEED) $(OPTIONS)
 
 manual: ## Build the manuals as web pages in .build/manual and .build/client-manual; a broken link is an error.
 	@mkdir -p $(CLIENT_SYMBOLS)

@@ -1,0 +1,346 @@
+#!/usr/bin/env python3
+"""Makes small slips in a module, one at a time, and prints those that no test notices.
+
+The slips are such as a good engineer makes when tired: a boundary off by one, a condition turned round, a statement left out,
+a case that does what the next does, an error swallowed. All are compiled at once into a copy of the tree in .build/slips, each
+behind `slip(NUMBER)`, which compares the number with the environment variable SLIP. A place that does not compile gives way to
+the next by the seed. For each slip, the tests of the module run first, then those of the modules that depend on it, nearest
+first, until one fails; a crash or a hang counts as noticed. Slips that no test reaches need no run.
+
+The page is the module WebClient. Its slips are made in the text, one after the other; the tests are those of its modules
+under Node, then the scripts that use a browser, quickest first.
+
+Usage: Tests/Slips/slips.py MODULE [--count 60] [--seed 1] [--only PATH] [--jobs 2] [--list]
+       Tests/Slips/slips.py --check
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from places import Edit, Finder, edited  # noqa: E402
+from runs import Run  # noqa: E402
+from tokens import Source  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SCRATCH = ROOT / ".build" / "slips"
+TREE = SCRATCH / "tree"
+PAGE = "WebClient"
+# Warnings are no errors in the copy, because a slip often leaves a variable unused.
+BUILD = [*os.environ.get("SWIFT", "swift").split(), "build", "--no-color-diagnostics", "-Xswiftc", "-gnone", "-Xswiftc", "-suppress-warnings"]
+PROGRAM = TREE / ".build" / "debug" / "drilldownPackageTests.xctest"
+SWITCH = """\
+import Glibc
+
+private let planted = unsafe Int(getenv("SLIP").map { unsafe String(cString: $0) } ?? "") ?? 0
+private let log = unsafe getenv("SLIPS_REACHED").map { unsafe open($0, O_WRONLY | O_APPEND | O_CREAT, 0o644) } ?? -1
+nonisolated(unsafe) private let reached = unsafe UnsafeMutablePointer<Bool>.allocate(capacity: COUNT + 1)
+
+/// Whether the slip with a number is made. Notes each number once if SLIPS_REACHED names a file.
+func slip(_ number: Int) -> Bool {
+    if log >= 0, unsafe !reached[number] {
+        unsafe reached[number] = true
+        let line = "\\(number)\\n"
+        _ = unsafe line.withCString { unsafe write(log, $0, strlen($0)) }
+    }
+    return number == planted
+}
+
+func slipped<T>(_ number: Int, _ code: T, _ other: T) -> T { slip(number) ? other : code }
+
+func turned(_ number: Int, _ condition: Bool) -> Bool { slip(number) != condition }
+"""
+SWITCH_NAME = "SlipSwitch.swift"
+# The first of the characters that are an operator each, one for each slip.
+FIRST_OPERATOR = 0x2190
+MOST = 600
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("module", nargs="?")
+    parser.add_argument("--count", type=int, default=60, help="the number of slips")
+    parser.add_argument("--seed", type=int, default=1, help="the choice of the places")
+    parser.add_argument("--only", default="", help="the beginning of the paths below the module, to try what was added")
+    parser.add_argument("--jobs", type=int, default=2, help="how many runs at a time")
+    parser.add_argument("--list", action="store_true", help="print the slips without a run")
+    parser.add_argument("--check", action="store_true", help="check that this tool finds the places of a sample")
+    options = parser.parse_args()
+    if options.check:
+        import check
+        return check.run()
+    if not options.module or not (ROOT / "Sources" / options.module).is_dir():
+        parser.error(f"'{options.module}' is not a module; the modules are the folders of Sources")
+    places = ranked(places_of(options.module, options.only), options.seed)
+    count = min(options.count, len(places), MOST)
+    if options.list:
+        print("\n".join(map(str, places[:count])))
+        return 0
+    copy_tree(options.module)
+    if options.module == PAGE:
+        outcomes = run_page(places[:count], options)
+    else:
+        places = compiled(options.module, places, count)
+        outcomes = run_module(options.module, places, options)
+    report(options, outcomes)
+    return 0
+
+
+def copy_tree(module):
+    """Brings the copy up to date, but for the module in which slips are made.
+
+    Files that do not differ keep their dates, so that little is built again.
+    """
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                            capture_output=True, check=True, text=True).stdout.split("\0")
+    names = {name for name in listed if name and (ROOT / name).is_file()}
+    for path in sorted(TREE.rglob("*")) if TREE.exists() else []:
+        name = str(path.relative_to(TREE))
+        if not name.startswith((".build/", f"Sources/{module}/")) and path.is_file() and name not in names:
+            path.unlink()
+    for name in names:
+        if name.startswith(f"Sources/{module}/") and name.endswith(".swift"):
+            continue
+        data = (ROOT / name).read_bytes()
+        if name == "Package.swift":
+            data = data.replace(b"    .treatAllWarnings(as: .error),\n", b"")
+        write_if_changed(TREE / name, data)
+        shutil.copymode(ROOT / name, TREE / name)
+
+
+def write_if_changed(path, data):
+    if not path.exists() or path.read_bytes() != data:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def places_of(module, only):
+    """The places of the module's files whose path below the module begins with a text."""
+    folder = ROOT / "Sources" / module
+    pattern = "*.js" if module == PAGE else "*.swift"
+    found = []
+    for path in sorted(folder.rglob(pattern)):
+        if str(path.relative_to(folder)).startswith(only):
+            name = str(path.relative_to(ROOT))
+            found += Finder(Source(name, path.read_text())).find()
+    return [place for place in found if module != PAGE or place.plain]
+
+
+def ranked(places, seed):
+    """The places in the order in which they are tried: each kind in turn, and no two slips of the same code."""
+    chance = random.Random(seed)
+    chance.shuffle(places)
+    kinds = collections.defaultdict(list)
+    for place in places:
+        kinds[place.kind].append(place)
+    result, taken = [], set()
+    while kinds:
+        for kind in sorted(kinds):
+            while kinds[kind]:
+                place = kinds[kind].pop()
+                if (place.path, place.anchor) not in taken:
+                    taken.add((place.path, place.anchor))
+                    result.append(place)
+                    break
+            else:
+                del kinds[kind]
+    return result
+
+
+# MARK: One build for all slips
+
+
+def compiled(module, places, count):
+    """The first places by rank that compile together; builds them and the tests."""
+    # The places that did not compile before are not tried again.
+    log = SCRATCH / f"{module}-refused.txt"
+    known = set(log.read_text().splitlines()) if log.exists() else set()
+    rest = [place for place in reversed(places) if str(place) not in known]
+    active = []
+    # More than are asked for, because some will not compile; a round takes most of a minute.
+    while rest and len(active) < min(count + count // 8, MOST):
+        active.append(rest.pop())
+    while True:
+        plant(module, active)
+        output = build("--target", module)
+        if output is None and (len(active) >= count or not rest):
+            break
+        if output is not None:
+            broken = refused(output, active)
+            if not broken:
+                sys.exit(f"{output[-4000:]}\nslips: the copy does not compile, and no slip explains it")
+            print(f"{len(broken)} places do not compile", flush=True)
+            active = [place for place in active if place not in broken]
+            with log.open("a") as file:
+                file.writelines(f"{place}\n" for place in broken)
+        while rest and len(active) < count:
+            active.append(rest.pop())
+    if (output := build("--build-tests")) is not None:
+        sys.exit(f"{output[-4000:]}\nslips: the tests of the copy do not build")
+    return active[:count]
+
+
+def build(*arguments):
+    """Builds in the copy; returns the output if that fails."""
+    done = subprocess.run([*BUILD, *arguments], cwd=TREE, capture_output=True, text=True)
+    return None if done.returncode == 0 else done.stdout + done.stderr
+
+
+def plant(module, active):
+    """Writes the files of a module with the slips in them, and the file with the switch."""
+    by_path = collections.defaultdict(list)
+    declarations = []
+    for number, place in enumerate(active, 1):
+        names = {"NUMBER": str(number), "OPERATOR": chr(FIRST_OPERATOR + number)}
+        by_path[place.path] += [
+            Edit(edit.start, edit.end, replaced(edit.text, names), edit.partner) for edit in place.guarded]
+        declarations.append(replaced(place.declaration, names))
+    for path in TREE.glob(f"Sources/{module}/**/*.swift"):
+        if not (ROOT / path.relative_to(TREE)).exists() and path.name != SWITCH_NAME:
+            path.unlink()
+    for path in (ROOT / "Sources" / module).rglob("*.swift"):
+        name = str(path.relative_to(ROOT))
+        write_if_changed(TREE / name, edited(path.read_text(), by_path[name]).encode())
+    text = SWITCH.replace("COUNT", str(MOST)) + "\n" + "".join(declarations)
+    write_if_changed(TREE / "Sources" / module / SWITCH_NAME, text.encode())
+
+
+def replaced(text, names):
+    for name, value in names.items():
+        text = text.replace(name, value)
+    return text
+
+
+def refused(output, active):
+    """The places that a compiler's errors are about: those on the line, else the nearest before it in the file."""
+    broken = []
+    for path, line in set(re.findall(r"^(\S+\.swift):(\d+):\d+: error: ", output, re.MULTILINE)):
+        name = os.path.relpath(path, TREE) if os.path.isabs(path) else path
+        here = [place for place in active if place.path == name]
+        on_line = [place for place in here if place.line <= int(line) <= place.last_line]
+        if not on_line and here:
+            on_line = [min(here, key=lambda place: (abs(place.line - int(line)), place.line))]
+        broken += on_line
+    return broken
+
+
+# MARK: Suites
+
+
+def suites_near(module):
+    """The test targets that reach a module through dependencies, the nearest first."""
+    manifest = (ROOT / "Package.swift").read_text()
+    dependencies = {}
+    for name, entry in re.findall(r'arget\(\s*name: "([^"]+)",(.*?)(?=\n        \.|\n    \])', manifest, re.DOTALL):
+        listed = re.search(r"dependencies: \[(.*?)\]", entry, re.DOTALL)
+        dependencies[name] = set(re.findall(r'"([^"]+)"', listed[1])) if listed else set()
+    distances, edge = {module: 0}, [module]
+    while edge:
+        edge = [name for name, needs in dependencies.items() if name not in distances and needs & set(edge)]
+        distances.update((name, 1 + min(distances[need] for need in dependencies[name] if need in distances)) for name in edge)
+    own = {"drilldown": "CommandTests", "drilldown-browse": "BrowseTests"}.get(module, module + "Tests")
+    names = [name for name in distances if name.endswith("Tests")]
+    return sorted(names, key=lambda name: (name != own, distances[name], name))
+
+
+def run_module(module, places, options):
+    """The outcome of each slip: the test that notices it, or None."""
+    remaining = dict(enumerate(places, 1))
+    outcomes = {number: None for number in remaining}
+    reached_anywhere, unsteady = set(), set()
+    for suite in suites_near(module):
+        if not remaining:
+            break
+        # Tests of the client library are made to run one after the other.
+        command = [str(PROGRAM), "--testing-library", "swift-testing", "--filter", f"^{suite}\\."]
+        command += ["--no-parallel"] if suite == "DrilldownClientTests" else []
+        log = SCRATCH / "reached"
+        for _ in range(3):
+            log.unlink(missing_ok=True)
+            baseline = Run(command, TREE, {"SLIPS_REACHED": str(log)}, limit=600)
+            if not baseline.noticed:
+                break
+            print(f"{suite} fails without a slip: {baseline.noticed}", flush=True)
+            unsteady.add(baseline.test)
+        else:
+            continue
+        reached = {int(line) for line in log.read_text().split()} if log.exists() else set()
+        reached_anywhere |= reached
+        numbers = [number for number in remaining if number in reached]
+        print(f"{suite}: {baseline.seconds:.0f} s, reaches {len(numbers)} of {len(remaining)}", flush=True)
+        limit = 3 * baseline.seconds + 20
+
+        def run(number):
+            found = Run(command, TREE, {"SLIP": str(number)}, limit)
+            # A test that also fails without a slip must fail twice.
+            return Run(command, TREE, {"SLIP": str(number)}, limit) if found.test in unsteady else found
+
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            for number, found in zip(numbers, pool.map(run, numbers)):
+                if found.noticed:
+                    outcomes[number] = f"{suite}: {found.noticed}"
+                    del remaining[number]
+    return [(place, outcomes[number], number in reached_anywhere) for number, place in enumerate(places, 1)]
+
+
+def run_page(places, options):
+    """The outcome of each slip in the page, made in the text and embedded in a server of its own."""
+    build("--product", "drilldown")
+    server = str(TREE / ".build" / "debug" / "drilldown")
+    scripts = [[sys.executable, str(TREE / "Tests" / "System" / "web_client_modules.py"), "--server", server]]
+    browser = [str(path) for path in sorted((TREE / "Tests" / "System").glob("browser_*.py"))]
+    environment = {"PATH": f"{ROOT}/.build/browser/bin:{os.environ['PATH']}"}
+    costs = {}
+    for script in browser:
+        run = Run([sys.executable, script, "--server", server], TREE, environment, limit=300)
+        print(f"{pathlib.Path(script).name}: {run.seconds:.0f} s{', fails without a slip' if run.noticed else ''}", flush=True)
+        if not run.noticed:
+            costs[script] = run.seconds
+    scripts += [[sys.executable, script, "--server", server] for script in sorted(costs, key=costs.get)]
+    outcomes = []
+    for place in places:
+        text = (ROOT / place.path).read_text()
+        (TREE / place.path).write_text(edited(text, place.plain))
+        noticed = None
+        for number, command in enumerate(scripts):
+            if number == 1 and build("--product", "drilldown") is not None:
+                noticed = "it does not build"
+            if noticed:
+                break
+            run = Run(command, TREE, environment, limit=3 * costs.get(command[1], 20) + 20)
+            noticed = run.noticed and f"{pathlib.Path(command[1]).stem}: {run.noticed}"
+        (TREE / place.path).write_text(text)
+        print(f"{'noticed  ' if noticed else 'UNNOTICED'} {place}", flush=True)
+        outcomes.append((place, noticed, True))
+    return outcomes
+
+
+# MARK: Report
+
+
+def report(options, outcomes):
+    unnoticed = [(place, is_reached) for place, noticed, is_reached in outcomes if not noticed]
+    kinds = collections.Counter(place.kind for place, _, _ in outcomes)
+    missed = collections.Counter(place.kind for place, _ in unnoticed)
+    log = SCRATCH / f"{options.module}-{options.seed}.txt"
+    log.write_text("".join(f"{noticed or '-'}\t{place.kind}\t{place}\n" for place, noticed, _ in outcomes))
+    print(f"\nUnnoticed in {options.module}:")
+    for place, is_reached in sorted(unnoticed, key=lambda found: (found[0].path, found[0].line)):
+        print(f"  {place}{'' if is_reached else ' [no test reaches it]'}")
+    print("\nNoticed: " + ", ".join(f"{kind} {kinds[kind] - missed[kind]} of {kinds[kind]}" for kind in sorted(kinds)))
+    if outcomes:
+        noticed = len(outcomes) - len(unnoticed)
+        print(f"{options.module}: {noticed} of {len(outcomes)} slips noticed, {100 * noticed // len(outcomes)} of 100; "
+              f"{log.relative_to(ROOT)} names what noticed each")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import './dom.js'
 
-const {events} = await import('../../Sources/WebClient/service.js')
+const {events, live} = await import('../../Sources/WebClient/service.js')
 
 const stream = (...pieces) => new ReadableStream({start(controller) {
   for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece))
@@ -26,4 +26,21 @@ test('events are read wherever the stream is cut, and a heartbeat is an event wi
 
 test('a stream that is quiet for too long ends', async () => {
   assert.deepEqual(await all(events(new ReadableStream(), 1)), [])
+})
+
+test('anything may have changed before the first event of a stream; the next stream goes on after the last event', async () => {
+  const heard = [], asked = []
+  const answers = [
+    stream('id: a-1\n\n', 'event: change\nid: a-2\ndata: {"revision":"a-2"}\n\n'),
+    stream('event: change\nid: a-3\ndata: {"revision":"a-3"}\n\n', ':\n\n'), 410,
+    stream('id: b-7\n\n', 'event: reset\ndata:\n\n', 'id: b-9\n\n'), 403]
+  for (const type of ['reset', 'change', 'beat']) live.addEventListener(type, event => heard.push(event.detail?.revision ?? type))
+  globalThis.fetch = async (_, {headers}) => {
+    asked.push(headers['Last-Event-ID'])
+    const answer = answers.shift()
+    return answer > 0 ? new Response('{}', {status: answer}) : new Response(answer)
+  }
+  await live.follow()
+  assert.deepEqual(heard, ['reset', 'beat', 'a-2', 'a-3', 'beat', 'reset', 'reset', 'beat', 'reset', 'reset', 'beat'])
+  assert.deepEqual(asked, [undefined, 'a-2', 'a-3', undefined, 'b-9'])
 })

@@ -121,6 +121,19 @@ import Testing
         #expect(reader.read() == event(3) + event(4))
     }
 
+    @Test("by a stream go on after the last event that they name, whatever the link says")
+    func lastEvent() throws {
+        let desk = Desk(try snapshot(1))
+        for number in 2...4 { desk.api.publish(try snapshot(number)) }
+        for (since, last, events) in [
+            ("?since=k3-1", "k3-3", event(4)), ("?since=k3-3", "k3-1", event(2) + event(3) + event(4)),
+            ("?since=k3-2", nil, event(3) + event(4)), ("?since=b7-1", "k3-3", event(4)), ("", "k3-4", ""),
+        ] as [(String, String?, String)] {
+            let reader = Reader(desk, "/changes" + since, last: last)
+            #expect(reader.read().trimmingPrefix("retry: 2000\n\n") == events, "\(since) \(last ?? "")")
+        }
+    }
+
     @Test("by a stream goes on after the event that it had last", arguments: [false, true])
     func resumed(_ byParameter: Bool) throws {
         let desk = Desk(try snapshot(1))

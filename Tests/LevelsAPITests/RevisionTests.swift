@@ -152,6 +152,18 @@ import TreeStore
         #expect(Answer(try #require(waiter.response)) == desk.get("/levels/x"))
     }
 
+    @Test("is the one in the query if the header names another, newer or older")
+    func queryBesideHeader() throws {
+        let desk = try Self.desk()
+        for header in ["db-9", "other-1", "db-1"] {
+            let answer = desk.get("/levels/?revision=db-7", [("Drilldown-Revision", header)])
+            #expect(answer == desk.get("/levels/?revision=db-7"))
+            let waiter = try #require(Self.ask(desk, "/levels/?revision=db-8", header).waiter)
+            waiter.clientHasGone()
+        }
+        #expect(desk.get("/levels/?revision=other-1", [("Drilldown-Revision", "db-7")]).status == 410)
+    }
+
     @Test("takes a place among the waiters, and returns it")
     func places() throws {
         let desk = try Self.desk(waiters: 1)

@@ -216,6 +216,20 @@ import TreeStore
         }
     }
 
+    @Test("A refusal names a step only if it is about one, and not if it is about the whole batch")
+    func wholeBatch() throws {
+        let body = #"{"edits":[{"patch":{"a":1},"of":"/detail/One"},{"delete":"/detail/Branch"}]}"#
+        for (step, kind, rest) in [
+            (nil, .conflict, ""), (0, .conflict, #","edit":0"#), (1, .conflict, #","edit":1"#),
+            (nil, .invalid(pointer: "/Rows/2"), #","pointer":"/Rows/2""#),
+            (0, .invalid(pointer: "/a"), #","pointer":"/edits/0/patch/a","edit":0"#),
+        ] as [(Int?, EditRefusal.Kind, String)] {
+            let refusal = EditRefusal(kind, detail: "It cannot be.", step: step)
+            let answer = try EditDesk(Self.document, outcome: .refused(refusal)).send(.post, "/edits", body)
+            #expect(answer.line.hasSuffix(#""detail":"It cannot be.","instance":"/edits"\#(rest)}"#))
+        }
+    }
+
     @Test("A place that an item cannot have is 400 in a query and 422 in a body")
     func badPlace() throws {
         let desk = try EditDesk(Self.document)

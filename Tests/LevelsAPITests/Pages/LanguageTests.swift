@@ -100,6 +100,24 @@ import Testing
         #expect(Self.titles(desk.get("/levels/?\(query)", Self.accept("en"))) == english)
     }
 
+    @Test("takes edits if the tag in If-Match is that of any language, of the item as it is now")
+    func conditions() throws {
+        let german = try Self.snapshot(["de": Self.german, "en": ["Sound": "Audio"]])
+        let other = try Self.snapshot(["de": ["Sound": "Klang"], "en": ["Sound": "Noise"]])
+        for (method, target, body, subject) in [
+            (.patch, "/detail/s", #"{"a":1}"#, "/detail/s"), (.post, "/levels/", #""x""#, "/levels/"),
+        ] as [(HTTPServer.Method, String, String, String)] {
+            for (language, snapshot, isMet) in [
+                ("de", german, true), ("en", german, true), ("de", other, false), ("en", other, false),
+            ] {
+                let tag = EditDesk(snapshot).get(subject, Self.accept(language)).entityTag
+                let status = EditDesk(german).send(method, target, body, [("If-Match", tag)]).status
+                let statusWithoutCondition = EditDesk(german).send(method, target, body).status
+                #expect(status == (isMet ? statusWithoutCondition : 412), "\(target) \(language)")
+            }
+        }
+    }
+
     @Test("gives the changes since a version of the same language, and the levels that changed in any")
     func changes() throws {
         let desk = Desk(try Self.snapshot(["de": Self.german, "en": [:]]))

@@ -280,10 +280,13 @@ import TreeSources
 
     @Test("are published after another program has committed")
     func published() throws {
+        // A server of its own, because a commit to any database of a server counts.
+        let server = try PostgresServer()
+        let address = "postgres://drilldown@/trees?host=\(server.folder)"
         let place = TablesPlace.postgres(try PostgresDatabase(address, passwordFile: nil))
         let commits = place.makeCommits(TableRows.Options())
         #expect(!commits.takeCommit(at: .now, isAsked: true))
-        try change(#"UPDATE "Artist" SET "Name" = 'Eva' WHERE "Id" = 2"#)
+        try Self.connection(to: server, database: "trees").run("CREATE TABLE \"New\" (id int PRIMARY KEY)")
         #expect(commits.takeCommit(at: .now, isAsked: true))
         #expect(!commits.takeCommit(at: .now, isAsked: true))
         #expect(!commits.isAway)

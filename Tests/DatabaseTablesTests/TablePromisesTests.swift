@@ -1,0 +1,236 @@
+import DatabaseTrees
+import Levels
+import Testing
+import TreeSources
+
+@testable import DatabaseTables
+@testable import Levels
+@testable import TestSupport
+
+/// Promises of the manual about tables, each in both kinds of database.
+@Suite("The tables of a database of either kind") struct TablePromisesTests {
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    private static let words = """
+        CREATE TABLE word (id integer PRIMARY KEY, name text, size integer);
+        INSERT INTO word VALUES (1, 'b', 2), (2, 'a', 1), (3, 'c', 1)
+        """
+
+    /// The ways to ask for rows that need an index in a large table.
+    private static let arrangements: [(parameter: String, ask: @Sendable (inout RowQuery) throws -> Void)] = [
+        ("sort", { $0.order.sort = try RowOrder("name") }), ("q", { $0.search = "a" }),
+        ("where", { $0.conditions = [try #require(RowCondition("name>a"))] }),
+        ("group", { $0.order.group = .field(RowField("size")) }), ("group", { $0.order.group = .initial }),
+    ]
+
+    @Test("are arranged up to the limit, and need an index above it", arguments: TestedTables.Kind.allCases)
+    func arrangedRows(kind: TestedTables.Kind) throws {
+        let tables = try TestedTables(kind, in: scratch, Self.words)
+        for (parameter, ask) in Self.arrangements {
+            for limit in [3, 4] {
+                #expect(try !tables.rows(arranged: limit).keys("/word", ask).isEmpty, "\(parameter), limit \(limit)")
+            }
+            let refusal = try #require(throws: RowRefusal.self) { try tables.rows(arranged: 2).keys("/word", ask) }
+            guard case .needsIndex = refusal.kind else { throw refusal }
+            #expect(refusal.parameter == parameter)
+        }
+    }
+
+    @Test("are sorted once the proposed index exists, and until it is dropped", arguments: TestedTables.Kind.allCases)
+    func proposedIndex(kind: TestedTables.Kind) throws {
+        let tables = try TestedTables(kind, in: scratch, Self.words)
+        let rows = tables.rows(arranged: 1)
+        /// The sorted keys, or the statement that makes the missing index. PostgreSQL's schema is looked at only from
+        /// time to time.
+        func sorted(untilRefused: Bool) throws -> String {
+            let limit = ContinuousClock.now + .seconds(20)
+            while true {
+                do {
+                    let keys = try rows.keys("/word") { $0.order.sort = try RowOrder("name") }
+                    if !untilRefused || .now > limit { return keys.joined(separator: ", ") }
+                } catch let refusal as RowRefusal {
+                    guard case .needsIndex(let create?) = refusal.kind else { throw refusal }
+                    if untilRefused || .now > limit { return create }
+                }
+            }
+        }
+        for _ in 0..<2 {
+            let create = try sorted(untilRefused: true)
+            try tables.change(create)
+            #expect(try sorted(untilRefused: false) == "2 0, 1 0, 3 0")
+            try tables.change("DROP INDEX \"word_name\"")
+        }
+    }
+
+    @Test(
+        "have no key in an index over a part of the records, or over expressions", arguments: TestedTables.Kind.allCases
+    )
+    func partialIndexes(kind: TestedTables.Kind) throws {
+        let tables = try TestedTables(
+            kind, in: scratch,
+            """
+            CREATE TABLE part (a text NOT NULL, b text NOT NULL);
+            CREATE UNIQUE INDEX part_a ON part (a) WHERE b = 'x'; CREATE UNIQUE INDEX part_b ON part (lower(a || b));
+            INSERT INTO part VALUES ('p', 'x'), ('p', 'y'), ('q', 'y');
+            CREATE TABLE whole (a text, b text NOT NULL); CREATE UNIQUE INDEX whole_a ON whole (a);
+            INSERT INTO whole VALUES ('p', 'x'), (NULL, 'y'), (NULL, 'z');
+            """)
+        let positions = kind == .sqlite ? ["1 0", "2 0", "3 0"] : ["0 0", "1 0", "2 0"]
+        #expect(try tables.rows().keys("/part") == positions)
+        #expect(try tables.rows().keys("/whole") == positions)
+        try tables.change("CREATE UNIQUE INDEX part_all ON part (b, a); CREATE UNIQUE INDEX whole_b ON whole (b)")
+        #expect(try tables.rows().keys("/part") == ["x,p 0", "y,p 0", "y,q 0"])
+        #expect(try tables.rows().keys("/whole") == ["x 0", "y 0", "z 0"])
+    }
+
+    @Test("have named lists after the records below a record of a tree", arguments: TestedTables.Kind.allCases)
+    func namedLists(kind: TestedTables.Kind) throws {
+        let tables = try TestedTables(
+            kind, in: scratch,
+            """
+            CREATE TABLE part (id text PRIMARY KEY NOT NULL, whole text REFERENCES part);
+            CREATE TABLE use (id integer PRIMARY KEY, part text REFERENCES part);
+            INSERT INTO part VALUES ('car', NULL), ('door', 'car'), ('wheel', 'car'); INSERT INTO use VALUES (1, 'car')
+            """)
+        let rows = tables.rows { $0.treeColumns = ["part": "whole"] }
+        #expect(try rows.keys("/part/car") == ["door 1", "wheel 1", "use 1"])
+        try rows.read("/part/car/use") { reading, item in
+            let detail = try reading.detail(of: item)
+            #expect((detail.position, detail.count) == (2, 3))
+            #expect(detail.previous.map { $0.level.title($0.row) } == "wheel")
+            #expect(detail.next == nil)
+        }
+        try rows.read("/part/car/door/use") { reading, item in
+            let detail = try reading.detail(of: item)
+            #expect((detail.position, detail.count, detail.children.count) == (0, 1, 0))
+            #expect(detail.previous == nil && detail.next == nil)
+        }
+    }
+
+    // MARK: Estimates
+
+    /// A table with records below one of them and beside them; the numbers are counted exactly up to 100,000.
+    private func crowd(_ kind: TestedTables.Kind, _ count: Int) throws -> TestedTables {
+        try TestedTables(
+            kind, in: scratch,
+            """
+            \(kind == .postgres ? "SET session_replication_role = replica;" : "")
+            CREATE TABLE item (id integer PRIMARY KEY, above integer REFERENCES item);
+            CREATE TABLE mark (id integer PRIMARY KEY, item integer REFERENCES item);
+            CREATE INDEX item_above ON item (above, id);
+            INSERT INTO item VALUES (1, NULL), (2, 1); INSERT INTO mark VALUES (1, 2); ANALYZE;
+            WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < \(count + 1))
+            INSERT INTO item SELECT i, 1 FROM n;
+            WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO mark SELECT i, 2 FROM n;
+            """)
+    }
+
+    @Test(
+        "have exact numbers of up to 100,000 records, and mark larger ones as estimates",
+        arguments: TestedTables.Kind.allCases, [100_000, 100_001])
+    func estimates(kind: TestedTables.Kind, count: Int) throws {
+        let rows = try crowd(kind, count).rows(arranged: 1) { $0.treeColumns = ["item": "above"] }
+        let mark = count > 100_000 ? "~" : ""
+        #expect(try rows.keys("/item") == ["1 \(mark)\(count + 1)"])
+        #expect(try rows.keys("/item/1") { $0.page.limit = 1 } == ["2 1"])
+        #expect(try rows.keys("/item/1/2") == ["mark \(mark)\(count)"])
+        let page = try rows.page("/item/1/2/mark") { $0.page.limit = 1 }
+        #expect((page.count, page.isEstimate) == (count, count > 100_000))
+    }
+
+    @Test(
+        "have at least the rows that a page shows, however low the estimate is", arguments: TestedTables.Kind.allCases)
+    func lowEstimates(kind: TestedTables.Kind) throws {
+        let rows = try crowd(kind, 100_010).rows(arranged: 1)
+        func page(_ start: Int, _ limit: Int) throws -> RowPage {
+            try rows.page("/mark") { ($0.page.start, $0.page.limit) = (start, limit) }
+        }
+        for start in [100_000, 100_001, 100_005] {
+            let page = try page(start, 3)
+            #expect((page.start, page.numbers.count, page.isEstimate) == (start, 3, true))
+            #expect(page.count >= start + 4 && page.next != nil)
+        }
+        let last = try page(100_007, 3)
+        #expect((last.start, last.numbers.count, last.count) == (100_007, 3, 100_010) && last.next == nil)
+        #expect(try page(100_010, 3).numbers.isEmpty)
+    }
+
+    // MARK: Drill columns
+
+    @Test("have the records of all values that are one text below it", arguments: TestedTables.Kind.allCases)
+    func equalTexts(kind: TestedTables.Kind) throws {
+        let one = kind == .sqlite ? "'1'" : "1"
+        let tables = try TestedTables(
+            kind, in: scratch,
+            """
+            CREATE TABLE tool (id integer PRIMARY KEY, name text, number \(kind == .sqlite ? "" : "integer"));
+            INSERT INTO tool (id, number) VALUES (1, 1), (2, \(one)), (3, 2), (4, 2);
+            UPDATE tool SET name = 'e\u{301}'; UPDATE tool SET name = '\u{E9}' WHERE id > 2; UPDATE tool SET name = '' WHERE id = 4;
+            INSERT INTO tool VALUES (5, NULL, NULL)
+            """)
+        func rows(_ column: String) -> TableRows {
+            var reference = DatabaseReference()
+            (reference.table, reference.drillColumns) = ("tool", [column])
+            return tables.rows { $0.reference = reference }
+        }
+        #expect(try rows("name").keys("") == ["\u{E9} 3", "(none) 2"])
+        #expect(try rows("name").keys("/e\u{301}") == ["1 0", "2 0", "3 0"])
+        #expect(try rows("name").keys("/(none)") == ["4 0", "5 0"])
+        #expect(try rows("number").keys("") == ["1 2", "2 2", "(none) 1"])
+        #expect(try rows("number").keys("/1") == ["1 0", "2 0"])
+    }
+
+    // MARK: A file and servers
+
+    @Test("are published after another file has taken the place of the file")
+    func replacedFile() throws {
+        func make(_ name: String, _ title: String) throws {
+            try SQLiteConnection(path: scratch(name), for: .create)
+                .execute(
+                    "CREATE TABLE word (id integer PRIMARY KEY, name text); INSERT INTO word VALUES (1, '\(title)')")
+        }
+        try make("Tested.db", "old")
+        let options = TableRows.Options()
+        let commits = TablesPlace.file(scratch("Tested.db")).makeCommits(options)
+        let rows = TableRows(path: scratch("Tested.db"), options: options)
+        func title() throws -> String {
+            try rows.read("/word/1") { _, item in item.own.level.title(item.own.row) }
+        }
+        // Always so late that the file is looked at.
+        var now = ContinuousClock.now
+        func isTaken() -> Bool {
+            now += .seconds(10)
+            return commits.takeCommit(at: now)
+        }
+        #expect(try title() == "old")
+        #expect(!isTaken())
+        for name in ["new", "newer"] {
+            try make("\(name).db", name)
+            try scratch.rename("\(name).db", "Tested.db")
+            #expect(isTaken())
+            #expect(!isTaken())
+            #expect(try title() == name)
+        }
+    }
+
+    @Test(
+        "of a document are only on hosts that the operator allows, each of several",
+        arguments: [
+            ("postgres://bad/db", "bad"), ("postgres://good,bad/db", "bad"), ("postgres://bad,good/db", "bad"),
+            ("postgres://good,worse,bad/db", "worse"), ("postgres://good/db?host=bad", "bad"),
+            ("postgres:///db?host=good,bad", "bad"),
+        ])
+    func hosts(address: String, host: String) throws {
+        var options = TableRows.Options()
+        options.hosts = ["good", "better"]
+        let open = TableRows.opener(options)
+        let error = try #require(throws: SourceError.self) { try open(nil, address, DatabaseReference()) }
+        #expect(
+            error.reason
+                == "the host '\(host)' is not one that --databases names; add it there to let documents read its databases"
+        )
+    }
+}

@@ -9,7 +9,13 @@ public enum EditDistance {
         guard word != other, word.count > 2 else { return false }
         let (folded, otherFolded) = (word.lowercased(), other.lowercased())
         if folded == otherFolded { return true }
-        return between(ignoringCase ? folded : word, ignoringCase ? otherFolded : other, atMost: 1) == 1
+        // What lies between the common beginning and the common end.
+        var one = (ignoringCase ? folded : word).unicodeScalars[...]
+        var two = (ignoringCase ? otherFolded : other).unicodeScalars[...]
+        while let first = one.first, first == two.first { (one, two) = (one.dropFirst(), two.dropFirst()) }
+        while let last = one.last, last == two.last { (one, two) = (one.dropLast(), two.dropLast()) }
+        let (left, otherLeft) = (Array(one.prefix(3)), Array(two.prefix(3)))
+        return max(left.count, otherLeft.count) == 1 || left.count == 2 && left == otherLeft.reversed()
     }
 
     /// The distance between two words; nil if it exceeds `limit`.

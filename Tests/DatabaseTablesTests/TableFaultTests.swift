@@ -33,6 +33,21 @@ import TreeSources
         return keys
     }
 
+    @Test("give hints by their columns, whichever fields the rows show")
+    func hints() throws {
+        let reading = try TableRows(path: path, options: TableRows.Options()).begin()
+        defer { reading.end() }
+        var query = RowQuery()
+        query.order.sort = try RowOrder("text,Text")
+        query.fields = .named(FieldNames([Array("Txet".utf8)]))
+        let item = try #require(try item("Note", in: reading))
+        let page = try reading.page(query, below: item)
+        #expect(
+            FieldHints.sentences(for: query, below: item, on: page) == [
+                "No row has 'text'; did you mean 'Text'?", "No row has 'Txet'; did you mean 'Text'?",
+            ])
+    }
+
     @Test("are all shown if a view cannot be read, or not in time")
     func views() throws {
         try change(

@@ -59,6 +59,36 @@ import Testing
         ] { #expect(try hints(Desk(document), target) == nil, "\(target)") }
     }
 
+    @Test(
+        "Hints look at the first 1,000 rows and at those of the answer",
+        arguments: [
+            ("/levels/?limit=1&fields=Price", #"["No row has 'Price'; did you mean 'Prise'?"]"#),
+            ("/levels/?limit=1&fields=Price&start=1000", nil), ("/levels/?limit=1&sort=Price", nil),
+            ("/levels/?limit=1&q=row&in=Price", #"["No row has 'Price'; did you mean 'Prise'?"]"#),
+            ("/levels/?limit=1&fields=prise&start=1000", #"["No row has 'prise'; did you mean 'Prise'?"]"#),
+        ] as [(String, String?)])
+    func firstRows(target: String, expected: String?) throws {
+        let rows = (0..<1_001).map { #"{"Title":"row \#($0)","\#($0 < 1_000 ? "Prise" : "Price")":1}"# }
+        #expect(try hints(Desk("[\(rows.joined(separator: ","))]"), target) == expected)
+    }
+
+    @Test("The rows of a search are looked at in document order")
+    func searchedRows() throws {
+        let rows = (0..<999).map { #"{"Title":"row \#($0)"}"# } + [#"{"Title":"x","Price":1}"#]
+        let document = #"[{"Title":"a","Children":[\#(rows.joined(separator: ","))]},{"Title":"b","Colour":1}]"#
+        #expect(try hints(Desk(document), "/levels/?q=zzz&sort=price,colour") == nil)
+    }
+
+    @Test("Hints look at the first 32 names of the query")
+    func manyNames() throws {
+        let names = (10..<50).map { "name\($0)" }
+        let fields = names.map { #""\#($0.uppercased())":1"# }.joined(separator: ",")
+        let told = names.prefix(32).map { #""No row has '\#($0)'; did you mean '\#($0.uppercased())'?""# }
+        #expect(
+            try hints(Desk(#"[{"Title":"a",\#(fields)}]"#), "/levels/?fields=\(names.joined(separator: ","))")
+                == "[\(told.joined(separator: ","))]")
+    }
+
     @Test("Hints are also in the changes of a level, and in a property list")
     func otherForms() throws {
         let desk = try Desk(Self.items)

@@ -81,6 +81,22 @@ import Testing
         #expect(try isLater ? answered(desk(document), target) == expected : desk(document).get(target) == expected)
     }
 
+    @Test("is one for whose hints many rows may be looked at")
+    func hints() throws {
+        let document = #"["a","b","c","d"]"#
+        #expect(try desk(document).get("/levels/?fields=Title,Key").status == 200)
+        #expect(try answered(desk(document), "/levels/?fields=Price") == Desk(document).get("/levels/?fields=Price"))
+        #expect(try desk().get("/levels/?fields=Price") == Desk(Self.fruits).get("/levels/?fields=Price"))
+    }
+
+    @Test("is one of changes if the rows of both versions are many together")
+    func changes() throws {
+        let desk = try desk(#"["b","a"]"#)
+        let version = try #require(desk.get("/levels/?sort=Title").text.firstMatch(of: /"version":"([^"]{22})"/)).1
+        desk.api.publish(Desk.snapshot(try Document.tree(#"["c","a"]"#), revision: "k3-2"))
+        #expect(try answered(desk, "/levels/?sort=Title&since=\(version)").text.contains(#""removed":["b"]"#))
+    }
+
     @Test("respects the conditions of the request")
     func conditions() throws {
         let desk = try desk()

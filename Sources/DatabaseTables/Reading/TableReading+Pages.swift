@@ -344,6 +344,7 @@ extension TableReading {
         notes.order = order
         notes.rowRefusals = page.refusals
         notes.areHits = query.search != nil
+        notes.fieldNames = list.table.columns.map(\.bytes)
         if list.table.isPositional {
             notes.refusal =
                 "The rows of '\(list.table.name)' have no key, so only their positions name them, and at most \(Self.mostPositions) are shown; give the table a primary key, or name the columns of a key with 'Key'."

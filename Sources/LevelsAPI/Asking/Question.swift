@@ -88,6 +88,13 @@ final class Question: Sendable {
 struct ShownItem {
     let item: Item
     let source: any RowSource
+
+    /// The number of rows that are looked at to find the rows of the answer to a question.
+    ///
+    /// - Parameter limit: the maximum number of rows that may be looked at to determine this number.
+    func work(_ question: Question, limit: Int) -> Int {
+        question.subject == .document ? 0 : source.work(question.rowsOfLevel, below: item, limit: limit)
+    }
 }
 
 /// A question, the publication that answers it, and the item of the question in this publication.
@@ -130,13 +137,6 @@ extension Inquiry {
         guard question.subject != .document else { return 1_000 }
         let cost = source.cost(question.rowsOfLevel, below: item)
         return cost.written * (question.delivery.since == nil ? 1 : 3) + cost.sought
-    }
-
-    /// The number of rows that are looked at to find the rows of the answer.
-    ///
-    /// - Parameter limit: the maximum number of rows that may be looked at to determine this number.
-    func work(limit: Int) -> Int {
-        question.subject == .document ? 0 : source.work(question.rowsOfLevel, below: item, limit: limit)
     }
 }
 

@@ -29,13 +29,13 @@ final class History: Sendable {
     /// Notes that a version of a level was sent for the publication with a number.
     func note(_ version: ContentHash, number: Int) { versions.note(Version.words(version), number: number) }
 
-    /// The item at a path in the snapshot from which a version was rendered. Nil if that snapshot is not known or not
-    /// kept.
-    func item(at path: ItemPath, in language: UInt64?, havingGiven version: Version.Words) -> ShownItem? {
-        guard let number = versions.number(of: version), let snapshot = publications.snapshot(number) else {
-            return nil
-        }
-        return item(at: path, in: language, of: snapshot)
+    /// The item of a question in the snapshot from which a version was rendered. Nil if that snapshot is not known or
+    /// not kept.
+    func item(asked question: Question, since version: RequestedVersion) -> ShownItem? {
+        guard let words = version.words, let number = versions.number(of: words),
+            let snapshot = publications.snapshot(number)
+        else { return nil }
+        return item(at: question.path, in: question.language, of: snapshot)
     }
 
     /// The earlier states of the item at a path, the newest first. A state is left out if its rows are the same as in
@@ -152,6 +152,8 @@ struct SinceVersion {
     private static let searchedLevels = 6
     /// The minimum of this limit, in bytes.
     private static let leastSearched = 16 << 10
+    /// The maximum number of rows that are looked at in search of an unrecorded version.
+    private static let searchedRows = 10_000
     /// The minimum length of a row, in bytes. It serves to estimate the length of an answer before the answer is
     /// written.
     private static let leastRowBytes = 90
@@ -172,19 +174,20 @@ struct SinceVersion {
         guard let words = version.words else { return nil }
         if let kept = history.answer(havingHad: words) { return kept }
         guard isSearched else { return nil }
-        if let item = history.item(at: question.path, in: question.language, havingGiven: words),
-            let given = answer.asked(of: item), matches(given).matches
+        if let item = history.item(asked: question, since: version), let given = answer.asked(of: item),
+            matches(given).matches
         {
             return given
         }
         return search(for: answer, atMost: max(bytes * Self.searchedLevels, Self.leastSearched))
     }
 
-    /// Searches the kept snapshots, the newest first, until too many bytes have been written.
+    /// Searches the kept snapshots, the newest first, until too many bytes have been written or rows looked at.
     private func search(for answer: LevelAnswer, atMost limit: Int) -> LevelAnswer? {
-        var bytes = 0
+        var (bytes, rows) = (0, 0)
         for item in history.items(at: question.path, in: question.language, before: answer.item) {
-            guard let earlier = answer.asked(of: item),
+            rows += item.work(question, limit: Self.searchedRows)
+            guard rows <= Self.searchedRows, let earlier = answer.asked(of: item),
                 bytes + earlier.page.numbers.count * Self.leastRowBytes <= limit
             else { return nil }
             let state = matches(earlier)

@@ -122,7 +122,7 @@ struct LevelAnswer: ItemAnswer {
         if isPage { try writer.member("previous", previousLink(links)) }
         try writer.member("next", next)
         if let refusal = page.refusal { try writer.member("error", refusal) }
-        let hints = FieldHints.sentences(for: query, below: item)
+        let hints = FieldHints.sentences(for: query, below: item, on: page)
         if !hints.isEmpty { try writer.member("hints", list: hints) }
         writer.endObject()
         writer.endLine()

@@ -102,7 +102,7 @@ struct Selection {
 
     /// Whether an answer needs so many rows that other requests should not wait for it.
     func takesLong(_ inquiry: Inquiry, found: ResponseCache.Found) -> Bool {
-        guard inquiry.work(limit: largestImmediateWork) > largestImmediateWork else { return false }
+        guard work(inquiry) > largestImmediateWork else { return false }
         return switch found {
         case .verified: false
         case .unverified(let entry): entry.kept.shown?.isSame(as: inquiry) != true
@@ -112,8 +112,15 @@ struct Selection {
 
     /// The memory for finding the rows of an answer, in bytes. Each row that is looked at takes memory for its place,
     /// and for its sort keys or its searched title.
-    func memory(for inquiry: Inquiry) -> Int {
-        (4 << 20) + 160 * inquiry.work(limit: largestImmediateWork)
+    func memory(for inquiry: Inquiry) -> Int { (4 << 20) + 160 * work(inquiry) }
+
+    /// The number of rows that are looked at for an answer, including the answer in the client's version.
+    private func work(_ inquiry: Inquiry) -> Int {
+        let work = inquiry.shown.work(inquiry.question, limit: largestImmediateWork)
+        guard work <= largestImmediateWork, inquiry.source.isImmediate, let since = inquiry.question.delivery.since
+        else { return work }
+        let earlier = history.item(asked: inquiry.question, since: since)
+        return work + (earlier?.work(inquiry.question, limit: largestImmediateWork) ?? 0)
     }
 
     private func render(_ inquiry: Inquiry, known: ShownItem?) throws(Problem) -> Representation {

@@ -49,6 +49,8 @@ public struct RowPage: Sendable {
         public var order: IndexOrder?
         /// Whether the rows are hits of a search.
         public var areHits = false
+        /// The names of all fields of the rows; nil if the page has all fields.
+        public var fieldNames: [[UInt8]]?
 
         public init() {}
     }
@@ -123,6 +125,9 @@ public struct RowPage: Sendable {
 
     /// The order of the rows; nil if the rows compare as in a tree.
     public var order: IndexOrder? { supplied?.notes.order }
+
+    /// The names of all fields of the rows; nil if the page has all fields.
+    var fieldNames: [[UInt8]]? { supplied?.notes.fieldNames }
 }
 
 /// A row, as a view of its packed form.

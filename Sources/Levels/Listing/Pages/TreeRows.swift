@@ -61,8 +61,9 @@ public struct TreeRows: RowSource {
         guard let query else {
             return max(arrangements.work(below: item.own), item.stepAbove.map { arrangements.work(below: $0) } ?? 0)
         }
-        guard let opening = query.outline else { return arrangements.work(below: item.own, query: query) }
-        return arrangements.work(below: item.own, opening: opening, page: query.page, limit: limit)
+        let hinted = query.hintedRows(on: item.level)
+        guard let opening = query.outline else { return arrangements.work(below: item.own, query: query) + hinted }
+        return arrangements.work(below: item.own, opening: opening, page: query.page, limit: limit) + hinted
     }
 
     public func cost(_ query: RowQuery?, below item: Item) -> RowCost {
@@ -76,7 +77,9 @@ public struct TreeRows: RowSource {
         // A row with long fields counts as several.
         let bytes = level.bytes.count / max(level.count, 1) * written
         let sought = query.outline == nil ? Self.orderedRows(below: item.own) : rows / 8
-        return RowCost(written: max(written, bytes / 256), sought: max(query.work(on: level), sought))
+        return RowCost(
+            written: max(written, bytes / 256),
+            sought: max(query.work(on: level), sought) + query.hintedRows(on: level))
     }
 
     private static func orderedRows(below step: Item.Step) -> Int {

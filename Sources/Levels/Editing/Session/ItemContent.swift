@@ -145,7 +145,7 @@ extension PropertyListValue {
 
 /// Converts JSON values to property-list types that JSON lacks, by the type of the replaced value.
 extension PropertyListValue {
-    /// Returns the value in the type of an old value, if possible.
+    /// Returns the value in the type of an old value, if that type holds the value exactly.
     ///
     /// For example, text in the form of RFC 3339 becomes a date, base64 becomes data, and an integer becomes a real.
     /// The values in dictionaries are fitted by key, and the values in arrays by position.
@@ -155,7 +155,7 @@ extension PropertyListValue {
         case (.date(let seconds), .string(let text)): return Self.date(text, as: seconds) ?? self
         case (.data, .string(let text)): return Base64Text.bytes(text).map { .data($0) } ?? self
         case (.real, .integer(let value)):
-            return .real(value.isNegative ? -Double(value.magnitude) : Double(value.magnitude))
+            return Double(exactly: value.magnitude).map { .real(value.isNegative ? -$0 : $0) } ?? self
         case (.real, .string("nan")): return .real(.nan)
         case (.real, .string("+infinity")): return .real(.infinity)
         case (.real, .string("-infinity")): return .real(-.infinity)
@@ -174,9 +174,16 @@ extension PropertyListValue {
         if text == JSONText.date(old) { return .date(old) }
         let bytes = Array(text.utf8)
         // `Timestamp` also accepts a day without a time, for conditions. RFC 3339 does not.
-        guard bytes.count > 10, let seconds = Timestamp.seconds(bytes), CivilDate.secondsRange.contains(seconds)
+        guard bytes.count > 10, let seconds = Timestamp.seconds(bytes), CivilDate.secondsRange.contains(seconds),
+            fraction(text) == fraction(JSONText.date(seconds))
         else { return nil }
         return .date(seconds)
+    }
+
+    /// The digits of a moment's fraction of a second, without zeros at the end.
+    private static func fraction(_ text: String) -> Substring {
+        let digits = text.drop { $0 != "." }.dropFirst().prefix { $0.isNumber }
+        return digits.dropLast(digits.reversed().prefix { $0 == "0" }.count)
     }
 
     private static func uid(_ entries: PropertyListDictionary) -> PropertyListValue? {

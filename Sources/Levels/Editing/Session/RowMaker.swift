@@ -214,7 +214,8 @@ struct FileValues: PropertyListConsumer, ~Copyable {
         switch (value, syntax) {
         case (.real(let number), .json) where !number.isFinite: try string(Array(JSONText.real(number).utf8).span)
         case (.date(let seconds), .json): try string(Array(JSONText.date(seconds).utf8).span)
-        case (.date(let seconds), .xml): try builder.scalar(.date(seconds.rounded(.down)))
+        case (.date(let seconds), .xml) where seconds != seconds.rounded(.down):
+            try string(Array(JSONText.date(seconds).utf8).span)
         default: try builder.scalar(value)
         }
     }
@@ -235,7 +236,7 @@ struct FileValues: PropertyListConsumer, ~Copyable {
 
 /// The values that a document's file can hold.
 public enum FileSyntax: Sendable {
-    /// All property-list types. Dates are without fractions of seconds, and texts without control characters.
+    /// All property-list types. Texts are without control characters. Dates with fractions of seconds become texts.
     case xml
     /// All property-list types.
     case binary

@@ -150,7 +150,9 @@ extension Value {
             let formatter = ISO8601DateFormatter()
             return formatter.date(from: text).map { .date($0.timeIntervalSinceReferenceDate) } ?? self
         case (.data, .string(let text)): return Data(base64Encoded: text).map { .data(Array($0)) } ?? self
-        case (.real, .integer(let value)): return .real(Double(value.description) ?? 0)
+        case (.real, .integer(let value)):
+            let number = Double(value.description) ?? 0
+            return number == 0x1p64 || Decimal(number) != Decimal(string: value.description) ? self : .real(number)
         case (.real, .string("nan")): return .real(.nan)
         case (.real, .string("+infinity")): return .real(.infinity)
         case (.real, .string("-infinity")): return .real(-.infinity)
@@ -176,7 +178,8 @@ extension Value {
         case .array(let values): return .array(values.map { $0.held(by: syntax) })
         case .dictionary(let entries): return .dictionary(entries.map { Entry($0.key, $0.value.held(by: syntax)) })
         case .date(let seconds) where syntax == .json: return .string(JSONText.date(seconds))
-        case .date(let seconds) where syntax == .xml: return .date(seconds.rounded(.down))
+        case .date(let seconds) where syntax == .xml && seconds.rounded() != seconds:
+            return .string(JSONText.date(seconds))
         case .data(let bytes) where syntax == .json: return .string(Data(bytes).base64EncodedString())
         case .real(let value) where syntax == .json && !value.isFinite: return .string(JSONText.real(value))
         default: return self

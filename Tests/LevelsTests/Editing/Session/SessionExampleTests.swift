@@ -112,6 +112,56 @@ struct SessionExampleTests {
         #expect(other.document.hash == (try Document.tree(expected).document.hash))
     }
 
+    /// A value, the JSON that replaces it, and the value afterwards.
+    private static let exact: [(old: PropertyListValue, new: String, PropertyListValue)] = [
+        (.real(0.5), "9007199254740993", .integer(PropertyListInteger(9_007_199_254_740_993 as Int64))),
+        (.real(0.5), "-9007199254740993", .integer(PropertyListInteger(-9_007_199_254_740_993 as Int64))),
+        (.real(0.5), "18446744073709551615", .integer(PropertyListInteger(UInt64.max))),
+        (.real(0.5), "9007199254740992", .real(0x1p53)), (.real(0.5), "-9223372036854775808", .real(-0x1p63)),
+        (.date(0), #""2001-01-01T00:00:00.5Z""#, .date(0.5)),
+        (.date(0), #""2001-01-01T01:00:00.250000000+01:00""#, .date(0.25)),
+        (.date(0), #""2001-01-01T00:00:00.1234567Z""#, .string("2001-01-01T00:00:00.1234567Z")),
+        (.date(0), #""9999-01-01T00:00:00.000001Z""#, .string("9999-01-01T00:00:00.000001Z")),
+        (.data([0]), #""QQ==""#, .data([65])), (.data([0]), #""QQ""#, .string("QQ")),
+    ]
+
+    @Test("keeps a type only if it holds the new value exactly", arguments: exact.indices)
+    func exactTypes(_ number: Int) throws {
+        let (old, json, expected) = Self.exact[number]
+        let new = try PropertyListValue(json: Array(json.utf8))
+        func item(_ value: PropertyListValue) -> PropertyListValue {
+            let inner = PropertyListDictionary([.init(key: "E", value: value)])
+            return .dictionary(
+                PropertyListDictionary([
+                    .init(key: "Title", value: .string("a")), .init(key: "F", value: value),
+                    .init(key: "D", value: .dictionary(inner)), .init(key: "A", value: .array([value])),
+                ]))
+        }
+        func edited(_ edits: Edit...) throws -> Level {
+            var session = EditSession(document: try Document.tree(#"[{"Title":"a"}]"#).document, syntax: .binary)
+            let path = try ItemPath(Array("/a".utf8).span)
+            _ = try session.apply(EditBatch([.put(item(old), at: path, onlyIfNew: false)], isExact: true))
+            _ = try session.apply(EditBatch(edits, isExact: false))
+            return session.document
+        }
+        let path = try ItemPath(Array("/a".utf8).span)
+        var session = EditSession(document: try Document.tree(#"[{"Title":"a"}]"#).document, syntax: .binary)
+        _ = try session.apply(EditBatch([.put(item(expected), at: path, onlyIfNew: false)], isExact: true))
+        for edit: Edit in [.patch(item(new), at: path), .put(item(new), at: path, onlyIfNew: false)] {
+            #expect(try edited(edit).hash == session.document.hash)
+        }
+    }
+
+    @Test("writes a date with a fraction of a second as text into XML, which lacks fractions")
+    func fractionsInXML() throws {
+        let xml =
+            "<plist><array><dict><key>Title</key><string>a</string><key>D</key><date>2001-01-01T00:00:10Z</date></dict></array></plist>"
+        var session = EditSession(document: try Document.tree(xml).document, syntax: .xml)
+        _ = try session.apply(EditBatch([.patch(#"{"D":"2001-01-01T00:00:10.5Z"}"#, "/a")], isExact: false))
+        let expected = #"[{"Title":"a","D":"2001-01-01T00:00:10.5Z"}]"#
+        #expect(session.document.hash == (try Document.tree(expected).document.hash))
+    }
+
     @Test("gives the first tree again when an edit is followed by its opposite")
     func opposites() throws {
         let document = #"["a",{"Title":"b","Children":["c",{"Title":"d","N":1}]}]"#

@@ -203,7 +203,8 @@ export class LevelPane {
     this.strip.update(head.sections)
     this.element.ariaLabel = this.list.element.ariaLabel = this.label
     this.head.update()
-    this.#empty.textContent = count ? ''
+    const isFilled = count || head.sections.some(({title, footer}) => title != null || footer)
+    this.#empty.textContent = isFilled ? ''
       : head.error ?? (place.isSearch ? 'Nothing found.' : place.levelQuery ? 'No rows match.' : 'No rows.')
     this.#setTabStop()
   }

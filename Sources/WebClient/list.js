@@ -276,13 +276,13 @@ export class List {
   update() {
     const {geometry} = this
     const top = this.y - this.#margin, bottom = this.y + this.#height + this.#margin
+    const first = geometry.sectionAt(Math.max(0, top)), last = geometry.sectionAt(Math.max(0, bottom))
     if (geometry.count === 0) {
       this.#rows.clear()
       this.#removeBlocks(() => true)
-      this.#drawBlock(0, top, bottom)
+      for (let number = first; number <= last; number++) this.#drawBlock(number, top, bottom)
       return
     }
-    const first = geometry.sectionAt(Math.max(0, top)), last = geometry.sectionAt(Math.max(0, bottom))
     const focused = this.#focusedIndex()
     const from = geometry.rowAt(top), to = geometry.rowAt(bottom)
     for (const [index, {element}] of this.#rows) {

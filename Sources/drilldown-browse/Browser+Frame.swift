@@ -55,7 +55,7 @@ extension Browser {
     private var levelLines: [StyledText] {
         guard let level = place.level else { return [StyledText(text: "  …", style: .dim)] }
         if let error = level.error { return [StyledText()] + paragraph(error) }
-        if level.rows.isEmpty {
+        if place.layout.count == 0 {
             return [
                 StyledText(), StyledText(text: place.search == nil ? "  No rows." : "  Nothing found.", style: .dim),
             ]

@@ -137,11 +137,11 @@ struct Browser: Sendable {
 
     // MARK: Moving
 
-    /// Moves the selection by a number of rows, or scrolls a detail by this number of lines.
+    /// Moves the selection by a number of rows. Scrolls a detail, or a level without rows, by this number of lines.
     mutating func move(by rows: Int) {
         news = nil
         place.changed = []
-        guard place.kind == .level else { return scroll(to: place.top + rows) }
+        guard place.kind == .level, !place.rows.isEmpty else { return scroll(to: place.top + rows) }
         place.select(place.selection + rows)
         scrollToSelection()
     }

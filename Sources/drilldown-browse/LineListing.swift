@@ -18,6 +18,9 @@ struct LineListing {
         if let error = first.error, !follows { throw Failure(error) }
         if first.isLeaf, first.error == nil { return try await printDetail(at: place.path, follows: follows) }
         if follows { return try await follow(place.path) }
+        for section in first.sections where first.count == 0 {
+            for text in [section.title, section.footer] { if let text { try write("\(DisplayText(text))") } }
+        }
         if keepsLevels {
             for row in first.rows { try write(line(of: row)) }
         } else {

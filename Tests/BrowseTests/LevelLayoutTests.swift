@@ -21,6 +21,15 @@ struct LevelLayoutTests {
             ])
     }
 
+    @Test("are the titles and footers of a level without rows")
+    func noRows() {
+        let layout = LevelLayout([
+            Level.Section(title: "A", start: 0, count: 0, footer: "foot"),
+            Level.Section(start: 0, count: 0, footer: "end"),
+        ])
+        #expect((0...3).map(layout.line) == [.title(section: 0), .footer(section: 0), .footer(section: 1), nil])
+    }
+
     @Test("are found by the row")
     func rows() {
         for row in 0..<5 { #expect(layout.line(layout.line(ofRow: row)) == .row(row)) }

@@ -71,6 +71,28 @@ import Testing
         #expect(source().name == scratch("App.bundle"))
     }
 
+    @Test("keeps the sections with titles or footers of a page without rows, which then is not a leaf")
+    func acknowledgements() throws {
+        let group = #"{"Type":"PSGroupSpecifier"}"#
+        try page("Root", Self.pane("A", "Pods"), Self.pane("B", "Empty"))
+        try page("Pods", #"{"Type":"PSGroupSpecifier","Title":"Licence","FooterText":"MIT"}"#, group)
+        try page("Empty", group)
+        let loaded = try load()
+        let document = loaded.tree.document
+        let root = try #require(document.child(0))
+        #expect(root.child(0)?.sections.map(\.shown) == [Section(title: "Licence", footer: "MIT", start: 0, count: 0)])
+        let top = Item.Step(level: document, row: 0)
+        #expect((0..<2).map { Item([top, Item.Step(level: root, row: $0)]).isLeaf } == [false, true])
+        #expect(loaded.warnings.isEmpty)
+        let rows = RowPage(Listing(root))
+        var leaves: [Bool] = []
+        rows.forEachRow { leaves.append($0.isLeaf) }
+        #expect(leaves == [false, true])
+        let before = root.rowsHash
+        try page("Pods", #"{"Type":"PSGroupSpecifier","Title":"Licence","FooterText":"BSD"}"#)
+        #expect(try load().tree.document.child(0)?.rowsHash != before)
+    }
+
     @Test("shows a page that cannot be read at its row, and warns")
     func refusals() throws {
         try page(

@@ -25,6 +25,12 @@ test('an empty level has no row and no height', () => {
   assert.deepEqual([empty.count, empty.total, empty.rowAt(0)], [0, 0, -1])
 })
 
+test('the sections of a level without rows have headers and footers', () => {
+  const acknowledged = geometry(['A', 0, 'seven..'], [null, 0, 'foot'])
+  assert.deepEqual([acknowledged.count, [...acknowledged.tops]], [0, [0, 37, 51]])
+  assert.deepEqual([0, 36, 37, 50].map(y => acknowledged.sectionAt(y)), [0, 0, 1, 1])
+})
+
 test('a header is above a section with a title, a gap above one without but the first, and a footer below', () => {
   const mixed = geometry(['A', 2, 'seven..'], [null, 1], ['C', 1])
   assert.deepEqual([...mixed.tops], [0, 117, 167, 237])

@@ -194,7 +194,7 @@ enum ItemHead {
             return versionOffset
         }
         writer.member("depth", item.depth)
-        writer.member("leaf", count == 0)
+        writer.member("leaf", item.isLeaf)
         if !isLevel { writer.member("count", count) }
         writer.beginList("ancestors")
         for (depth, step) in item.steps.dropLast().enumerated() {

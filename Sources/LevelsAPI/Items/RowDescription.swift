@@ -47,10 +47,10 @@ struct RowDescription {
         let versionOffset = writer.placeholder(Version.shortPlaceholder)
         if case .all = fields { writer.fieldsVersion(of: row.packed, in: row.bytes) }
         try writer.member("title", row.title)
-        writer.member("leaf", count == 0)
+        writer.member("leaf", row.isLeaf)
         writer.member("count", count)
         if row.isEstimate { try writer.member("counted", "estimate") }
-        writer.member("href", link: prefixes.prefix(isLeaf: count == 0), key: key)
+        writer.member("href", link: prefixes.prefix(isLeaf: row.isLeaf), key: key)
         writer.beginObject("fields")
         try RowFields.tell(fields, of: row.packed, in: row.bytes, to: &writer)
         writer.endObject()

@@ -71,11 +71,11 @@ struct SettingsPageBuilder: ~Copyable {
 
     var rowCount: Int { rows.count }
 
-    /// Returns the rows, and the sections with rows, a title or a footer. A page without rows gets no sections.
+    /// Returns the rows, and the sections with rows, a title or a footer.
     consuming func finish(at position: SourcePosition) -> SetAsideRows {
         let shown = sections.filter { $0.count > 0 || $0.title != nil || $0.footer != nil }
         return SetAsideRows(
-            bytes: Array(copying: bytes.span), rows: rows, children: [], sections: rows.isEmpty ? [] : shown,
+            bytes: Array(copying: bytes.span), rows: rows, children: [], sections: shown,
             form: .specifiers, position: position)
     }
 

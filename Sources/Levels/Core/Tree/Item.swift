@@ -87,6 +87,9 @@ public struct Item: Sendable {
         return count == 0 ? own.below?.countElsewhere ?? 0 : count
     }
 
+    /// Whether there is nothing below the item: neither rows nor sections.
+    public var isLeaf: Bool { count == 0 && level?.showsOnlySections != true }
+
     /// The number of levels above the item; 0 for the root.
     public var depth: Int { steps.count - 1 }
 

@@ -90,6 +90,9 @@ public final class Level: Sendable {
     /// The sections that are shown; empty for a plain list.
     public var sections: ArraySlice<Section> { allSections.prefix { !$0.isHidden } }
 
+    /// Whether the level shows sections without rows, such as the acknowledgements of a settings page.
+    public var showsOnlySections: Bool { count == 0 && !sections.isEmpty }
+
     /// The approximate memory use without the levels below, in bytes.
     public var residentBytes: Int {
         bytes.count + children.count * 8 + keyIndex.residentBytes + allSections.reduce(256) { $0 + $1.residentBytes }
@@ -184,7 +187,7 @@ extension Level {
     private static let rowsHashLimit = 4_096
 
     /// The hash of the rows and the sections. For each level below, the hash includes the number of rows. It also
-    /// includes the hash of a level below that could not be read or is not in memory. Nil if this level has more than
+    /// includes the hash of a level below that could not be read, shows only sections or is not in memory. Nil if this level has more than
     /// 4,096 rows, and levels below them.
     package var rowsHash: ContentHash? {
         guard children.count <= Self.rowsHashLimit else { return nil }
@@ -194,7 +197,10 @@ extension Level {
         summary.append(littleEndian: UInt64(count))
         for child in children {
             summary.append(littleEndian: UInt64(child?.count ?? 0))
-            if let child, child.refusal != nil || child.countElsewhere != nil { summary.append(child.hash) }
+            guard let child, child.count == 0 else { continue }
+            if child.refusal != nil || child.countElsewhere != nil || child.showsOnlySections {
+                summary.append(child.hash)
+            }
         }
         for section in allSections { section.summarize(into: &summary) }
         return ContentHash(of: summary.span)

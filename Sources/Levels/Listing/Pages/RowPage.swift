@@ -137,6 +137,8 @@ public struct RowView: ~Escapable {
     public let packed: Row
     /// The number of rows below the row.
     public let count: Int
+    /// Whether there is nothing below the row: neither rows nor sections.
+    public let isLeaf: Bool
     /// Whether `count` is an estimate.
     public let isEstimate: Bool
     /// The reason why the level below could not be read, or why a field of the row is not shown; otherwise nil.
@@ -150,6 +152,7 @@ public struct RowView: ~Escapable {
         let count = level.childCount(number)
         let elsewhere = count == 0 ? level.child(number)?.countElsewhere : nil
         self.count = elsewhere ?? count
+        isLeaf = self.count == 0 && level.child(number)?.showsOnlySections != true
         isEstimate = elsewhere != nil
         refusal = count == 0 ? level.child(number)?.refusal : nil
     }
@@ -161,6 +164,7 @@ public struct RowView: ~Escapable {
         self.bytes = bytes
         packed = Row(in: bytes, number: number)
         self.count = count
+        isLeaf = count == 0
         self.isEstimate = isEstimate
         self.refusal = refusal
     }
@@ -243,6 +247,7 @@ extension RowPage {
         else { return false }
         return one.level.childCount(one.row) == two.level.childCount(two.row)
             && one.level.child(one.row)?.refusal == two.level.child(two.row)?.refusal
+            && one.level.child(one.row)?.showsOnlySections == two.level.child(two.row)?.showsOnlySections
             && one.level.child(one.row)?.countElsewhere == two.level.child(two.row)?.countElsewhere
             && one.level.packsRow(one.row, asRow: two.row, of: two.level)
     }

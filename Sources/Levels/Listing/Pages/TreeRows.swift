@@ -115,7 +115,9 @@ extension TreeRows {
         for step in item.steps { head.append(step) }
         let count = item.own.level.childCount(item.own.row)
         head.append(littleEndian: UInt64(count))
-        if count == 0, let level = item.level, level.refusal != nil { head.append(level.hash) }
+        if count == 0, let level = item.level, level.refusal != nil || level.showsOnlySections {
+            head.append(level.hash)
+        }
         head.append(orderOf: item.own)
         return head
     }

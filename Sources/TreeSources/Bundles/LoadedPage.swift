@@ -6,9 +6,10 @@ struct LoadedPage {
     let bundle: BundlePages
     /// The stored values; nil without a values document.
     private(set) var stored: StoredValues?
+    private var composition: PageComposition
+
     /// The composed document.
-    let tree: Tree
-    private let composition: PageComposition
+    var tree: Tree { composition.tree }
 
     /// Composes the pages.
     ///
@@ -19,12 +20,13 @@ struct LoadedPage {
         self.stored = stored
         let values = stored?.values ?? PropertyListDictionary()
         composition = try PageComposition(of: bundle, showing: values, sharing: old)
-        tree = composition.tree
     }
 
     /// The same pages with other values.
     func storing(_ values: StoredValues) throws(SourceError) -> LoadedPage {
-        try LoadedPage(bundle: bundle, stored: values, sharing: tree)
+        var page = saving(values)
+        page.composition = try composition.showing(values.values)
+        return page
     }
 
     /// The same page after its values have been saved.
@@ -66,9 +68,19 @@ struct LoadedPage {
 
 /// The document composed of a settings bundle's pages and the stored values, in every language.
 struct PageComposition {
+    /// The levels of the pages in one language, by file name.
+    private struct PageLevels {
+        /// The levels without the pages below.
+        var own: [String: Level] = [:]
+        var composed: [String: Level] = [:]
+    }
+
     private let bundle: BundlePages
-    /// The levels of the pages with the stored values, by file name.
-    private var levels: [String: Level] = [:]
+    private let languages: ArraySlice<BundleStrings.Language>
+    private var values: PropertyListDictionary
+    /// The pages as they are written, and in each of the languages.
+    private var written = PageLevels()
+    private var translated: [PageLevels]
     /// Stored values that their controls cannot have.
     private(set) var unusable: [UnusableValue] = []
     /// Warnings about the composed pages.
@@ -83,58 +95,85 @@ struct PageComposition {
     ///   - old: the tree to replace; equal levels are shared with it.
     /// - Throws: `SourceError` if the document is too large.
     init(of bundle: BundlePages, showing values: PropertyListDictionary, sharing old: Tree?) throws(SourceError) {
-        self.bundle = bundle
-        tree = bundle.root.tree
-        for name in bundle.order {
-            levels[name] = bundle.pages[name]?.content.level.showing(values) { unusable.append($0) }
-        }
-        let plain = try level(sharing: old?.document) { _ in { _ in nil } }
-        tree = tree.replacing(level: plain, translations: try translations(sharing: old?.translations))
-    }
-
-    /// The document in each language of the bundle; nil for a bundle without strings.
-    private mutating func translations(sharing old: Translations?) throws(SourceError) -> Translations? {
-        var variants: [Translations.Variant] = []
-        let strings = bundle.strings
+        (self.bundle, self.values) = (bundle, values)
         let bytes = bundle.pages.values.reduce(0) { $0 + $1.content.level.residentBytes }
-        let most = max(Self.mostBytes / max(bytes, 1), 1)
-        for language in strings.languages.prefix(most) {
-            let name = language.language.name
-            let level = try level(sharing: old?.variants.first { $0.name == name }?.document) {
-                strings.translation(to: language, table: $0)
-            }
-            variants.append(
-                Translations.Variant(
-                    name: name, language: language.language.tag, document: tree.document.placing([0: level])))
-        }
-        if strings.languages.count > most {
-            warnings.append(
-                SourceWarning(
-                    bundle.files.folder,
-                    message: "the pages are too large for more than \(Quantity(count: most, noun: "language"))"))
-        }
-        guard !variants.isEmpty else { return nil }
-        let hasFallback = variants.contains { $0.name == strings.fallback }
-        return Translations(variants: variants, fallback: hasFallback ? strings.fallback : nil)
+        languages = bundle.strings.languages.prefix(max(Self.mostBytes / max(bytes, 1), 1))
+        translated = Array(repeating: PageLevels(), count: languages.count)
+        tree = bundle.root.tree
+        try compose(nil, sharing: old)
+        guard languages.count < bundle.strings.languages.count else { return }
+        let most = Quantity(count: languages.count, noun: "language")
+        warnings = [SourceWarning(bundle.files.folder, message: "the pages are too large for more than \(most)")]
     }
 
-    /// The level of the root page with all pages below it.
+    /// Returns the same pages with other stored values. Makes only the rows again whose values differ.
+    func showing(_ new: PropertyListDictionary) throws(SourceError) -> PageComposition {
+        let keys = Set((values.entries + new.entries).map(\.key).filter { values[$0] != new[$0] })
+        var composition = self
+        composition.values = new
+        composition.unusable.removeAll { keys.contains($0.key) }
+        try composition.compose(keys, sharing: nil)
+        return composition
+    }
+
+    /// Makes the pages and the document in every language.
     ///
-    /// - Parameter translation: makes the closure that translates the texts of a table.
-    private func level(
-        sharing old: Level?, _ translation: (_ table: String) -> (String) -> String?
-    ) throws(SourceError) -> Level {
-        let pool = old.map(LevelPool.init)
-        var composed: [String: Level] = [:]
+    /// - Parameters:
+    ///   - keys: the keys of the controls that have changed; nil to make all rows.
+    ///   - old: the tree to replace; equal levels are shared with it.
+    private mutating func compose(_ keys: Set<String>?, sharing old: Tree?) throws(SourceError) {
+        var changed: Set<String> = []
         for name in bundle.order {
-            guard let page = bundle.pages[name], let own = levels[name] else { continue }
-            var children = page.children.compactMapValues { composed[$0] }
-            for (row, sentence) in page.refusals { children[row] = .refused(sentence) }
-            let level = own.translated(translation(page.table)).placing(children)
-            try check(level, of: name)
-            composed[name] = pool?.adopt(level) ?? level
+            guard let page = bundle.pages[name] else { continue }
+            let rows = keys.map { page.content.level.rows(ofControls: $0) }
+            if rows?.isEmpty == true { continue }
+            changed.insert(name)
+            func repacked(_ levels: PageLevels) -> RepackedRows? {
+                rows.flatMap { rows in levels.own[name].map { (rows, $0) } }
+            }
+            let own = page.content.level.showing(values, only: repacked(written)) { unusable.append($0) }
+            written.own[name] = own
+            for (number, language) in languages.enumerated() {
+                translated[number].own[name] = own.translated(
+                    only: repacked(translated[number]), bundle.strings.translation(to: language, table: page.table))
+            }
         }
-        return composed[bundle.rootName] ?? .refused("The page could not be read.")
+        written = try placed(written, changed: changed, sharing: old?.document)
+        var variants: [Translations.Variant] = []
+        for (number, language) in languages.enumerated() {
+            let (name, tag) = (language.language.name, language.language.tag)
+            let variant = old?.translations?.variants.first { $0.name == name }
+            translated[number] = try placed(translated[number], changed: changed, sharing: variant?.document)
+            let document = tree.document.placing([0: rootLevel(of: translated[number])])
+            variants.append(Translations.Variant(name: name, language: tag, document: document))
+        }
+        let fallback = variants.first { $0.name == bundle.strings.fallback }?.name
+        tree = tree.replacing(
+            level: rootLevel(of: written),
+            translations: variants.isEmpty ? nil : Translations(variants: variants, fallback: fallback))
+    }
+
+    private func rootLevel(of levels: PageLevels) -> Level {
+        levels.composed[bundle.rootName] ?? .refused("The page could not be read.")
+    }
+
+    /// Places the levels of child pages below the rows that lead to them.
+    private func placed(
+        _ levels: PageLevels, changed: Set<String>, sharing old: Level?
+    ) throws(SourceError) -> PageLevels {
+        let pool = old.map(LevelPool.init)
+        var (levels, changed) = (levels, changed)
+        for name in bundle.order {
+            guard let page = bundle.pages[name], let own = levels.own[name] else { continue }
+            if !changed.contains(name), changed.isDisjoint(with: page.children.values) { continue }
+            changed.insert(name)
+            var children = page.children.compactMapValues { levels.composed[$0] }
+            for (row, sentence) in page.refusals { children[row] = .refused(sentence) }
+            let level = own.placing(children)
+            try check(level, of: name)
+            levels.composed[name] = pool?.adopt(level) ?? level
+        }
+        return levels
     }
 
     private func check(_ level: Level, of name: String) throws(SourceError) {

@@ -66,6 +66,38 @@ import Testing
         #expect(try ControlledPage.shown(german) == #"sound=false volume=0.5 A="a" B="a" Version=- name="Ann""#)
     }
 
+    @Test("that changes gives the pages that a load gives, and only the rows of its controls are made again")
+    func changes() throws {
+        try page.scratch.folder("App.bundle/de.lproj")
+        try page.scratch.write("App.bundle/de.lproj/Root.strings", "Sound = Ton; B = Zwei; More = Mehr;")
+        let loaded = try page.source().load(replacing: nil)
+        let root = try #require(SettingsPage(try page.source().loadAlone(replacing: nil).tree))
+        let bundle = try BundlePages(
+            of: root, root: loaded, at: page.scratch("App.bundle/Root.plist"), by: Interpretation())
+        func stored(_ json: String) throws -> StoredValues {
+            guard case .dictionary(let values) = try PropertyListValue(json: Array(json.utf8)) else {
+                throw CancellationError()
+            }
+            return StoredValues(values: values)
+        }
+        var latest = try LoadedPage(bundle: bundle, stored: StoredValues(), sharing: nil)
+        for json in [
+            #"{"sound":false}"#, #"{"sound":false,"order":"b"}"#, #"{"order":"a","name":"Ann"}"#,
+            #"{"order":"c","name":"Bo","volume":7}"#, #"{"name":"Bo","order":"b"}"#, "{}",
+        ] {
+            let before = latest
+            latest = try latest.storing(stored(json))
+            let fresh = try LoadedPage(bundle: bundle, stored: stored(json), sharing: nil)
+            #expect(latest.tree.document.hash == fresh.tree.document.hash, "\(json)")
+            #expect(latest.tree.translations == fresh.tree.translations, "\(json)")
+            #expect(latest.loaded(valuesPath: "v").warnings == fresh.loaded(valuesPath: "v").warnings, "\(json)")
+            // A page whose controls stay is the same level.
+            for (new, old) in zip(latest.documents, before.documents) where json == #"{"sound":false}"# {
+                #expect(new.child(0)?.child(5) === old.child(0)?.child(5))
+            }
+        }
+    }
+
     @Test("with values that controls cannot have is a warning, and their defaults show")
     func unusable() throws {
         try page.scratch.write("Values.plist", "{\"sound\":1,\n \"order\":\"c\",\"name\":\"Ann\"}")
@@ -139,4 +171,9 @@ import Testing
             try ControlledPage.shown(after.tree.document) == Self.defaults.replacing("name=-", with: "name=\(name)"))
         #expect(watcher.fingerprint == after.fingerprint)
     }
+}
+
+extension LoadedPage {
+    /// The document as it is written, and in each language.
+    fileprivate var documents: [Level] { [tree.document] + (tree.translations?.variants.map(\.document) ?? []) }
 }

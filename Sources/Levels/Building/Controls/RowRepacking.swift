@@ -9,15 +9,19 @@ struct RowRepacking: ~Copyable {
     private let level: Level
     private let newTitle: (String) -> String?
     private let newMembers: ControlMembers
+    private let repacked: RepackedRows?
     private var output = ByteBuffer()
 
     /// - Parameters:
     ///   - newTitle: returns the new title for a nonempty title; nil to keep the old title.
     ///   - newMembers: returns the new members of a row's control.
+    ///   - repacked: the rows to repack; nil for all rows.
     init(
-        of level: Level, newTitle: @escaping (String) -> String? = { _ in nil }, newMembers: @escaping ControlMembers
+        of level: Level, only repacked: RepackedRows? = nil, newTitle: @escaping (String) -> String? = { _ in nil },
+        newMembers: @escaping ControlMembers
     ) {
         self.level = level
+        self.repacked = repacked
         self.newTitle = newTitle
         self.newMembers = newMembers
     }
@@ -30,7 +34,12 @@ struct RowRepacking: ~Copyable {
         output.append(source.span.extracting(table..<level.packed(0..<0).lowerBound))
         for number in 0..<level.rowCount {
             output.replace(at: number * 4, halfWord: UInt32(truncatingIfNeeded: output.count))
-            append(number, of: source.span)
+            if let repacked, !repacked.rows.contains(number) {
+                let bytes = repacked.others.bytes
+                output.append(bytes.span.extracting(repacked.others.packed(number..<number + 1)))
+            } else {
+                append(number, of: source.span)
+            }
         }
         output.replace(at: level.rowCount * 4, halfWord: UInt32(truncatingIfNeeded: output.count))
         return Array(copying: output.span)
@@ -74,22 +83,32 @@ struct RowRepacking: ~Copyable {
     }
 }
 
+/// Some rows of a level that are repacked, and the level in which the other rows are already packed.
+public typealias RepackedRows = (rows: Set<Int>, others: Level)
+
 extension Level {
+    /// The rows whose controls have one of these keys.
+    public func rows(ofControls keys: Set<String>) -> Set<Int> {
+        Set((0..<rowCount).filter { row in controlKey(ofRow: row).map(keys.contains) ?? false })
+    }
+
     /// A settings page's level with stored values in place of the defaults; O(bytes).
     ///
     /// Keys, fields and the levels below are the same.
     ///
     /// - Parameters:
     ///   - values: the stored values, by key.
+    ///   - repacked: the rows whose values may differ from those in another result of this function; nil for all rows.
     ///   - unusable: receives each stored value that its control rejects; for a radio group, only once.
     public func showing(
-        _ values: PropertyListDictionary, unusable: (UnusableValue) -> Void = { _ in }
+        _ values: PropertyListDictionary, only repacked: RepackedRows? = nil,
+        unusable: (UnusableValue) -> Void = { _ in }
     ) -> Level {
         guard !values.entries.isEmpty else { return self }
         var shown: [Int: [UInt8]] = [:]
         // The rows of a radio group share one rule, which is checked once.
         var group: (key: String, rows: Range<Int>, value: [UInt8]?)?
-        for row in 0..<rowCount {
+        for row in 0..<rowCount where repacked?.rows.contains(row) ?? true {
             guard let key = controlKey(ofRow: row), let stored = values[key] else { continue }
             if let group, group.key == key, group.rows.contains(row) {
                 shown[row] = group.value
@@ -101,11 +120,11 @@ extension Level {
             shown[row] = objection == nil ? stored.packed : nil
             if control["choice"] != nil { group = (key, sectionRows(around: row), shown[row]) }
         }
-        return shown.isEmpty ? self : repacked(showing: shown)
+        return shown.isEmpty && repacked == nil ? self : packed(showing: shown, only: repacked)
     }
 
-    private func repacked(showing values: [Int: [UInt8]]) -> Level {
-        var repacking = RowRepacking(of: self) { row, source, control in
+    private func packed(showing values: [Int: [UInt8]], only repacked: RepackedRows?) -> Level {
+        var repacking = RowRepacking(of: self, only: repacked) { row, source, control in
             guard let value = values[row] else { return nil }
             return PackedControl.members(control, of: source, showing: value)
         }
@@ -168,9 +187,13 @@ extension Level {
     ///
     /// Keys, fields and the levels below are the same, so that paths do not depend on the language.
     ///
-    /// - Parameter translation: returns the translation of a text; nil to keep the text.
-    public func translated(_ translation: @escaping (String) -> String?) -> Level {
-        var repacking = RowRepacking(of: self, newTitle: translation) { _, source, control in
+    /// - Parameters:
+    ///   - repacked: the rows that may differ from those of another page that was translated alike; nil for all rows.
+    ///   - translation: returns the translation of a text; nil to keep the text.
+    public func translated(
+        only repacked: RepackedRows? = nil, _ translation: @escaping (String) -> String?
+    ) -> Level {
+        var repacking = RowRepacking(of: self, only: repacked, newTitle: translation) { _, source, control in
             PackedControl.members(PackedDictionary(bytes: source, fields: control), translatedBy: translation)
         }
         let bytes = repacking.rows()

@@ -17,21 +17,17 @@ public enum Edit: Sendable, Equatable {
 }
 
 extension Edit {
-    /// The path of the item above the changed rows; nil if the edit changes the levels of two items, or the root.
-    var levelPath: ItemPath? {
+    /// The levels with the changed rows, each with the path of the item above it and the keys of the rows that the edit
+    /// names; nil for an edit of the root.
+    var levels: [(path: ItemPath, keys: [[UInt8]])]? {
         switch self {
-        case .insert(_, let path, _, _): path
-        case .put(_, let path, _), .patch(_, let path), .delete(let path): path.parent
-        case .move(let path, let owner, _, _): path.parent == owner ? owner : nil
-        }
-    }
-
-    /// The keys of the rows below `levelPath` that the edit names.
-    var rowKeys: [[UInt8]] {
-        switch self {
-        case .insert(_, _, let position, _): [position.keyBytes].compactMap(\.self)
-        case .put(_, let path, _), .patch(_, let path), .delete(let path): [path.lastKey]
-        case .move(let path, _, let position, _): [path.lastKey] + [position.keyBytes].compactMap(\.self)
+        case .insert(_, let path, let position, _): return [(path, position.keys)]
+        case .put(_, let path, _), .patch(_, let path), .delete(let path):
+            return path.parent.map { [($0, [path.lastKey])] }
+        case .move(let path, let owner, let position, _):
+            guard let parent = path.parent else { return nil }
+            if parent == owner { return [(owner, [path.lastKey] + position.keys)] }
+            return [(parent, [path.lastKey]), (owner, position.keys)]
         }
     }
 }

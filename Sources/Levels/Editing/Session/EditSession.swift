@@ -19,8 +19,6 @@ public struct EditSession: Sendable {
     private var files: [EditedFile]
     /// The number of the file that the batch edits; nil before the batch's first edit.
     private var batchFile: Int?
-    /// The path of the item whose level has the gathered edits; nil if the next step needs the tree with these edits.
-    private var gatheredPath: ItemPath?
     /// Whether the tree with the gathered edits could not be made.
     private var isUnsettled = false
     /// The items of the batch's steps so far.
@@ -126,23 +124,30 @@ public struct EditSession: Sendable {
     mutating func make(_ edit: Edit, isExact: Bool) throws(EditRefusal) {
         if !isCertain(edit) { try settle() }
         try apply(edit, isExact: isExact)
-        guard gatheredPath == nil, let path = edit.levelPath, let batchFile,
-            case .found(let owner) = Item.find(path, in: document)
-        else { return }
-        // Edits are gathered only if the level that clients see is the file's own level.
-        if files[batchFile].draft.isGathering(owner.level) { gatheredPath = path }
     }
 
-    /// Whether an edit can be applied before the tree with the gathered edits is made. The edit must be on the same
-    /// level, and the gathered edits must not have changed the rows that the edit names.
+    /// Whether an edit can be applied before the tree with the gathered edits is made: these edits are of levels neither
+    /// above nor below its own, and have not changed the rows that it names.
     private func isCertain(_ edit: Edit) -> Bool {
-        guard let gatheredPath, edit.levelPath == gatheredPath, let batchFile else { return false }
-        return edit.rowKeys.allSatisfy(files[batchFile].draft.hasUntouchedRow)
+        guard let batchFile, let levels = edit.levels else { return false }
+        let draft = files[batchFile].draft
+        return !draft.isAhead
+            && levels.allSatisfy { path, keys in
+                guard let owner = owner(at: path) else { return false }
+                // The keys are those that clients see, so the level must be the file's own.
+                guard draft.isGathering(owner.shown.level) else { return !draft.isGathering(near: owner.item.rowPath) }
+                return keys.allSatisfy { draft.hasUntouchedRow(withKey: $0, below: owner.item.rowPath) }
+            }
+    }
+
+    /// The item above a level that the batch may edit, without the gathered edits; nil if it is missing.
+    private func owner(at path: ItemPath) -> EditTarget? {
+        var session = self
+        do throws(EditRefusal) { return try session.target(path, asOwner: true) } catch { return nil }
     }
 
     /// Makes the tree with the edits so far.
     mutating func settle() throws(EditRefusal) {
-        gatheredPath = nil
         guard let file = batchFile else { return }
         do throws(TreeError) {
             try files[file].draft.settle()

@@ -73,8 +73,8 @@ extension RowPosition {
 
     private static func normalized(_ key: String) -> [UInt8] { ItemKey.normalized(key.utf8Span.span) }
 
-    /// The key, in NFC, of the row that this position is before or after; nil for other positions.
-    var keyBytes: [UInt8]? { key.map(Self.normalized) }
+    /// The key, in NFC, of the row that this position is before or after; empty for other positions.
+    var keys: [[UInt8]] { key.map { [Self.normalized($0)] } ?? [] }
 
     // MARK: Refusals
 

@@ -49,6 +49,30 @@ struct SessionBatchTests {
         #expect(try example.isBuilt(of: #"["d","n",{"Title":"a","N":1},"c","m"]"#))
     }
 
+    @Test("makes each of several levels once, in whatever order its steps come")
+    func severalLevels() throws {
+        let document = #"[{"Title":"A","Children":["a","b","c"]},{"Title":"B","Children":["d","e"]},{"Title":"C"}]"#
+        var example = try SessionExample(document)
+        let edits: [Edit] = [
+            .patch(#"{"N":1}"#, "/A/a"), .patch(#"{"N":2}"#, "/B/d"), .delete("/A/b"), .insert(#""n""#, "/B", .first),
+            .move("/A/c", "/B", .after("e")), .insert(#""m""#, "/C"), .insert(#""o""#, "/A", .last),
+        ]
+        let gathered = try Self.gathered(edits, in: example)
+        #expect(gathered.document === example.session.document)
+        // The level above needs the levels below it, and a row that was moved is new in its level.
+        for last: Edit in [.delete("/C"), .patch(#"{"N":3}"#, "/B/c")] {
+            #expect(try Self.gathered(edits + [last], in: example).document !== example.session.document)
+        }
+        _ = try example.session.apply(EditBatch(edits, isExact: false))
+        #expect(
+            try example.isBuilt(
+                of: """
+                    [{"Title":"A","Children":[{"Title":"a","N":1},"o"]},\
+                    {"Title":"B","Children":["n",{"Title":"d","N":2},"e","c"]},{"Title":"C","Children":["m"]}]
+                    """))
+        for file in example.session.changedFiles { try ProvenanceCheck(file).check("several levels") }
+    }
+
     /// The session after the steps of a batch, before the tree with the last of them is made.
     private static func gathered(_ edits: [Edit], in example: SessionExample) throws -> EditSession {
         var session = example.session

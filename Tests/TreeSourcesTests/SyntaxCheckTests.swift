@@ -84,7 +84,31 @@ struct SyntaxCheckTests {
             (Array("%PDF-1.7".utf8), "it is a PDF document; it must be a property list or a table"),
         ])
     func refusal(of bytes: [UInt8], says sentence: String) {
-        #expect(throws: PropertyListError(reason: sentence)) { try SyntaxCheck.syntax(of: bytes) }
+        #expect(throws: PropertyListError(reason: sentence)) { try read(bytes) }
+    }
+
+    /// Reads a document of the syntax that its first bytes have.
+    private func read(_ bytes: [UInt8]) throws {
+        var survey = KeySurvey()
+        try SyntaxCheck.syntax(of: bytes).read(.memory(bytes), limits: PropertyListLimits(), into: &survey)
+    }
+
+    @Test(
+        "is JSON if the text is JSON, whatever its first line looks like",
+        arguments: [
+            "[[true]]", "[null ]", "[[null]]", "[ true ]", "[[true]\n,[false]]", "\"a,b\"", "\"a;b\"", "\"a\\tb\"",
+            "\"- a\"", "\"a: b\"", "\"[a]\"", "\"a = 1\"", "-1", "\n\n[[true]]", "true", "null",
+        ])
+    func json(_ text: String) throws { try read(Array(text.utf8)) }
+
+    @Test("is JSON with a fault if the first line is JSON")
+    func laterFault() {
+        #expect(
+            throws: PropertyListError(
+                reason:
+                    "a comma precedes the end of an array or object; JSON does not allow trailing commas",
+                at: .text(line: 2, column: 2))
+        ) { try read(Array("[[true]\n,]".utf8)) }
     }
 
     @Test(

@@ -80,19 +80,20 @@ struct DocumentFile: ~Copyable {
     }
 
     /// The first bytes of the document.
-    func head() throws(PropertyListError) -> [UInt8] { try bytes(first: 4096) }
+    func head() throws(PropertyListError) -> [UInt8] { try input.bytes(first: 4096) }
 
     /// All bytes of a small document.
-    func bytes() throws(PropertyListError) -> [UInt8] { try bytes(first: identity.size) }
+    func bytes() throws(PropertyListError) -> [UInt8] { try input.bytes(first: identity.size) }
+}
 
-    private func bytes(first count: Int) throws(PropertyListError) -> [UInt8] {
+extension DocumentInput {
+    /// At most this number of bytes, from the beginning.
+    func bytes(first count: Int) throws(PropertyListError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var taken = 0
         var failure: PropertyListError?
         unsafe bytes.withUnsafeMutableBytes { buffer in
-            do throws(PropertyListError) { taken = try unsafe input.read(at: 0, into: buffer) } catch {
-                failure = error
-            }
+            do throws(PropertyListError) { taken = try unsafe read(at: 0, into: buffer) } catch { failure = error }
         }
         if let failure { throw failure }
         bytes.removeSubrange(taken...)

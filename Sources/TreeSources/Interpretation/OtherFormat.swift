@@ -22,6 +22,25 @@ enum OtherFormat: Equatable {
         }
     }
 
+    /// The refusal of a document whose first line is not JSON, but looks like another format; otherwise nil.
+    static func refusal(
+        ofJSON input: DocumentInput, limits: PropertyListLimits
+    ) throws(PropertyListError) -> PropertyListError? {
+        let head = try input.bytes(first: 4_096)
+        let text = TextEncoding.characters(of: head.span)
+        guard let other = OtherFormat(text[...]) else { return nil }
+        let line = 1 + text.prefix { $0 <= 0x20 }.count { $0 == 0x0A }
+        var survey = KeySurvey()
+        var fault: PropertyListError?
+        do throws(PropertyListError) {
+            try JSONPropertyListReader.read(input, limits: limits, into: &survey)
+        } catch {
+            fault = error
+        }
+        guard case .text(line, _)? = fault?.position else { return nil }
+        return other.refusal
+    }
+
     var refusal: PropertyListError {
         switch self {
         case .toml: Self.other("TOML", command: "yq -p toml -o json")

@@ -6,7 +6,8 @@ struct SyntaxCheck {
     private let text: [UInt8]
     private var cursor = 0
 
-    /// The syntax of a document that begins with these bytes.
+    /// The syntax of a document that begins with these bytes. Text that may be JSON is `json`, although it may turn out
+    /// to be in another format.
     ///
     /// - Throws: `PropertyListError` for a format that is not supported.
     static func syntax(of head: [UInt8]) throws(PropertyListError) -> PropertyListSyntax {
@@ -81,16 +82,14 @@ struct SyntaxCheck {
         if first == UInt8(ascii: "<") { return .xml }
         let other = OtherFormat(text[cursor...])
         // Entries of OpenStep and of TOML have an equals sign. Only the entries of OpenStep end with a semicolon.
-        if let other, other == .toml { throw other.refusal }
-        if try isOpenStep() { throw Self.openStep }
-        if let other { throw other.refusal }
+        if other != .toml, try isOpenStep() { throw Self.openStep }
         switch first {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             return .json
         default:
             if ["true", "false", "null"].contains(where: { text[cursor...].starts(with: $0.utf8) }) { return .json }
-            throw unknown
+            throw other?.refusal ?? unknown
         }
     }
 
@@ -163,6 +162,26 @@ struct SyntaxCheck {
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
         default: "_$/:.-".utf8.contains(byte)
+        }
+    }
+}
+
+extension PropertyListSyntax {
+    /// Reads a document of this syntax into a consumer.
+    func read<Consumer: PropertyListConsumer & ~Copyable>(
+        _ input: DocumentInput, limits: PropertyListLimits, into consumer: inout Consumer
+    ) throws(PropertyListError) {
+        switch self {
+        case .xml: try XMLPropertyListReader.read(input, limits: limits, into: &consumer)
+        case .binary: try BinaryPropertyListReader.read(input, limits: limits, into: &consumer)
+        case .json:
+            var fault: PropertyListError?
+            do throws(PropertyListError) {
+                try JSONPropertyListReader.read(input, limits: limits, into: &consumer)
+            } catch {
+                fault = error
+            }
+            if let fault { throw try OtherFormat.refusal(ofJSON: input, limits: limits) ?? fault }
         }
     }
 }

@@ -11,7 +11,7 @@ struct KeySurveyTests {
         _ json: String, isMisspelt: Bool = false, interpretation: Interpretation = .init()
     ) -> String? {
         NamesAdvice(input: .memory(Array(json.utf8)), syntax: .json, interpretation: interpretation)
-            .onRefusal(ofMisspeltName: isMisspelt)
+            .onRefusal(isExplained: isMisspelt)
     }
 
     private static let any = "--shape any serves any property list"

@@ -140,35 +140,43 @@ public struct Interpretation: Sendable {
         let advice = NamesAdvice(input: input, syntax: syntax, interpretation: self)
         var builder = TreeBuilder(
             names: names, limits: treeLimits, isXML: syntax == .xml, pool: pool, progress: progress?.counts)
+        var fault: PropertyListError?
         do throws(PropertyListError) {
             try syntax.read(input, limits: propertyListLimits, into: &builder)
         } catch {
-            if !error.isOutOfMemory, let records, builder.refusesFirstElement, advice.suggestsTable,
-                let table = table(of: input, as: syntax, records: records, pool: pool)
-            {
-                return table
-            }
-            guard !error.isOutOfMemory, let words = advice.onRefusal(ofMisspeltName: builder.refusesMisspeltName) else {
-                throw error
-            }
-            let isQuestion = error.reason.hasSuffix("?")
-            let ending = isQuestion ? " " + words.prefix(1).uppercased() + words.dropFirst() : "; " + words
-            throw PropertyListError(reason: error.reason + ending, at: error.position, path: error.path)
+            fault = error
         }
-        var tree = try builder.finish()
-        if !tree.strayRows.isEmpty { advice.onStrayRows(of: &tree) }
-        return tree
+        guard let fault else {
+            var tree = try builder.finish()
+            if !tree.strayRows.isEmpty { advice.onStrayRows(of: &tree) }
+            return tree
+        }
+        guard !fault.isOutOfMemory else { throw fault }
+        var tableFault: PropertyListError?
+        // An array whose elements lack titles may be a table. If its syntax is wrong, that is the fault to tell.
+        if let records, builder.refusesFirstElement, try advice.suggestsTable(advice.survey()) {
+            switch table(of: input, as: syntax, records: records, pool: pool) {
+            case .success(let table): return table
+            case .failure(let error): tableFault = error
+            }
+        }
+        guard let words = advice.onRefusal(isExplained: builder.refusesMisspeltName || tableFault != nil) else {
+            throw tableFault ?? fault
+        }
+        let isQuestion = fault.reason.hasSuffix("?")
+        let ending = isQuestion ? " " + words.prefix(1).uppercased() + words.dropFirst() : "; " + words
+        throw PropertyListError(reason: fault.reason + ending, at: fault.position, path: fault.path)
     }
 
-    /// Reads an array whose elements lack titles as a table; returns nil if that fails.
     private func table(
         of input: DocumentInput, as syntax: PropertyListSyntax, records: RecordOptions, pool: LevelPool?
-    ) -> Tree? {
+    ) -> Result<Tree, PropertyListError> {
         do throws(PropertyListError) {
-            return try RecordTable.document(
-                of: input, syntax: .propertyList(syntax), options: records, interpretation: self, pool: pool)
+            return .success(
+                try RecordTable.document(
+                    of: input, syntax: .propertyList(syntax), options: records, interpretation: self, pool: pool))
         } catch {
-            return nil
+            return .failure(error)
         }
     }
 

@@ -15,18 +15,21 @@ struct NamesAdvice {
     /// The maximum size of a document that is read again for a warning.
     private static let mostBytesServed = 32 << 20
 
+    /// Surveys the keys of the document.
+    ///
+    /// - Throws: `PropertyListError` if the document is not of its syntax.
+    func survey() throws(PropertyListError) -> KeySurvey {
+        var survey = KeySurvey()
+        try syntax.read(input, limits: interpretation.propertyListLimits, into: &survey)
+        return survey
+    }
+
     // MARK: Tables
 
-    /// Whether to try to read the document as a table. The document must be an array whose elements lack titles and
+    /// Whether to try to read a document as a table. The document must be an array whose elements lack titles and
     /// keys, and lack lists that could be levels under other names.
-    var suggestsTable: Bool {
+    func suggestsTable(_ survey: KeySurvey) -> Bool {
         guard interpretation.names == StructuralNames() else { return false }
-        var survey = KeySurvey()
-        do throws(PropertyListError) {
-            try syntax.read(input, limits: interpretation.propertyListLimits, into: &survey)
-        } catch {
-            return false
-        }
         let known = interpretation.names[.title] + interpretation.names[.key]
         guard survey.root == .array, !known.contains(where: { survey.groups[0].uses[$0] != nil }) else { return false }
         return !NamesSuggestion(survey: survey, names: interpretation.names).mapsLists
@@ -36,19 +39,15 @@ struct NamesAdvice {
 
     /// The advice at the end of the sentence that refuses a document; nil without a suggestion.
     ///
-    /// - Parameter isMisspelt: whether the sentence already names a misspelt structural name.
-    func onRefusal(ofMisspeltName isMisspelt: Bool) -> String? {
-        var survey = KeySurvey()
-        do throws(PropertyListError) {
-            try syntax.read(input, limits: interpretation.propertyListLimits, into: &survey)
-        } catch {
-            return nil
-        }
+    /// - Parameter isExplained: whether the fault is known: a misspelt structural name, or a fault of a table.
+    func onRefusal(isExplained: Bool) -> String? {
+        let survey: KeySurvey
+        do throws(PropertyListError) { survey = try self.survey() } catch { return nil }
         let suggestion = NamesSuggestion(survey: survey, names: interpretation.names)
-        if isMisspelt, !suggestion.mapsTitles || suggestion.titles.isEmpty { return nil }
+        if isExplained, !suggestion.mapsTitles || suggestion.titles.isEmpty { return nil }
         let anyShape = fitsAnyShape(survey) ? "--shape any serves any property list" : nil
         let mapping = fitting(suggestion).map(Self.words)
-        if mapping == nil, isMisspelt || !suggestion.mapsTitles && !lacksRows(survey) { return nil }
+        if mapping == nil, isExplained || !suggestion.mapsTitles && !lacksRows(survey) { return nil }
         let advice = [mapping, anyShape].compactMap(\.self).joined(separator: ", and ")
         return advice.isEmpty ? nil : advice
     }

@@ -133,6 +133,22 @@ struct RecordDocumentTests {
         #expect(try refusal(file("a.json", text)).contains(sentence))
     }
 
+    @Test(
+        "is refused for the first fault of its syntax, or of a table",
+        arguments: [
+            ("a.json", "[{\"n\":1,\"m\":\"x\"},\n{\"n\":}]", "2:6: "),
+            ("a.json", "[{\"n\":1},\n{\"n\":2}", "2:8: the document ends"),
+            ("a.json", "[{\"n\":1},\n5]", "2:1: element 2 of the array is a number"),
+            (
+                "a.plist", "<plist><array><dict><key>n</key><integer>1</integer></dict>\n<dict><key>n</array></plist>",
+                "2:13: "
+            ),
+        ])
+    func faults(name: String, text: String, sentence: String) throws {
+        let told = try refusal(file(name, text))
+        #expect(told.hasPrefix("\(name):\(sentence)"), "\(told)")
+    }
+
     @Test("takes no edits, and is read again when it changes")
     func watched() throws {
         let watcher = try file("a.csv", "Name\nOne\n").makeWatcher()

@@ -12,7 +12,7 @@ import threading
 
 from harness.client import Closed, Connection, Cut, get, wait_until
 from harness.editors import TITLES, Editor, token_file
-from harness.item_edits import Refused, are_alike, done
+from harness.item_edits import Refused, are_alike, check_condition, done
 from harness.items import Item, document, link_of, parsed
 from harness.server import Server
 from harness.verdict import Verdict, options
@@ -57,14 +57,17 @@ class Author(Editor):
         self.dice.shuffle(steps)
         return self.ask("POST", "/edits", {"edits": steps}, steps)
 
-    def after(self, steps):
+    def after(self, request):
         """The state after an edit."""
         own, inbox = self.state
-        for step in steps:
+        for number, step in enumerate(request.steps):
             match step:
                 case {"insert": str(text), "to": to} if to == f"/levels/{INBOX}": inbox += (text,)
                 case {"delete": link} if link.startswith(f"/detail/{INBOX}/"): inbox = inbox[1:]
-                case _: own = done(own, [step])
+                case _:
+                    if number or request.condition is None:
+                        check_condition(self.state[0], own, step)
+                    own = done(own, [step])
         return own, inbox
 
     def run(self):
@@ -83,7 +86,7 @@ class Author(Editor):
     def settle(self, request):
         """Nobody else edits its part: it knows what each answer must be."""
         try:
-            state, status = self.after(request.steps), None
+            state, status = self.after(request), None
         except Refused as refused:
             state, status = None, refused.status
         if request.is_done and state:
@@ -98,7 +101,7 @@ class Author(Editor):
         allowed = [self.state]
         if self.pending is not None and self.pending.status is None:
             try:
-                allowed.append(self.after(self.pending.steps))
+                allowed.append(self.after(self.pending))
             except Refused:
                 pass
         if found not in map(identity, allowed):

@@ -95,7 +95,7 @@ class History:
             return None, None
         request = edits.popleft()
         try:
-            state = done(self.states[-1], request.steps)
+            state = done(self.states[-1], request.steps, request.condition is not None)
         except (Refused, KeyError, IndexError, AttributeError) as error:
             self.fault(f"{entry['revision']}: acknowledged, but it cannot be done there ({error!r}): {request}")
             return None, None
@@ -188,7 +188,7 @@ class History:
                    f"the last was {str(shown(request.target, self.states[window.stop - 1]))[:600]}")
 
     def check_refusal(self, request):
-        if request.status not in (400, 404, 409, 412, 422):
+        if request.status not in (400, 404, 409, 412, 422, 428):
             self.fault(f"an edit is answered {request.status}: {request}")
             return
         window = self.window(request.sent, request.answered)
@@ -205,7 +205,7 @@ class History:
 
     def refuses(self, number, request):
         try:
-            done(self.states[number], request.steps)
+            done(self.states[number], request.steps, request.condition is not None)
         except Refused as refusal:
             return are_alike(refusal.status, request.status)
         return False

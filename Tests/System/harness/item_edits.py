@@ -20,11 +20,26 @@ def are_alike(status, other):
     return status == other or {status, other} <= {400, 409, 422}
 
 
-def done(root, steps):
-    """The tree after all steps."""
-    for step in steps:
+def done(root, steps, conditional=None):
+    """The tree after all steps; `conditional`: whether the first step names the tag of its item, None if each does."""
+    before = root
+    for number, step in enumerate(steps):
+        if conditional is not None and not (conditional and number == 0):
+            check_condition(before, root, step)
         root = KINDS[next(iter(step))](root, step)
     return root
+
+
+def check_condition(before, root, step):
+    """A step without its item's tag must not name an item that shared its natural key with a sibling at first."""
+    link = step.get("of") or step.get("delete") or step.get("move")
+    path = path_of(link) if link else ()
+    if not path or root.at(path) is None or before.at(path) is None:
+        return
+    level = before.at(path[:-1])
+    keys = [natural_key(row.fields) for row in level.rows]
+    if keys.count(keys[level.keys.index(path[-1])]) > 1:
+        raise Refused(428, f"a sibling has the key of {path}")
 
 
 def found(root, path):

@@ -40,7 +40,7 @@ import Testing
         defer { reading.end() }
         guard case .found(let item) = try reading.find(try ItemPath(path.utf8Span.span)) else { return ([], 0) }
         var query = RowQuery()
-        query.page.start = start
+        query.page.start = RowOffset(clamping: start)
         query.page.limit = 3
         query.order.sort = try sort.map { try RowOrder($0) }
         let page = try reading.page(query, below: item)
@@ -100,7 +100,7 @@ import Testing
             }
             var query = RowQuery()
             query.page.limit = 1
-            if let bookmark { query.page.after = bookmark } else { query.page.start = 12_345 }
+            if let bookmark { query.page.after = bookmark } else { query.page.start = RowOffset(clamping: 12_345) }
             let page = try reading.page(query, below: item)
             var key = ""
             page.forEachRow { key = String(utf8: $0.key) }

@@ -117,7 +117,7 @@ private struct NumberRows: RowSource {
             return RowPage(
                 level: try level(digits), start: 0, of: digits.count, childCounts: digits.map { _ in 0 }, next: nil)
         }
-        var start = query.page.start ?? 0
+        var start = query.page.firstPosition
         if case .supplied(let bytes) = query.page.after { start = bytes.reduce(0) { $0 << 8 | Int($1) } }
         let positions = query.page.positions(from: start, of: numbers.count)
         let titles = positions.map { "\(numbers.lowerBound + $0)" }

@@ -66,7 +66,7 @@ private struct NumberRows: RowSource {
 
     /// Returns the first number of a page. A cursor is the number in digits; a client may send any bytes in its place.
     private func start(_ page: PageQuery) throws(RowRefusal) -> Int {
-        guard case .supplied(let bytes) = page.after else { return page.start ?? 0 }
+        guard case .supplied(let bytes) = page.after else { return page.firstPosition }
         guard let start = Int(String(decoding: bytes, as: UTF8.self)), (0...count).contains(start) else {
             throw RowRefusal(parameter: "after", sentence: "The cursor is not one of this list.")
         }

@@ -148,7 +148,10 @@ struct DecimalDigits: Equatable {
     /// The exponent of the power of ten. The number is the integer with these digits, multiplied by this power.
     private let exponent: Int
 
-    /// The result is nil for a text that is not a decimal number.
+    /// The largest power of ten in a text; a `numeric` has fewer digits.
+    private static let largestPower = 1_000_000
+
+    /// The result is nil for a text that is not a decimal number, or whose exponent is beyond all numbers of a database.
     init?(_ text: [UInt8]) {
         var rest = text[...]
         isNegative = rest.first == UInt8(ascii: "-")
@@ -166,7 +169,9 @@ struct DecimalDigits: Equatable {
             digits.append(byte - 0x30)
         }
         if let byte = rest.first, byte | 0x20 == UInt8(ascii: "e") {
-            guard let power = Int(String(decoding: rest.dropFirst(), as: UTF8.self)) else { return nil }
+            guard let power = Int(String(decoding: rest.dropFirst(), as: UTF8.self)),
+                (-Self.largestPower...Self.largestPower).contains(power)
+            else { return nil }
             exponent += power
             rest = []
         }

@@ -94,6 +94,12 @@ struct RecordCount: Sendable, Equatable {
     let number: Int
     /// Whether the number is an estimate, which may be too low or too high.
     let isEstimate: Bool
+
+    /// - Parameter number: may be anything, because the statistics of a database can be written by anyone.
+    init(number: Int, isEstimate: Bool) {
+        self.number = RowOffset(clamping: number).number
+        self.isEstimate = isEstimate
+    }
 }
 
 /// The open connections to a database that are not in use.

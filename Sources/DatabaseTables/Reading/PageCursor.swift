@@ -62,8 +62,8 @@ struct PageCursor {
     /// Reads the bytes of a cursor; the result is nil for malformed bytes.
     init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
-        guard let shape = reader.word(), let position = reader.number().flatMap({ Int(exactly: $0) }),
-            let row = reader.number().flatMap({ Int(exactly: $0) }), let key = reader.run(),
+        guard let shape = reader.word(), let position = reader.number().flatMap({ RowOffset($0) }),
+            let row = reader.number().flatMap({ RowOffset($0) }), let key = reader.run(),
             let hasSection = reader.byte(), hasSection <= 1
         else { return nil }
         var section: UInt64?
@@ -77,7 +77,7 @@ struct PageCursor {
             values.append(value)
         }
         self.init(
-            shape: shape, position: position, row: row, values: values,
+            shape: shape, position: position.number, row: row.number, values: values,
             mark: ArrangedRows.Mark(orderKey: key, section: section))
     }
 

@@ -14,7 +14,7 @@ extension TableReading {
         _ list: RecordList, query: RowQuery, arranging: RowQuery, cursor: PageCursor?, count: Int
     ) throws -> RowPage {
         let (all, level) = try arrangement(of: list, query: arranging, count: count)
-        var start = query.page.start ?? 0
+        var start = query.page.firstPosition
         if let cursor {
             guard
                 list.table.isPositional || cursor.values.count == list.terms.count || cursor.values.isEmpty

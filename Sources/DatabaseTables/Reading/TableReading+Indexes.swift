@@ -91,7 +91,8 @@ extension TableReading {
     private func isServed(_ list: RecordList) throws(DatabaseError) -> Bool {
         let terms = list.terms
         let depth = list.soughtTerms
-        for number in 0...depth {
+        // A list in which each record has the same values has no terms.
+        for number in terms.indices.prefix(depth + 1) {
             let equal = terms[..<number].map { "\($0.sql) = ?" }
             let isDeepest = number == depth
             let isSplit = terms[number].isSplit

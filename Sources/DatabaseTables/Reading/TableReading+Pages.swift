@@ -92,7 +92,7 @@ extension TableReading {
         _ level: Level, query: RowQuery, cursor: PageCursor?, count: (Int) throws -> RecordCount
     ) throws -> RowPage {
         let all = ArrangedRows(level: level, by: query)
-        var start = query.page.start ?? 0
+        var start = query.page.firstPosition
         if let cursor {
             let key = cursor.values.first?.bytes ?? []
             let row = level.row(withKey: key.span).map { $0 + 1 } ?? cursor.row
@@ -238,7 +238,7 @@ extension TableReading {
     ) throws -> RowPage {
         let limit = query.page.limit ?? PageQuery.defaultLimit
         let reader = rowReader(list, query: query)
-        var start = query.page.start ?? 0
+        var start = query.page.firstPosition
         var after: [DatabaseValue]?
         // Of the rows that follow the records, the number before the page; nil if the page may begin with a record.
         var passed: Int?
@@ -254,6 +254,7 @@ extension TableReading {
         } else if let cursor {
             start = cursor.position
         }
+        if cursor != nil, !count.isEstimate { start = min(start, count.number) }
         let isOffset = after == nil && passed == nil && (cursor != nil || query.page.start != nil)
         var last: [DatabaseValue] = []
         var hasMore = false
@@ -295,7 +296,9 @@ extension TableReading {
         if count.isEstimate {
             // The exact number of records is known only if the page reaches the end of the list.
             let isEnd = !hasMore && (page.count > 0 || start == 0)
-            total = RecordCount(number: isEnd ? end : max(count.number, end + (hasMore ? 1 : 0)), isEstimate: true)
+            let isPastEnd = page.count == 0 && isOffset
+            let most = isPastEnd ? count.number : max(count.number, end + (hasMore ? 1 : 0))
+            total = RecordCount(number: isEnd ? end : most, isEstimate: true)
         }
         if list.table.isPositional { hasMore = end < total.number }
         if list.following.isEmpty, !PageCursor.holds(last) { last = [] }

@@ -184,12 +184,12 @@ extension TableReading {
         var start = 0
         if let cursor {
             guard cursor.values.count >= list.terms.count else { throw Self.foreignCursor }
-            start = cursor.position
+            start = min(cursor.position, total)
             let section = Array(cursor.values[list.terms.count...])
             number = runs.firstIndex { $0.values == section } ?? cursor.row
             after = Array(cursor.values[..<list.terms.count])
         } else {
-            start = min(query.page.start ?? 0, total)
+            start = min(query.page.firstPosition, total)
             offset = start
             while number < runs.count, offset >= runs[number].count {
                 offset -= runs[number].count

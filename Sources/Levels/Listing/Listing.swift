@@ -75,7 +75,7 @@ public struct Listing: Sendable {
 
     /// The positions of a page.
     func positions(of page: PageQuery) -> Range<Int> {
-        var start = page.start ?? 0
+        var start = page.firstPosition
         if case .row(let bookmark) = page.after { start = position(after: bookmark) }
         return page.positions(from: start, of: count)
     }

@@ -24,7 +24,7 @@ public struct OutlineRows {
     public var count: Int { root?.count ?? 0 }
 
     func positions(of page: PageQuery) -> Range<Int> {
-        var start = page.start ?? 0
+        var start = page.firstPosition
         if case .outline(let place) = page.after { start = position(after: place) }
         return page.positions(from: start, of: count)
     }

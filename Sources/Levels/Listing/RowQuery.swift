@@ -81,7 +81,7 @@ extension RowQuery: CustomStringConvertible {
         if order != ListingOrder() { parts.append("\(order)") }
         if let outline { parts.append("\(outline)") }
         if let limit = page.limit { parts.append("limit \(limit)") }
-        if let start = page.start { parts.append("start \(start)") }
+        if let start = page.start { parts.append("start \(start.number)") }
         if page.after != nil { parts.append("after a bookmark") }
         switch page.sections {
         case .all: break
@@ -103,7 +103,7 @@ public struct PageQuery: Hashable, Sendable {
     /// The end of the previous page; nil to begin at `start`.
     public var after: RowBookmark?
     /// The position of the first row; nil for 0. If `after` is set, it determines the first row instead.
-    public var start: Int?
+    public var start: RowOffset?
     /// The sections in the answer.
     public var sections = Sections.all
 
@@ -122,11 +122,30 @@ public struct PageQuery: Hashable, Sendable {
     /// Whether the query selects a page.
     public var isAsked: Bool { limit != nil || after != nil || start != nil }
 
+    /// The position of the first row if `after` is not set.
+    public var firstPosition: Int { start?.number ?? 0 }
+
     /// The positions of a page that begins at `start`.
     public func positions(from start: Int, of count: Int) -> Range<Int> {
         let start = min(start, count)
         return start..<start + min(count - start, limit ?? Self.defaultLimit)
     }
+}
+
+/// A number of rows from outside, such as a query option or a part of a cursor. The number is below 2^53, so sums of such
+/// numbers never overflow.
+public struct RowOffset: Hashable, Sendable {
+    public let number: Int
+    public static let largest = 1 << 53 - 1
+
+    /// The result is nil for a number that is negative, or not below 2^53.
+    public init?(_ number: some BinaryInteger) {
+        guard number >= 0, number <= Self.largest else { return nil }
+        self.number = Int(number)
+    }
+
+    /// Makes the nearest number of this range.
+    public init(clamping number: Int) { self.number = min(max(number, 0), Self.largest) }
 }
 
 /// The end of a page, which the client remembers and sends for the next page.

@@ -38,7 +38,7 @@ extension QueryOption {
             throw .badParameter(
                 "start", detail: "'start' must be a whole number from 0 to the number of rows, not '\(quoted: value)'.")
         }
-        values.rows.page.start = start
+        values.rows.page.start = RowOffset(clamping: start)
     }
 
     static let sections = QueryOption(
@@ -179,7 +179,9 @@ extension Bookmark {
         let marks = sectionMarks.isEmpty ? [] : Self.words(sectionMarks, counts: 1...room.rows)
         guard let marks, orderKey.isEmpty || key != nil else { return nil }
         self.init(
-            position: position, keyHashes: Array(words.dropFirst()), orderKey: key, sectionMarks: marks, room: room)
+            position: RowOffset(clamping: position).number, keyHashes: Array(words.dropFirst()), orderKey: key,
+            sectionMarks: marks,
+            room: room)
     }
 
     func appendPosition(to link: inout ByteBuffer) {

@@ -29,7 +29,7 @@ struct LevelAnswer: ItemAnswer {
 
     /// - Throws: `Problem` (400) with the number of rows, if the page begins after the end of the rows.
     func checkStart() throws(Problem) {
-        guard let start = query.page.start, start > page.count else { return }
+        guard let start = query.page.start, start.number > page.count else { return }
         throw .badParameter(
             "start", detail: "'start' must be a whole number from 0 to \(page.count), the number of rows.")
     }

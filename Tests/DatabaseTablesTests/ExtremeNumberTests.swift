@@ -86,6 +86,27 @@ import Testing
         }
     }
 
+    @Test("in a condition compare as numbers of their size", arguments: databases.indices)
+    func conditions(number: Int) throws {
+        let database = try Self.databases[number]()
+        try large(database)
+        let (small, large) = (database.rows(), database.rows(arranged: 1))
+        for column in ["a", "price"] {
+            for value in [
+                "10e9223372036854775807", "-10e9223372036854775807", "1e-9223372036854775808", "5.5", "-0.5", "1e400",
+                "9223372036854775807", "9223372036854775808", "-9223372036854775809", "99999999999", "00", "1.",
+                String(repeating: "9", count: 4_000),
+            ] {
+                for sign in [":", "<", ">"] {
+                    var query = try RowQuery(where: column + sign + value, limit: 1)
+                    query.page.limit = 400
+                    let wanted = try page("/t", by: query, in: small)
+                    #expect(try page("/t", by: query, in: large).count == wanted.count, "\(column)\(sign)\(value)")
+                }
+            }
+        }
+    }
+
     @Test(
         "of sections do not exceed those of the records if a table is grouped by its key", arguments: databases.indices)
     func groups(number: Int) throws {

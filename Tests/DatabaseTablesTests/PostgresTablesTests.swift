@@ -177,12 +177,12 @@ import TreeSources
         #expect(
             refusal
                 == RowRefusal(
-                    kind: .needsIndex(create: #"CREATE INDEX "Many_A" ON "public"."Many" ("A", "B", "Id")"#),
+                    kind: .needsIndex(create: #"CREATE INDEX "Many_A_B" ON "public"."Many" ("A", "B", "Id")"#),
                     parameter: "sort",
                     sentence:
                         "The table 'Many' has more than 1 rows, and no index gives the order 'A,B'. Create one, or ask for fewer rows with a condition that an index serves."
                 ))
-        try change(#"CREATE INDEX "Many_A" ON "public"."Many" ("A", "B", "Id")"#)
+        try change(#"CREATE INDEX "Many_A_B" ON "public"."Many" ("A", "B", "Id")"#)
         #expect(try sorted("A,B", arranged: 1) == sorted("A,B", arranged: 1_000))
     }
 

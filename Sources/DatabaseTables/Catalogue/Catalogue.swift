@@ -88,7 +88,7 @@ struct Catalogue: Sendable {
             return "the table '\(quoted: name)' has no column '\(quoted: column)' that could refer to the record above"
         }
         let declared = table.references.first { $0.parent == number && $0.columns == [place] }
-        guard declared != nil || table.key.count == 1 else {
+        guard declared != nil && !table.isPositional || table.key.count == 1 else {
             return "the key of the table '\(quoted: name)' is not one column, so '\(quoted: column)' cannot refer to it"
         }
         let key = declared ?? ForeignKey(child: number, parent: number, columns: [place], targets: table.key)

@@ -19,12 +19,17 @@ struct PostgresType: Sendable {
     let kind: Kind
     /// Whether the values of the type vary in length. Only such a value can have more bytes than are shown.
     let isLong: Bool
+    /// Whether the values have an order, so that an index can contain them.
+    let isOrdered: Bool
+    /// The object identifier.
+    let number: Int
 
     /// - Parameters:
     ///   - number: the object identifier.
     ///   - category: `typcategory` of `pg_type`.
     ///   - length: `typlen` of `pg_type`; negative if the values vary in length.
-    init(number: Int, category: String, length: Int) {
+    init(number: Int, category: String, length: Int, isOrdered: Bool = true) {
+        (self.number, self.isOrdered) = (number, isOrdered)
         kind =
             switch number {
             case 16: .boolean
@@ -106,6 +111,15 @@ extension PostgresType {
         return .real(real)
     }
 
+    /// Returns whether a condition's text is a date of a property list, or a date that is shown as text: an infinity, or
+    /// a date outside of the years 1 to 9999. PostgreSQL would also read other texts, such as `yesterday`.
+    static func readsAsDate(_ text: [UInt8]) -> Bool {
+        if Timestamp.seconds(text) != nil { return true }
+        let year = text.prefix { (0x30...0x39).contains($0) }.count
+        let isFar = year > 4 || year > 0 && text.suffix(3) == Array(" BC".utf8)[...]
+        return isFar || text == Array("infinity".utf8) || text == Array("-infinity".utf8)
+    }
+
     /// Returns a date in seconds since 2001; nil for `infinity` and for years outside of 1 to 9999.
     private static func date(_ text: [UInt8]) -> Double? {
         guard text.count > 10 else { return Timestamp.seconds(text) }
@@ -183,6 +197,10 @@ struct DecimalDigits: Equatable {
         self.digits = Array(digits.drop { $0 == 0 })
         self.exponent = digits.isEmpty ? 0 : exponent
     }
+
+    /// Whether PostgreSQL's `numeric` can hold the number. It has at most 131,072 digits before the point and 16,383
+    /// after it.
+    var isNumeric: Bool { exponent >= -16_383 && exponent + digits.count <= 131_072 }
 
     /// The number, if it is an integer in the range of a property list; otherwise nil.
     var integer: PropertyListInteger? {

@@ -40,6 +40,9 @@ struct Column: Sendable {
     /// The name as an identifier in a statement.
     let quoted: String
 
+    /// Whether the values have an order, so that an index can contain them.
+    var isOrdered: Bool { type?.isOrdered ?? true }
+
     init(
         name: String, affinity: Affinity, isNotNull: Bool, keyPlace: Int, collation: String = "BINARY",
         type: PostgresType? = nil
@@ -86,6 +89,10 @@ struct Table: Sendable {
     /// Whether this is a view, a foreign table or a table with policies for its rows. Reading such a table may take long
     /// or fail.
     var isMade = false
+    /// Whether the table can have indexes; a view and a query cannot.
+    var isIndexable = false
+    /// Whether other tables inherit from this table. Its records are then also theirs, so its keys do not identify them.
+    var isInherited = false
     /// The numbers of the columns that identify a record; empty if the rowid or the position identifies it.
     var key: [Int] = []
     /// The name of the rowid in statements; nil for a table without a rowid, a view or a query.

@@ -28,15 +28,23 @@ struct PostgresCatalogue {
     /// The columns of each index of a table, by the name of the table.
     private(set) var byName: [String: [[Int]]] = [:]
 
-    /// Selects the tables and views with their columns. The type of a domain is its base type.
+    /// Selects the tables and views with their columns. The type of a domain is its base type. A type has an order if
+    /// an index for order (`btree`, 403) can contain it; composites, whose values cannot be parameters, have none here.
     private static let tablesQuery = """
         WITH RECURSIVE base (oid, base) AS (
           SELECT oid, oid FROM pg_type WHERE typtype <> 'd'
-          UNION ALL SELECT t.oid, b.base FROM pg_type t JOIN base b ON t.typbasetype = b.oid WHERE t.typtype = 'd')
+          UNION ALL SELECT t.oid, b.base FROM pg_type t JOIN base b ON t.typbasetype = b.oid WHERE t.typtype = 'd'),
+        ordered (oid) AS (
+          SELECT opcintype FROM pg_opclass WHERE opcmethod = 403 AND opcdefault
+          UNION SELECT castsource FROM pg_cast JOIN pg_opclass ON opcintype = casttarget
+            WHERE opcmethod = 403 AND opcdefault AND castmethod = 'b' AND castcontext = 'i')
         SELECT c.oid, n.nspname, c.relname, n.nspname = current_schema(), a.attnum, a.attname, a.attnotnull, t.oid,
           t.typcategory, t.typlen,
           CASE WHEN l.collname = 'default' THEN (SELECT datcollate FROM pg_database WHERE datname = current_database())
-            ELSE l.collname END, c.relkind IN ('v', 'm', 'f') OR c.relrowsecurity
+            ELSE l.collname END, c.relkind IN ('v', 'm', 'f') OR c.relrowsecurity, c.relkind IN ('r', 'm', 'p'),
+          c.relkind = 'r' AND c.relhassubclass AND EXISTS (SELECT 1 FROM pg_inherits WHERE inhparent = c.oid),
+          t.typtype IN ('e', 'r', 'm')
+            OR CASE t.typcategory WHEN 'A' THEN t.typelem ELSE t.oid END IN (SELECT oid FROM ordered)
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
           JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
           JOIN base b ON b.oid = a.atttypid JOIN pg_type t ON t.oid = b.base
@@ -48,16 +56,18 @@ struct PostgresCatalogue {
         """
 
     private mutating func readTables() throws(DatabaseError) {
-        var found: [(number: Int, name: String, source: String, isMade: Bool, columns: [Column], places: [Int: Int])] =
-            []
+        var found: [(number: Int, table: Table, columns: [Column], places: [Int: Int])] = []
         try reader.rows(Self.tablesQuery) { (row) throws(DatabaseError) in
             guard let number = row.number(0), let schema = row.string(1), let name = row.string(2) else { return }
             if found.last?.number != number {
                 let source = Identifier.marked("\(Identifier.quoted(schema)).\(Identifier.quoted(name))")
-                found.append((number, row.flag(3) ? name : "\(schema).\(name)", source, row.flag(11), [], [:]))
+                var table = Table(name: row.flag(3) ? name : "\(schema).\(name)", columns: [], source: source)
+                (table.isMade, table.isIndexable, table.isInherited) = (row.flag(11), row.flag(12), row.flag(13))
+                found.append((number, table, [], [:]))
             }
             let type = PostgresType(
-                number: row.number(7) ?? 0, category: row.string(8) ?? "", length: row.number(9) ?? -1)
+                number: row.number(7) ?? 0, category: row.string(8) ?? "", length: row.number(9) ?? -1,
+                isOrdered: row.flag(14))
             let last = found.count - 1
             found[last].places[row.number(4) ?? 0] = found[last].columns.count
             found[last].columns.append(
@@ -65,12 +75,11 @@ struct PostgresCatalogue {
                     name: row.string(5) ?? "", affinity: type.kind == .text ? .text : .none, isNotNull: row.flag(6),
                     keyPlace: 0, collation: Self.collation(row.string(10)), type: type))
         }
-        for table in found {
-            numbers[table.number] = tables.count
-            var made = Table(name: table.name, columns: table.columns, source: table.source)
-            made.isMade = table.isMade
-            tables.append(made)
-            columns.append(table.places)
+        for (number, table, columns, places) in found {
+            numbers[number] = tables.count
+            tables.append(table)
+            tables[tables.count - 1].columns = columns
+            self.columns.append(places)
             indexes.append([])
         }
     }
@@ -82,8 +91,7 @@ struct PostgresCatalogue {
     }
 
     private static let indexesQuery = """
-        SELECT i.indrelid, i.indkey::int2[], i.indnkeyatts, i.indisprimary,
-          i.indisunique AND i.indimmediate AND i.indisvalid
+        SELECT i.indrelid, i.indkey::int2[], i.indnkeyatts, i.indisprimary, i.indisunique
         FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
         WHERE i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL AND m.amname = 'btree'
         ORDER BY i.indrelid, NOT i.indisprimary, i.indnkeyatts, c.relname
@@ -92,16 +100,17 @@ struct PostgresCatalogue {
     /// Reads the indexes, and chooses the key of each table.
     ///
     /// The key is the primary key, otherwise the shortest unique index over columns that are never NULL. Among several
-    /// shortest indexes, the first by name is the key.
+    /// shortest indexes, the first by name is the key. A deferred constraint holds, too, because only committed records
+    /// are read.
     private mutating func readIndexes() throws(DatabaseError) {
         try reader.rows(Self.indexesQuery) { (row) throws(DatabaseError) in
             guard let table = row.number(0).flatMap({ numbers[$0] }),
                 let all = places(row.string(1), of: table, count: row.number(2))
             else { return }
             indexes[table].append(all)
-            let isKey =
-                row.flag(3) || row.flag(4) && all.allSatisfy { tables[table].columns[$0].isNotNull }
-            if isKey, tables[table].key.isEmpty { tables[table].key = all }
+            let isKey = row.flag(3) || row.flag(4) && all.allSatisfy { tables[table].columns[$0].isNotNull }
+            guard isKey, all.allSatisfy({ tables[table].columns[$0].isOrdered }) else { return }
+            if tables[table].key.isEmpty, !tables[table].isInherited { tables[table].key = all }
         }
     }
 
@@ -158,19 +167,20 @@ struct PostgresCatalogue {
 }
 
 extension PostgresCatalogue {
-    /// Selects a version of the schema. This version differs after every change of a table, a column, an index, a
-    /// constraint or a right.
+    /// Selects a version of the schema, and the number of rows in the catalogue that describe it. The version differs
+    /// after every change of a table, a column, an index, a constraint or a right.
+    ///
+    /// A row that is new or changed has a later `xmin` than all rows before. The objects of users have numbers from 16384.
     static let versionQuery = """
-        WITH shown AS (SELECT oid FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema')
-        SELECT concat_ws(':', count(*), sum(hashtextextended(name, 0)), current_schema()) FROM (
-          SELECT concat_ws(' ', 'n', oid, xmin) FROM pg_namespace
-          UNION ALL SELECT concat_ws(' ', 'c', c.oid, c.xmin) FROM pg_class c JOIN shown ON shown.oid = c.relnamespace
-          UNION ALL SELECT concat_ws(' ', 'a', a.attrelid, a.attnum, a.xmin) FROM pg_attribute a
-            JOIN pg_class c ON c.oid = a.attrelid JOIN shown ON shown.oid = c.relnamespace
-          UNION ALL SELECT concat_ws(' ', 'i', i.indexrelid, i.xmin) FROM pg_index i
-            JOIN pg_class c ON c.oid = i.indrelid JOIN shown ON shown.oid = c.relnamespace
-          UNION ALL SELECT concat_ws(' ', 'k', k.oid, k.xmin) FROM pg_constraint k JOIN shown ON shown.oid = k.connamespace
-        ) all_names (name)
+        WITH temporary AS (SELECT oid FROM pg_class WHERE relpersistence = 't')
+        SELECT concat_ws(':', count(*), sum(age('1000'::xid)::int8 - age(made)), current_schema()), count(*) FROM (
+          SELECT xmin FROM pg_namespace WHERE nspname !~ '^pg_'
+          UNION ALL SELECT xmin FROM pg_class WHERE oid >= 16384 AND relpersistence <> 't'
+          UNION ALL SELECT xmin FROM pg_attribute
+            WHERE attrelid >= 16384 AND attnum > 0 AND attrelid NOT IN (SELECT oid FROM temporary)
+          UNION ALL SELECT xmin FROM pg_index WHERE indexrelid >= 16384 AND indrelid NOT IN (SELECT oid FROM temporary)
+          UNION ALL SELECT xmin FROM pg_constraint WHERE oid >= 16384 AND conrelid NOT IN (SELECT oid FROM temporary)
+        ) found (made)
         """
 
     /// Selects the names of the trees in the database. Each tree is a schema that contains the tables of a tree and the

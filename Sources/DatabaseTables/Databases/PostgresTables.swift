@@ -32,13 +32,16 @@ final class PostgresTables: TableConnection {
         guard mayDiffer else { return state }
         // Results under a schema that may be old are not shared.
         guard start >= nextLook else { return DatabaseState(schema: state.schema) }
-        state.schema = try reader.first(PostgresCatalogue.versionQuery)?[0] ?? .null
-        mayDiffer = false
-        nextLook = .now + (.now - start) * Self.looksApart
+        let found = try reader.first(PostgresCatalogue.versionQuery) ?? []
+        (state.schema, mayDiffer) = (found.first ?? .null, false)
+        let isLarge = (found.last?.string.flatMap { Int($0) } ?? 0) > Self.mostLookedAt
+        if isLarge { nextLook = .now + (.now - start) * Self.looksApart }
         return state
     }
 
-    /// The pause after a look at the schema, as a multiple of the time that the look took.
+    /// The maximum number of rows in the catalogue for which each commit is followed by a look at the schema. In a larger
+    /// catalogue, the pause after a look is a multiple of the time that the look took.
+    private static let mostLookedAt = 20_000
     private static let looksApart = 10
 
     func end() { reader.end() }
@@ -72,9 +75,10 @@ final class PostgresTables: TableConnection {
     /// Returns the generic plan of a statement. The plan has a sort or a sequential scan only if indexes cannot replace
     /// it.
     func plan(of sql: String) throws(DatabaseError) -> StatementPlan {
+        // A plan that was cancelled has left its statement.
         try reader.run(
             """
-            SAVEPOINT plan; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off;
+            DEALLOCATE ALL; SAVEPOINT plan; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off;
             SET LOCAL enable_incremental_sort = off; SET LOCAL plan_cache_mode = force_generic_plan
             """)
         var lines: [String] = []
@@ -90,7 +94,7 @@ final class PostgresTables: TableConnection {
             guard error.kind == .refused else { throw error }
             // For example, the server refuses to sort by a column whose type lacks an order.
         }
-        try reader.run("ROLLBACK TO SAVEPOINT plan; DEALLOCATE ALL")
+        try reader.run("ROLLBACK TO SAVEPOINT plan")
         return lines.isEmpty ? StatementPlan(isSought: false, isSorted: true) : Self.plan(lines)
     }
 
@@ -135,6 +139,12 @@ final class PostgresTables: TableConnection {
     }
 
     func indexes(of table: Table) throws(DatabaseError) -> [[Int]] { indexes[table.name] ?? [] }
+
+    func hasRelation(named name: String, beside table: Table) throws(DatabaseError) -> Bool {
+        try reader.first(
+            "SELECT 1 FROM pg_class WHERE relname = ? AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = ?::regclass)",
+            [.text(Array(name.utf8)), .text(Array(Identifier.shown(table.source, in: .postgres).utf8))]) != nil
+    }
 
     /// Returns the names of the trees in the database.
     func trees() throws(DatabaseError) -> [String] {

@@ -61,7 +61,7 @@ private struct SQLiteCatalogueReader {
         }
         guard !columns.isEmpty else { return }
         var table = Table(name: name, columns: columns)
-        table.isMade = kind == "view"
+        (table.isMade, table.isIndexable) = (kind == "view", kind == "table")
         if !table.isMade { table.rowID = try rowID(of: table) }
         table.key = columns.indices.filter { columns[$0].keyPlace > 0 }
             .sorted { columns[$0].keyPlace < columns[$1].keyPlace }

@@ -125,6 +125,11 @@ final class SQLiteTables: TableConnection {
         return Int(clamping: try connection.first("SELECT max(\(rowID)) FROM \(table.source)")?[0].integer ?? 0)
     }
 
+    func hasRelation(named name: String, beside table: Table) throws(DatabaseError) -> Bool {
+        try connection.first(
+            "SELECT 1 FROM main.sqlite_master WHERE name = ? COLLATE NOCASE", [.text(Array(name.utf8))]) != nil
+    }
+
     func indexes(of table: Table) throws(DatabaseError) -> [[Int]] {
         var names: [DatabaseValue] = []
         try connection.rows(

@@ -44,6 +44,9 @@ protocol TableConnection: AnyObject {
 
     /// Returns the columns of each index of a table, except partial indexes and indexes with expressions.
     func indexes(of table: Table) throws(DatabaseError) -> [[Int]]
+
+    /// Returns whether a table, an index or a view of this name is in the schema of a table.
+    func hasRelation(named name: String, beside table: Table) throws(DatabaseError) -> Bool
 }
 
 /// The versions of the schema and of the whole content. Each version differs after a change.

@@ -48,6 +48,9 @@ final class OpenDatabase: @unchecked Sendable {
 
     func end() { connection.end() }
 
+    /// The version of the schema that the catalogue describes.
+    var schema: DatabaseValue { state.schema }
+
     /// Returns the number of records in a list. A number above the limit is an estimate.
     func count(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
         try known.count(list.name("\(limit)")) { () throws(DatabaseError) in
@@ -145,7 +148,10 @@ extension OpenDatabase {
                 found.append(DocumentWarning(position: nil, path: "/\(table.name)", message: message))
             }
             if table.isPositional {
-                warn("the table has no key, so only its first records are shown; give it a primary key")
+                warn(
+                    table.isInherited
+                        ? "other tables inherit from it, so no key identifies its records, and only the first are shown"
+                        : "the table has no key, so only its first records are shown; give it a primary key")
             } else if table.key.isEmpty {
                 warn(
                     "the table has no key, so its rowid names its records, which VACUUM may change; give it a primary key"
@@ -154,12 +160,10 @@ extension OpenDatabase {
             let indexes = table.references.isEmpty ? [] : try connection.indexes(of: table) + [table.key]
             for key in table.references
             where !indexes.contains(where: { Set($0.prefix(key.columns.count)) == Set(key.columns) }) {
+                let terms = key.columns.map { table.term($0, isDescending: false) }
+                let create = try creatingIndex(on: table, by: terms).map { "; create one with \($0)" } ?? ""
                 let parent = catalogue.tables[key.parent]
-                let columns = key.columns.map { Identifier.quoted(table.columns[$0].name) }.joined(separator: ", ")
-                let name = ([table.name] + key.columns.map { table.columns[$0].name }).joined(separator: "_")
-                warn(
-                    "no index finds the records that refer to a record of '\(quoted: parent.name)'; create one with CREATE INDEX \(Identifier.quoted(name)) ON \(Identifier.shown(table.quoted, in: table.dialect)) (\(columns))"
-                )
+                warn("no index finds the records that refer to a record of '\(quoted: parent.name)'\(create)")
             }
         }
         return found

@@ -98,11 +98,12 @@ extension TableReading {
         let identity: RecordIdentity
     }
 
-    /// Returns the record to which a record refers by a foreign key; nil if the reference is NULL, or the referenced
-    /// record is missing.
+    /// Returns the record to which a record refers by a foreign key; nil if the reference is NULL, the referenced
+    /// record is missing, or only its position identifies it.
     func target(of key: ForeignKey, from identity: RecordIdentity) throws(DatabaseError) -> Target? {
         let catalogue = try catalogue
         let (table, parent) = (catalogue.tables[key.child], catalogue.tables[key.parent])
+        guard !parent.isPositional else { return nil }
         let reader = RecordReader(table: parent, showing: { _ in false }, limit: 0)
         let columns = reader.columns.joined(separator: ", ")
         let joined = zip(key.targets, key.columns).map { target, column in

@@ -4,11 +4,16 @@ internal import Levels
 
 extension TableReading {
     func detail(of item: Item) throws(RowRefusal) -> ItemDetail {
-        do throws(DatabaseError) { return try details(of: item) } catch { throw RowRefusal(error) }
+        do {
+            return try atPlace(of: item) { try details(of: item, at: $0) }
+        } catch {
+            throw (error as? DatabaseError).map { RowRefusal($0) }
+                ?? RowRefusal(kind: .unreadable, sentence: "The database cannot be read.")
+        }
     }
 
-    private func details(of item: Item) throws(DatabaseError) -> ItemDetail {
-        let detail = try ownDetails(of: item)
+    private func details(of item: Item, at place: Place) throws(DatabaseError) -> ItemDetail {
+        let detail = try ownDetails(of: item, at: place)
         guard !rows.prefix.isEmpty, item.depth == rows.prefix.count - 1 else { return detail }
         // The item is in a document, so the document supplies the item's position and neighbours.
         let own = TreeRows(document: rows.prefix[0].level, arrangements: ArrangementCache(bytes: 0)).detail(of: item)
@@ -18,9 +23,9 @@ extension TableReading {
             children: detail.children)
     }
 
-    private func ownDetails(of item: Item) throws(DatabaseError) -> ItemDetail {
+    private func ownDetails(of item: Item, at place: Place) throws(DatabaseError) -> ItemDetail {
         let catalogue = try catalogue
-        switch place(of: item) {
+        switch place {
         case .root:
             return ItemDetail(
                 item: item, position: 0, of: 1, previous: nil, next: nil,

@@ -14,10 +14,23 @@ extension TableReading {
     func ordered(
         _ list: RecordList, by sort: RowOrder?, for parameter: String = "sort", after first: [OrderTerm] = []
     ) throws -> RecordList {
+        var ordered = list
+        ordered.terms = terms(of: list, by: sort, after: first)
+        ordered.isSought = true
+        guard try isServed(ordered) else {
+            throw try needsIndex(
+                list, terms: list.equal + first + ordered.terms, parameter: parameter,
+                purpose: "gives the order '\(sort.map { "\($0)" } ?? "")'")
+        }
+        return ordered
+    }
+
+    /// Returns the terms of an order: the terms of `sort`, then the terms of the key, without those in `first`.
+    func terms(of list: RecordList, by sort: RowOrder?, after first: [OrderTerm]) -> [OrderTerm] {
         let table = list.table
         var terms: [OrderTerm] = []
         func add(_ term: OrderTerm) {
-            if !(first + terms).contains(where: { $0.sql == term.sql }) { terms.append(term) }
+            if !(list.equal + first + terms).contains(where: { $0.sql == term.sql }) { terms.append(term) }
         }
         for criterion in sort?.criteria ?? [] {
             let columns: [Int?]
@@ -30,15 +43,39 @@ extension TableReading {
         }
         let isTurned = sort?.criteria.last?.isDescending ?? false
         for term in list.keyTerms { add(isTurned ? term.reversed : term) }
-        var ordered = list
-        ordered.terms = terms
+        return terms
+    }
+
+    /// Returns the records that meet conditions, in the order `sort`.
+    ///
+    /// Without `sort`, the order is that of the key. If the index that finds a range of values cannot give this order,
+    /// the order is that of the index.
+    ///
+    /// - Throws: `RowRefusal` if an index is missing.
+    func ordered(_ narrowed: NarrowedList, by sort: RowOrder) throws -> RecordList {
+        let wanted = indexTerms(of: narrowed, by: sort)
+        var orders = [terms(of: narrowed.list, by: sort, after: narrowed.equal)]
+        if sort == .document { orders.append(Array(wanted.dropFirst(narrowed.equal.count))) }
+        var ordered = narrowed.list
         ordered.isSought = true
-        guard try isServed(ordered) else {
-            throw needsIndex(
-                table, terms: first + terms, parameter: parameter,
-                purpose: "gives the order '\(sort.map { "\($0)" } ?? "")'")
+        for order in orders {
+            ordered.terms = order
+            if try isServed(ordered) { return ordered }
         }
-        return ordered
+        // No index gives a range of values in the order of other columns.
+        let isGiven = (narrowed.equal + ordered.terms).map(\.sql) == wanted.map(\.sql)
+        throw try needsIndex(
+            ordered, terms: isGiven ? wanted : [], parameter: "where",
+            purpose: "finds the records that meet the conditions in this order")
+    }
+
+    /// Returns the terms of an index that finds the records of a narrowed list, if possible in the order `sort`.
+    func indexTerms(of narrowed: NarrowedList, by sort: RowOrder) -> [OrderTerm] {
+        let range = narrowed.range.map { [$0] } ?? []
+        let rest = terms(of: narrowed.list, by: sort, after: narrowed.equal)
+        // The first term of the order may be the range itself, perhaps in descending order.
+        if range.isEmpty || rest.first?.column == range[0].column { return narrowed.equal + rest }
+        return narrowed.equal + range + terms(of: narrowed.list, by: .document, after: narrowed.equal + range)
     }
 
     /// Returns the terms that order the records within each section, if the sections are the values of a column.
@@ -70,6 +107,8 @@ extension TableReading {
     func order(of list: RecordList, query: RowQuery) -> RowPage.IndexOrder {
         let asked = query.order.sort?.criteria ?? []
         let isTurned = asked.last?.isDescending ?? false
+        // Without an asked order, the terms before the key come from the index that finds the records.
+        let led = asked.isEmpty ? list.terms.compactMap(\.column).filter { !list.table.key.contains($0) } : []
         let names = Set(asked.map(\.field.name))
         let keys = list.table.key.map { list.table.columns[$0].name }.filter { !names.contains($0) }
         let collation = asked.first.flatMap { criterion -> String? in
@@ -82,7 +121,7 @@ extension TableReading {
             return column.map { list.table.columns[$0].collation }
         }
         return RowPage.IndexOrder(
-            fields: asked.map { ($0.isDescending ? "-" : "") + $0.field.name }
+            fields: asked.map { ($0.isDescending ? "-" : "") + $0.field.name } + led.map { list.table.columns[$0].name }
                 + keys.map { (isTurned ? "-" : "") + $0 },
             collation: collation == "BINARY" ? nil : collation)
     }
@@ -91,6 +130,7 @@ extension TableReading {
     private func isServed(_ list: RecordList) throws(DatabaseError) -> Bool {
         let terms = list.terms
         let depth = list.soughtTerms
+        guard terms.allSatisfy({ $0.column.map { list.table.columns[$0].isOrdered } ?? true }) else { return false }
         // A list in which each record has the same values has no terms.
         for number in terms.indices.prefix(depth + 1) {
             let equal = terms[..<number].map { "\($0.sql) = ?" }
@@ -115,26 +155,18 @@ extension TableReading {
     /// Returns a refusal with the statement that creates the missing index.
     ///
     /// - Parameters:
-    ///   - terms: the terms that the index must contain. If no term is a column, the refusal lacks a statement.
+    ///   - terms: the terms that the index must contain; empty if no index would help.
     ///   - parameter: the query option that the refusal names.
     ///   - purpose: the words that follow "no index" in the message, such as `gives the order 'Price'`.
-    func needsIndex(_ table: Table, terms: [OrderTerm], parameter: String, purpose: String) -> RowRefusal {
-        let columns = terms.compactMap { term in
-            term.column.map {
-                "\(Identifier.quoted(table.columns[$0].name))\(term.collation.map { " COLLATE \(Identifier.quoted($0))" } ?? "")\(term.isDescending && terms.contains { !$0.isDescending } ? " DESC" : "")"
-            }
-        }
-        let name = ([table.name] + (terms.first.flatMap(\.column).map { [table.columns[$0].name] } ?? [])).joined(
-            separator: "_")
-        let create =
-            columns.isEmpty
-            ? nil
-            : "CREATE INDEX \(Identifier.quoted(name)) ON \(Identifier.shown(table.quoted, in: table.dialect)) (\(columns.joined(separator: ", ")))"
+    func needsIndex(
+        _ list: RecordList, terms: [OrderTerm], parameter: String, purpose: String
+    ) throws(DatabaseError) -> RowRefusal {
+        let create = list.isServable ? try database.creatingIndex(on: list.table, by: terms) : nil
         let remedy = create == nil ? "Ask" : "Create one, or ask"
         return RowRefusal(
             kind: .needsIndex(create: create), parameter: parameter,
             sentence:
-                "The table '\(quoted: table.name)' has more than \(rows.options.arrangedRows) rows, and no index \(purpose). \(remedy) for fewer rows with a condition that an index serves."
+                "The table '\(quoted: list.table.name)' has more than \(rows.options.arrangedRows) rows, and no index \(purpose). \(remedy) for fewer rows with a condition that an index serves."
         )
     }
 
@@ -145,9 +177,11 @@ extension TableReading {
     func indexed(
         _ list: RecordList, by conditions: [RowCondition]
     ) throws(DatabaseError) -> (list: RecordList, count: RecordCount)? {
-        guard !list.table.isPositional, conditions.allSatisfy({ $0.relation == .equal }),
-            let narrowed = try narrowed(list, by: conditions), narrowed.rest.isEmpty
+        guard !list.table.isPositional,
+            conditions.allSatisfy({ $0.relation == .equal && findsAll($0, in: list.table) })
         else { return nil }
+        let narrowed = NarrowedList(list, by: conditions)
+        guard narrowed.rest.isEmpty, try isSought(narrowed) else { return nil }
         var found = narrowed.list
         let condition = found.condition.map { "WHERE \($0)" } ?? ""
         let order = ListScan.order(by: found.terms, isReversed: false)
@@ -159,97 +193,46 @@ extension TableReading {
         return count.isEstimate ? nil : (found, count)
     }
 
-    /// Returns a list narrowed by conditions, and the conditions that must still be checked for each record of this
-    /// list. Returns nil if no index finds the records of the narrowed list.
-    func narrowed(
-        _ list: RecordList, by conditions: [RowCondition]
-    ) throws(DatabaseError) -> (list: RecordList, rest: [RowCondition])? {
-        var narrowed = list
-        var rest: [RowCondition] = []
-        for condition in conditions {
-            guard let column = list.table.column(of: condition.field),
-                let part = ConditionStatement(condition: condition, column: column, of: list.table)
-            else {
-                rest.append(condition)
-                continue
-            }
-            narrowed.add(part.condition, values: part.values)
-            if !part.isExact { rest.append(condition) }
+    /// Returns whether an index finds the records of a narrowed list. No index is needed for a list without records.
+    func isSought(_ narrowed: NarrowedList) throws(DatabaseError) -> Bool {
+        guard narrowed.field != nil, !narrowed.isEmpty, let condition = narrowed.list.condition else {
+            return narrowed.isEmpty
         }
-        guard let condition = narrowed.condition, narrowed.condition != list.condition else { return nil }
-        let plan = try database.plan(of: "SELECT 1 FROM \(list.source) WHERE \(condition)")
-        return plan.isSought ? (narrowed, rest) : nil
+        return try database.plan(of: "SELECT 1 FROM \(narrowed.list.source) WHERE \(condition)").isSought
     }
 }
 
-/// A condition of a query as part of a statement. An index may serve the condition.
-private struct ConditionStatement {
-    let condition: String
-    let values: [DatabaseValue]
-    /// Whether the part of the statement finds exactly the records that meet the query's condition. If not, the query's
-    /// condition is checked for each found record, too.
-    let isExact: Bool
+extension OpenDatabase {
+    /// The longest name of an index without its number, in bytes. PostgreSQL cuts names after 63 bytes.
+    private static let longestName = 56
 
-    /// The result is nil for a relation that no index serves.
-    init?(condition: RowCondition, column number: Int, of table: Table) {
-        let column = table.columns[number]
-        if let type = column.type {
-            self.init(condition: condition, column: "c.\(column.quoted)", type: type)
-        } else {
-            // A table has numbers in place of texts that read as numbers; a view may have the texts.
-            let hasNumbers = table.rowID != nil && [.integer, .numeric].contains(column.affinity)
-            self.init(condition: condition, column: "c.\(column.quoted)", hasNumbers: hasNumbers)
+    /// Returns a statement that creates an index with a free name. Returns nil if such an index would not help: the
+    /// table cannot have indexes, a column's values have no order, or the table has such an index already.
+    func creatingIndex(on table: Table, by terms: [OrderTerm]) throws(DatabaseError) -> String? {
+        let numbers = terms.compactMap(\.column)
+        guard table.isIndexable, !numbers.isEmpty, numbers.allSatisfy({ table.columns[$0].isOrdered }) else {
+            return nil
         }
-    }
-
-    /// In PostgreSQL, the value must be of the column's type; the result is nil for any other value.
-    private init?(condition: RowCondition, column: String, type: PostgresType) {
-        let text = Array(condition.value.utf8)
-        var texts = [text]
-        switch type.kind {
-        case .text: break
-        case .integer, .numeric, .real:
-            guard let digits = DecimalDigits(text), type.kind != .integer || digits.integer != nil else { return nil }
-            if let integer = digits.integer { texts = [Array("\(integer)".utf8)] }
-        default: return nil
-        }
-        switch condition.relation {
-        case .equal:
-            if type.kind == .text { texts = Array(Set([text, NormalizationFormC.text(of: text.span)])) }
-            self.condition = "\(column) IN (\(texts.map { _ in "?" }.joined(separator: ", ")))"
-        case .less, .greater: self.condition = "\(column) \(condition.relation == .less ? "<" : ">") ?"
-        case .different, .containing: return nil
-        }
-        values = texts.map { .text($0) }
-        isExact = type.kind == .text && condition.relation != .equal
-    }
-
-    /// - Parameter hasNumbers: whether no text in the column reads as a number.
-    private init?(condition: RowCondition, column: String, hasNumbers: Bool) {
-        let text = condition.value
-        let numbers: [DatabaseValue] = RecordKey.number(Array(text.utf8)).map { [$0] } ?? []
-        switch condition.relation {
-        case .equal:
-            if hasNumbers, case .named = condition.field, case .integer? = numbers.first {
-                (values, self.condition, isExact) = (numbers, "\(column) = ?", true)
-                return
+        let isTurned = terms.contains { !$0.isDescending }
+        let isPlain = terms.allSatisfy { $0.collation == nil && $0.isDescending != isTurned }
+        let indexes = isPlain ? try connection.indexes(of: table) : []
+        guard !indexes.contains(where: { $0.starts(with: numbers) }) else { return nil }
+        let columns = terms.compactMap { term in
+            term.column.map {
+                "\(Identifier.quoted(table.columns[$0].name))\(term.collation.map { " COLLATE \(Identifier.quoted($0))" } ?? "")\(term.isDescending && isTurned ? " DESC" : "")"
             }
-            values =
-                numbers + Set([Array(text.utf8), NormalizationFormC.text(of: text.utf8Span.span)]).map { .text($0) }
-            self.condition = "\(column) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
-            isExact = false
-        case .less, .greater:
-            let sign = condition.relation == .less ? "<" : ">"
-            if let number = numbers.first {
-                values = [number]
-                self.condition = "\(column) \(sign) ?"
-                isExact = false
-            } else {
-                values = [.text(Array(text.utf8))]
-                self.condition = "\(column) \(sign) ? AND typeof(\(column)) = 'text'"
-                isExact = true
-            }
-        case .different, .containing: return nil
         }
+        // The columns of the key at the end do not distinguish the index from others.
+        let named = numbers.prefix(1) + numbers.dropFirst().reversed().drop { table.key.contains($0) }.reversed()
+        var name = ([table.name] + named.map { table.columns[$0].name }).joined(separator: "_")
+        while name.utf8.count > Self.longestName { name.removeLast() }
+        let first = name
+        var number = 2
+        while try connection.hasRelation(named: name, beside: table) {
+            name = "\(first)_\(number)"
+            number += 1
+        }
+        return
+            "CREATE INDEX \(Identifier.quoted(name)) ON \(Identifier.shown(table.quoted, in: table.dialect)) (\(columns.joined(separator: ", ")))"
     }
 }

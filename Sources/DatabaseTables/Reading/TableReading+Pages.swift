@@ -13,33 +13,36 @@ extension TableReading {
         guard query.rearrangements.isEmpty else {
             throw RowRefusal(sentence: "The rows of a database cannot be rearranged in this way.")
         }
-        let place = place(of: item)
-        var query = query
-        if case .values(let list, _, _) = place, list.drillColumns.isEmpty { query = list.query(query) }
-        let cursor = try cursor(of: query)
         do {
-            switch place {
-            case .root: return try tablesPage(query, cursor: cursor)
-            case .table(let number): return try recordsPage(list(ofTable: number), query: query, cursor: cursor)
-            case .values(let list, _, _):
-                return list.drillColumns.isEmpty
-                    ? try recordsPage(list, query: query, cursor: cursor)
-                    : try valuesPage(list, query: query, cursor: cursor)
-            case .record(let number, let record):
-                let below = try rowsBelow(number, record: record)
-                guard let records = below.records else {
-                    return try referringPage(below.lists, query: query, cursor: cursor)
-                }
-                return try recordsPage(records, query: query, cursor: cursor)
-            case .referring(let below, let place):
-                return try recordsPage(below.lists[place].list, query: query, cursor: cursor)
-            }
+            return try atPlace(of: item) { try page(query, at: $0) }
         } catch let error as DatabaseError {
             throw RowRefusal(error)
         } catch let refusal as RowRefusal {
             throw refusal
         } catch {
             throw RowRefusal(kind: .unreadable, sentence: "The database cannot be read.")
+        }
+    }
+
+    private func page(_ asked: RowQuery, at place: Place) throws -> RowPage {
+        var query = asked
+        if case .values(let list, _, _) = place, list.drillColumns.isEmpty { query = list.query(query) }
+        let cursor = try cursor(of: query)
+        switch place {
+        case .root: return try tablesPage(query, cursor: cursor)
+        case .table(let number): return try recordsPage(list(ofTable: number), query: query, cursor: cursor)
+        case .values(let list, _, _):
+            return list.drillColumns.isEmpty
+                ? try recordsPage(list, query: query, cursor: cursor)
+                : try valuesPage(list, query: query, cursor: cursor)
+        case .record(let number, let record):
+            let below = try rowsBelow(number, record: record)
+            guard let records = below.records else {
+                return try referringPage(below.lists, query: query, cursor: cursor)
+            }
+            return try recordsPage(records, query: query, cursor: cursor)
+        case .referring(let below, let place):
+            return try recordsPage(below.lists[place].list, query: query, cursor: cursor)
         }
     }
 
@@ -145,7 +148,7 @@ extension TableReading {
             return try narrowedPage(records, query: query, cursor: cursor)
         }
         guard query.search == nil else {
-            throw needsIndex(list.table, terms: [], parameter: "q", purpose: "finds a text in its records")
+            throw try needsIndex(list, terms: [], parameter: "q", purpose: "finds a text in its records")
         }
         guard let grouping = query.order.group, grouping != .document else {
             // The rows that follow the records lack the fields of the order, so these rows are last, as in a tree.
@@ -158,23 +161,20 @@ extension TableReading {
     /// Returns a smaller list that still contains all records that meet the conditions of a query. Returns the whole
     /// list if no index helps.
     private func candidates(in list: RecordList, for query: RowQuery) throws(DatabaseError) -> RecordList {
-        // Use only conditions on columns. A title may be a key, and the text of a key can differ from the text of its
-        // columns.
-        let conditions = query.conditions.filter { condition in
-            guard case .named = condition.field else { return false }
-            return condition.relation == .equal && findsAll(condition, in: list.table)
-        }
+        let conditions = query.conditions.filter { $0.relation == .equal && findsAll($0, in: list.table) }
         guard !list.table.isPositional, !conditions.isEmpty else { return list }
-        return try narrowed(list, by: conditions)?.list ?? list
+        let narrowed = NarrowedList(list, by: conditions)
+        return try isSought(narrowed) ? narrowed.list : list
     }
 
     /// Returns whether an index finds all records that meet a condition of equality. For `10`, an index misses the
     /// equal text `10.0`; for 'é', it misses the same letter in another normal form.
-    private func findsAll(_ condition: RowCondition, in table: Table) -> Bool {
-        guard let number = table.column(of: condition.field) else { return false }
+    func findsAll(_ condition: RowCondition, in table: Table) -> Bool {
+        // A title may be a key, and the text of a key can differ from the text of its columns.
+        guard case .named = condition.field, let number = table.column(of: condition.field) else { return false }
         let column = table.columns[number]
         guard RecordKey.number(Array(condition.value.utf8)) != nil else {
-            return condition.value.utf8.allSatisfy { $0 < 0x80 }
+            return condition.value.utf8.allSatisfy { $0 < 0x80 } && column.type?.kind ?? .text == .text
         }
         guard let type = column.type else { return [.integer, .real, .numeric].contains(column.affinity) }
         return [.integer, .real, .numeric].contains(type.kind)
@@ -183,7 +183,7 @@ extension TableReading {
     private func groupedPage(
         _ list: RecordList, grouping: RowGrouping, query: RowQuery, cursor: PageCursor?
     ) throws -> RowPage {
-        let runs = try runs(of: list, by: grouping)
+        let runs = try runs(of: list, by: grouping, sortedBy: query.order.sort)
         guard grouping == .initial else {
             guard let run = runs.first,
                 let column = { if case .field(let field) = grouping { list.table.column(of: field) } else { nil } }()
@@ -197,8 +197,8 @@ extension TableReading {
             return try sectionedPage(all, runs: runs, query: query, cursor: cursor)
         }
         guard query.order.sort == nil || query.order.sort == .title else {
-            throw needsIndex(
-                list.table, terms: [], parameter: "group", purpose: "gives the letters of the titles in this order")
+            throw try needsIndex(
+                list, terms: [], parameter: "group", purpose: "gives the letters of the titles in this order")
         }
         return try sectionedPage(try ordered(list, by: .title, for: "group"), runs: runs, query: query, cursor: cursor)
     }
@@ -207,29 +207,30 @@ extension TableReading {
     /// records.
     private func narrowedPage(_ list: RecordList, query: RowQuery, cursor: PageCursor?) throws -> RowPage {
         let most = rows.options.arrangedRows
-        let first = query.conditions.first?.field
-        let term = first.flatMap { list.table.column(of: $0) }.map { list.table.term($0, isDescending: false) }
-        guard let (narrowed, rest) = try narrowed(list, by: query.conditions) else {
-            throw needsIndex(
-                list.table, terms: term.map { [$0] + list.keyTerms.filter { $0.column != term?.column } } ?? [],
-                parameter: "where",
-                purpose: "finds the records with this '\(quoted: first?.name ?? "")'")
+        let narrowed = NarrowedList(list, by: query.conditions)
+        let sort = query.order.sort ?? .document
+        guard try isSought(narrowed) else {
+            let field = narrowed.field ?? query.conditions[0].field
+            throw try needsIndex(
+                list, terms: narrowed.field == nil ? [] : indexTerms(of: narrowed, by: sort), parameter: "where",
+                purpose: "finds the records with this '\(quoted: field.name)'")
         }
-        let found = try database.count(narrowed, upTo: most)
+        let none = RecordCount(number: 0, isEstimate: false)
+        let found = narrowed.isEmpty ? none : try database.count(narrowed.list, upTo: most)
         guard found.isEstimate else {
             var arranging = query
-            arranging.conditions = rest
-            return try arrangedPage(narrowed, query: query, arranging: arranging, cursor: cursor, count: found.number)
+            arranging.conditions = narrowed.rest
+            return try arrangedPage(
+                narrowed.list, query: query, arranging: arranging, cursor: cursor, count: found.number)
         }
-        guard rest.isEmpty, query.search == nil, query.order.group ?? .document == .document else {
+        guard narrowed.rest.isEmpty, query.search == nil, query.order.group ?? .document == .document else {
             throw RowRefusal(
                 kind: .needsIndex(create: nil), parameter: "where",
                 sentence:
                     "More than \(most) records of '\(quoted: list.table.name)' may meet the condition, which are too many to be looked through; add another condition."
             )
         }
-        return try keyPage(
-            try ordered(narrowed, by: query.order.sort, for: "where"), query: query, cursor: cursor, count: found)
+        return try keyPage(try ordered(narrowed, by: sort), query: query, cursor: cursor, count: found)
     }
 
     /// Returns a page in the list's own order, which is the order of the key or of an index.

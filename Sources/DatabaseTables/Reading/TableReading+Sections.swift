@@ -21,17 +21,19 @@ extension TableReading {
     /// Returns the runs of a grouping in the order of the sections. The runs are kept for the present state.
     ///
     /// - Throws: `RowRefusal` if no index finds the sections, or if the list has too many sections.
-    func runs(of list: RecordList, by grouping: RowGrouping) throws -> [SectionRun] {
+    ///
+    /// - Parameter sort: the order within the sections, which the index of a refusal gives, too.
+    func runs(of list: RecordList, by grouping: RowGrouping, sortedBy sort: RowOrder?) throws -> [SectionRun] {
         try database.known.runs(list.name("\(grouping)")) {
             switch grouping {
             case .document: []
             case .initial: try initialRuns(of: list)
-            case .field(let field): try fieldRuns(of: list, field: field)
+            case .field(let field): try fieldRuns(of: list, field: field, sortedBy: sort)
             }
         }
     }
 
-    private func fieldRuns(of list: RecordList, field: RowField) throws -> [SectionRun] {
+    private func fieldRuns(of list: RecordList, field: RowField, sortedBy sort: RowOrder?) throws -> [SectionRun] {
         guard let column = list.table.column(of: field) else {
             throw RowRefusal(
                 kind: .needsIndex(create: nil), parameter: "group",
@@ -40,7 +42,7 @@ extension TableReading {
             )
         }
         let term = list.table.term(column, isDescending: false)
-        try checkSeeks(list, term: term)
+        try checkSeeks(list, term: term, sortedBy: sort)
         var runs: [SectionRun] = []
         var last: DatabaseValue?
         while let value = try next(term, after: last, in: list) {
@@ -84,7 +86,7 @@ extension TableReading {
                 sentence: "'\(quoted: table.name)' is too large to be grouped by the first letters of its keys.")
         }
         let term = table.term(column, isDescending: false)
-        try checkSeeks(list, term: term)
+        try checkSeeks(list, term: term, sortedBy: nil)
         let isCaseless = table.columns[column].collation == "NOCASE"
         var runs = [
             // SQLite orders numbers before all texts. A record with an empty title appears with its key as the title,
@@ -135,12 +137,12 @@ extension TableReading {
     }
 
     /// Throws a refusal unless an index finds the values of a term one after another.
-    private func checkSeeks(_ list: RecordList, term: OrderTerm) throws {
+    private func checkSeeks(_ list: RecordList, term: OrderTerm, sortedBy sort: RowOrder?) throws {
         let plan = try database.plan(of: seek(term, in: list, isFirst: false))
         guard plan.isSought, !plan.isSorted else {
             let name = term.column.map { list.table.columns[$0].name } ?? ""
-            throw needsIndex(
-                list.table, terms: [term] + list.keyTerms, parameter: "group",
+            throw try needsIndex(
+                list, terms: list.equal + [term] + terms(of: list, by: sort, after: [term]), parameter: "group",
                 purpose: "gives the values of '\(quoted: name)'")
         }
     }

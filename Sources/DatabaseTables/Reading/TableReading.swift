@@ -7,13 +7,17 @@ internal import Levels
 final class TableReading: RowSource, @unchecked Sendable {
     let rows: TableRows
     private var taken: OpenDatabase?
+    private let deadline: ContinuousClock.Instant
+    private let isWanted: @Sendable () -> Bool
+    /// The path that was looked up.
+    private var path: ItemPath?
     /// The places of the items that were found. The level that contains an item's own row identifies the item.
     private var places: [(level: Level, place: Place)] = []
 
     init(rows: TableRows, while isWanted: @escaping @Sendable () -> Bool = { true }) throws(DatabaseError) {
-        self.rows = rows
+        (self.rows, self.isWanted, deadline) = (rows, isWanted, .now + rows.options.timeout)
         let database = try rows.pool.take()
-        try database.begin(until: .now + rows.options.timeout, while: isWanted)
+        try database.begin(until: deadline, while: isWanted)
         taken = database
     }
 
@@ -75,7 +79,35 @@ final class TableReading: RowSource, @unchecked Sendable {
     }
 
     func find(_ path: ItemPath) throws(RowRefusal) -> Item.Lookup {
-        do throws(DatabaseError) { return try lookup(path) } catch { throw RowRefusal(error) }
+        self.path = path
+        do throws(DatabaseError) {
+            do throws(DatabaseError) { return try lookup(path) } catch {
+                guard try hasNewSchema(after: error) else { throw error }
+                return try lookup(path)
+            }
+        } catch {
+            throw RowRefusal(error)
+        }
+    }
+
+    /// Calls a closure with the place of an item. If the database refuses a statement because another program has
+    /// changed the schema meanwhile, finds the item in the present state, and calls the closure once again.
+    func atPlace<Result>(of item: Item, _ body: (Place) throws -> Result) throws -> Result {
+        do { return try body(place(of: item)) } catch let error as DatabaseError {
+            guard try hasNewSchema(after: error), let path, case .found(let found) = try lookup(path) else {
+                throw error
+            }
+            return try body(place(of: found))
+        }
+    }
+
+    /// Begins to read the present state after the database has refused a statement. Returns whether the schema differs.
+    private func hasNewSchema(after error: DatabaseError) throws(DatabaseError) -> Bool {
+        guard error.kind == .refused, let taken else { return false }
+        let schema = taken.schema
+        taken.end()
+        try taken.begin(until: deadline, while: isWanted)
+        return taken.schema != schema
     }
 
     private func lookup(_ path: ItemPath) throws(DatabaseError) -> Item.Lookup {
@@ -104,7 +136,7 @@ final class TableReading: RowSource, @unchecked Sendable {
     }
 
     /// Returns the place of an item that `find` has returned.
-    func place(of item: Item) -> Place { places.last { $0.level === item.own.level }?.place ?? .root }
+    private func place(of item: Item) -> Place { places.last { $0.level === item.own.level }?.place ?? .root }
 
     /// Returns the row with a key below a place, and the place of that row; nil if the key is unknown.
     ///

@@ -20,6 +20,10 @@ struct RecordList {
     var own = RowQuery()
     /// The numbers of the columns whose values form levels above the records, outermost first.
     var drillColumns: [Int] = []
+    /// The terms that have the same value in all records, because the list is below a record.
+    private(set) var equal: [OrderTerm] = []
+    /// Whether an index can give the records in some order. PostgreSQL sorts the records with NULL in a column.
+    private(set) var isServable = true
     /// Whether an index gives the order. If so, the list is read in parts that need no sorting (`soughtTerms`).
     var isSought = false
 
@@ -41,6 +45,7 @@ struct RecordList {
         condition = identity.condition(of: "p")
         values = identity.bound
         terms = Self.keyTerms(of: table)
+        equal = key.columns.map { table.term($0, isDescending: false) }
     }
 
     /// Creates the list of a table's first level: all records, or in a tree, the records whose reference to the record
@@ -48,6 +53,8 @@ struct RecordList {
     init(firstLevelOf table: Table) {
         self.init(table)
         guard let tree = table.tree else { return }
+        if tree.columns.count == 1 { equal = [table.term(tree.columns[0], isDescending: false)] }
+        isServable = table.dialect == .sqlite && tree.columns.count == 1
         let conditions = tree.columns.map { "c.\(table.columns[$0].quoted) IS NULL" }
         add("(\(conditions.joined(separator: " OR ")))", values: [])
     }

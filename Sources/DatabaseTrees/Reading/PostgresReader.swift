@@ -163,9 +163,10 @@ package final class PostgresReader {
         return found
     }
 
-    /// The SQLSTATEs of a value that is not valid for its type, or out of the type's range (class 22, data exception).
+    /// The SQLSTATEs of a value that is not valid for its type, or out of the type's range (class 22, data exception). The
+    /// types for text search report a syntax error (42601).
     private static let valueStates: Set<String> = [
-        "22003", "22007", "22008", "22021", "22023", "22P02", "22P03", "22P05",
+        "22003", "22007", "22008", "22021", "22023", "22P02", "22P03", "22P05", "42601",
     ]
 
     /// Returns a statement with `$1`, `$2` and so on in place of `?`, and with `?` in place of `??`.

@@ -1,0 +1,169 @@
+internal import Bytes
+internal import DatabaseTrees
+internal import Levels
+internal import PropertyLists
+
+/// A list narrowed by the conditions of a query, as far as an index can serve them.
+struct NarrowedList {
+    private(set) var list: RecordList
+    /// The conditions that must still be checked for each record of the list.
+    private(set) var rest: [RowCondition] = []
+    /// The terms that have the same value in all records of the list.
+    private(set) var equal: [OrderTerm]
+    /// The first term that has a range of values, or several values; nil if all conditions are in `equal` and `rest`.
+    private(set) var range: OrderTerm?
+    /// The field of the first condition that narrows the list; nil if no condition does.
+    private(set) var field: RowField?
+    /// Whether no record meets the conditions.
+    private(set) var isEmpty = false
+
+    init(_ list: RecordList, by conditions: [RowCondition]) {
+        (self.list, equal) = (list, list.equal)
+        for condition in conditions {
+            guard let column = list.table.column(of: condition.field),
+                let part = ConditionStatement(condition: condition, column: column, of: list.table)
+            else {
+                rest.append(condition)
+                continue
+            }
+            let term = list.table.term(column, isDescending: false)
+            field = field ?? condition.field
+            isEmpty = isEmpty || part.isImpossible
+            self.list.add(part.condition, values: part.values)
+            if !part.isExact { rest.append(condition) }
+            if condition.relation == .equal, part.values.count == 1 {
+                if !equal.contains(where: { $0.sql == term.sql }) { equal.append(term) }
+            } else {
+                range = range ?? term
+            }
+        }
+    }
+}
+
+/// A condition of a query as part of a statement. An index may serve the condition.
+private struct ConditionStatement {
+    var condition = "FALSE"
+    var values: [DatabaseValue] = []
+    /// Whether the part of the statement finds only records that meet the query's condition. If not, the query's
+    /// condition is checked for each found record, too.
+    var isExact = true
+
+    /// Whether no value meets the condition.
+    var isImpossible: Bool { condition == "FALSE" }
+
+    /// The result is nil for a relation that no index serves.
+    init?(condition: RowCondition, column number: Int, of table: Table) {
+        guard condition.relation != .different, condition.relation != .containing else { return nil }
+        let column = table.columns[number]
+        if let type = column.type {
+            guard type.isOrdered else { return nil }
+            let isMade = make(condition, column: "c.\(column.quoted)", type: type)
+            guard isMade else { return nil }
+        } else {
+            make(condition, column: "c.\(column.quoted)", of: column, inTable: table.rowID != nil)
+        }
+        // A record without a title has its key as the title, and the text of a key differs from the text of its columns.
+        guard case .named = condition.field else {
+            guard !isImpossible else { return nil }
+            isExact = false
+            return
+        }
+    }
+
+    // MARK: PostgreSQL
+
+    /// Makes the condition for a column of a type. Returns false for a type that no index serves.
+    private mutating func make(_ asked: RowCondition, column: String, type: PostgresType) -> Bool {
+        let text = Array(asked.value.utf8)
+        switch type.kind {
+        case .json, .structure: return false
+        case .text, .other:
+            compare(column, asked, with: Array(Set([text, NormalizationFormC.text(of: text.span)])))
+            isExact = asked.relation != .equal
+        // No condition can express data.
+        case .data: break
+        case .boolean:
+            let isFlag = asked.value == "true" || asked.value == "false"
+            if isFlag, asked.relation == .equal { compare(column, asked, with: [text]) }
+        case .date, .timestamp, .zonedTimestamp:
+            guard PostgresType.readsAsDate(text) else { break }
+            let isZoned = type.kind == .zonedTimestamp
+            compare(column, asked, with: [text], as: isZoned ? "?::timestamptz" : "(?::timestamptz AT TIME ZONE 'UTC')")
+        case .integer, .real, .numeric:
+            guard text.span.jsonNumberForm != nil else { break }
+            if type.kind == .integer {
+                compareInteger(column, asked, type: type)
+            } else if type.kind == .numeric {
+                compare(column, asked, with: [numeric(asked)])
+            } else {
+                // A number beyond the type is an infinity.
+                let number = type.number == 700 ? "\(Float(asked.value) ?? 0)" : "\(Double(asked.value) ?? 0)"
+                compare(column, asked, with: [Array(number.utf8)])
+            }
+        }
+        return true
+    }
+
+    /// Compares a column with parameters; without parameters, no value meets the condition.
+    private mutating func compare(
+        _ column: String, _ asked: RowCondition, with texts: [[UInt8]], as parameter: String = "?"
+    ) {
+        guard let first = texts.first else { return }
+        let isEqual = asked.relation == .equal
+        values = (isEqual ? texts : [first]).map { .text($0) }
+        condition =
+            isEqual && texts.count > 1
+            ? "\(column) IN (\(texts.map { _ in parameter }.joined(separator: ", ")))"
+            : "\(column) \(isEqual ? "=" : asked.relation == .less ? "<" : ">") \(parameter)"
+    }
+
+    /// Compares a column of integers with a number, which may be a fraction or beyond the integers of the type.
+    private mutating func compareInteger(_ column: String, _ asked: RowCondition, type: PostgresType) {
+        let isWhole = DecimalDigits(Array(asked.value.utf8))?.integer.flatMap { Int64("\($0)") } != nil
+        let number = Double(asked.value) ?? 0
+        if !isWhole, number.magnitude >= 0x1p63 {
+            // The number is below or above all integers.
+            if asked.relation == (number < 0 ? .greater : .less) { condition = "\(column) IS NOT NULL" }
+        } else if isWhole || asked.relation != .equal {
+            // Object identifiers are not compared with other integers.
+            let rounded = asked.relation == .less ? "ceil(?::numeric)::int8" : "floor(?::numeric)::int8"
+            compare(column, asked, with: [numeric(asked)], as: type.number == 26 ? "?" : rounded)
+        }
+    }
+
+    /// The number of a condition as a `numeric`. A number that a `numeric` cannot hold is infinite or 0.
+    private func numeric(_ asked: RowCondition) -> [UInt8] {
+        let text = Array(asked.value.utf8)
+        return DecimalDigits(text)?.isNumeric == true ? text : Array("\(Double(asked.value) ?? 0)".utf8)
+    }
+
+    // MARK: SQLite
+
+    /// - Parameter isInTable: whether the column is in a table. A table has numbers in place of texts that read as
+    ///   numbers; a view may have the texts.
+    private mutating func make(
+        _ asked: RowCondition, column name: String, of column: Column, inTable isInTable: Bool
+    ) {
+        let text = Array(asked.value.utf8)
+        let hasNumbers = isInTable && [.integer, .numeric, .real].contains(column.affinity)
+        let number = RecordKey.number(text)
+        // An integer beyond 64 bits becomes the nearest real.
+        var isRounded = false
+        if case .real? = number { isRounded = text.span.jsonNumberForm == .integer }
+        guard asked.relation == .equal else {
+            let sign = asked.relation == .less ? "<" : ">"
+            values = [number ?? .text(text)]
+            isExact = number == nil || hasNumbers
+            let kinds = number == nil ? "'text'" : hasNumbers ? "'integer', 'real'" : nil
+            condition =
+                "\(name) \(sign)\(isRounded ? "=" : "") ?" + (kinds.map { " AND typeof(\(name)) IN (\($0))" } ?? "")
+            return
+        }
+        let texts = Set([text, NormalizationFormC.text(of: text.span)]).map { DatabaseValue.text($0) }
+        // A column has either the number or the text, unless it has no affinity.
+        values = number.map { hasNumbers ? [$0] : column.affinity == .text ? texts : [$0] + texts } ?? texts
+        condition =
+            values.count == 1 ? "\(name) = ?" : "\(name) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
+        isExact = column.collation == "BINARY" && !isRounded
+    }
+}

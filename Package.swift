@@ -166,8 +166,8 @@ let package = Package(
         .testTarget(
             name: "DatabaseTreesTests",
             dependencies: [
-                "DatabaseTrees", "Bytes", "Threads", "Levels", "PropertyLists", "Locking", "TreeSources", "TestSources",
-                "TestSupport",
+                "DatabaseTrees", "Bytes", "Threads", "Levels", "PropertyLists", "Locking", "TreeSources", "TreeStore",
+                "TestSources", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -207,7 +207,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "drilldown", "ServiceManager", "LevelsAPI", "TreeStore", "TreeSources", "HTTPServer", "Levels",
-                "PropertyLists", "TestDocuments", "TestSupport",
+                "PropertyLists", "TestDocuments", "TestSources", "TestSupport",
             ],
             swiftSettings: settings),
         // The tests start the service, so it has to be built before.

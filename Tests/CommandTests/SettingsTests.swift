@@ -200,7 +200,7 @@ struct SettingsTests {
         }
         #expect(try !settings(["import"] + pair).replaces)
         #expect(sentence(["import"] + pair + ["--replace=nonsense"]) == "--replace: 'nonsense' is not true or false.")
-        #expect(try settings(["export"] + pair).exportSyntax == .xml)
+        #expect(try settings(["export"] + pair).exportSyntax == nil)
         #expect(try settings(["export"] + pair + ["--format", "json"]).exportSyntax == .json)
         #expect(sentence(["export"] + pair + ["--format=xm"]) == "--format: 'xm' is not one of xml, binary, json.")
     }

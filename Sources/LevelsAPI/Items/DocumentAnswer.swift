@@ -87,7 +87,7 @@ struct DocumentAnswer {
 
     private static let noDocument = Problem(
         .notRepresentable,
-        detail: "These rows are made when they are asked for, and have no document; read /levels and /detail.")
+        detail: RowRefusal.noDocument.prefix(1).uppercased() + RowRefusal.noDocument.dropFirst() + ".")
 
     private static let beyondXML = Problem(
         .notRepresentable,

@@ -17,12 +17,14 @@ enum ExportCommand {
                 hint: "For example: drilldown export sqlite:Music.db Data.plist")
         }
         let source = try settings.document { _ in }
+        let path = settings.sources.dropFirst().first
+        let syntax = settings.exportSyntax ?? (path?.lowercased().hasSuffix(".json") == true ? .json : .xml)
         do throws(SourceError) {
-            let document = try source.load(replacing: nil).tree.document
-            let output = try ExportedFile(settings.sources.count == 2 ? settings.sources[1] : nil)
+            let document = try source.loadDocument().tree.document
+            let output = try ExportedFile(path)
             do throws(SpliceError<SourceError>) {
                 try DocumentSplice(old: document, new: document, provenance: .new).write(
-                    .memory([]), syntax: settings.exportSyntax
+                    .memory([]), syntax: syntax
                 ) {
                     (piece: Span<UInt8>) throws(SourceError) in try output.write(piece)
                 }
@@ -38,6 +40,17 @@ enum ExportCommand {
             Log.put("\(error)", severity: .error)
             return 1
         }
+    }
+}
+
+extension TreeSource {
+    /// Loads the source for a copy of all its items.
+    ///
+    /// - Throws: `SourceError` also for the tables of a database, whose rows are not loaded.
+    func loadDocument() throws(SourceError) -> LoadedTree {
+        let loaded = try load(replacing: nil)
+        if loaded.rows?.hasDocuments == false { throw SourceError(name, reason: RowRefusal.noDocument) }
+        return loaded
     }
 }
 

@@ -21,7 +21,7 @@ enum ImportCommand {
         if !DatabaseTree.isPostgres(address: settings.sources[0]) { own.databasePasswordFile = nil }
         let source = try own.document { _ in }
         do throws(SourceError) {
-            let loaded = try source.load(replacing: nil)
+            let loaded = try source.loadDocument()
             for warning in CheckCommand.warnings(loaded, of: source.name) { Log.put(warning, severity: .warning) }
             let tree = try alone(loaded, of: source.name, interpretation: settings.interpretation)
             try target.importDocument(

@@ -215,7 +215,9 @@ struct Option: Sendable {
 
     /// The options that `export` takes in addition to the options of `check`. They exist on the command line only.
     static let ofExport: [Option] = [
-        Option(name: "format", type: .choice(), default: "xml", "the syntax of the file", \.exportSyntax)
+        Option(
+            name: "format", type: OptionType<PropertyListSyntax>.choice().map(Optional.some),
+            "syntax of FILE; by default json if it ends in .json, else xml", \.exportSyntax)
     ]
 
     /// The options of all commands.

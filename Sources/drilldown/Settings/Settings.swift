@@ -72,8 +72,8 @@ struct Settings {
     var fetchTimeout = Duration.zero
     /// Whether `import` may replace a tree that the database already has.
     var replaces = false
-    /// The syntax of the file that `export` writes.
-    var exportSyntax = PropertyListSyntax.xml
+    /// The syntax of the file that `export` writes; nil to choose it by the name of the file.
+    var exportSyntax: PropertyListSyntax?
 
     /// The sources as the user named them. There is exactly one for `serve`, and at least one for other commands.
     let sources: [String]

@@ -129,6 +129,10 @@ public struct RowRefusal: Error, Equatable {
     /// A whole sentence for clients.
     public let sentence: String
 
+    /// The reason why a source without documents cannot be written as one, without a capital letter and a full stop.
+    public static let noDocument =
+        "these rows are made when they are asked for, and have no document; read /levels and /detail"
+
     public init(kind: Kind = .unsupported, parameter: String? = nil, sentence: String) {
         self.kind = kind
         self.parameter = parameter

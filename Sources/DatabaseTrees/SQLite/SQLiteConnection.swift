@@ -44,6 +44,8 @@ package final class SQLiteConnection {
         _ = Self.isConfigured
         var opened: OpaquePointer?
         let flags = access.flags | SQLITE_OPEN_NOMUTEX
+        // SQLite may be built to read a path that begins with `file:` as a URI.
+        let path = path.hasPrefix("file:") ? "./" + path : path
         let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
         guard let opened = unsafe opened else {
             throw DatabaseError(kind: .other, reason: "there is not enough memory to open it")
@@ -224,6 +226,10 @@ package final class SQLiteConnection {
     /// SQLite's message about the latest error (`sqlite3_errmsg`).
     package var message: String { unsafe String(cString: sqlite3_errmsg(handle)) }
 
+    /// The upper bytes of the extended codes of failed reads: `SQLITE_IOERR_READ`, `SHORT_READ`, `FSTAT`, `ACCESS`,
+    /// `DATA` and `CORRUPTFS`, which are macros.
+    private static let readFaults: Set<Int32> = [1, 2, 7, 13, 32, 33]
+
     func failure(_ result: Int32) -> DatabaseError {
         let message = message
         let parts = message.split(separator: "constraint failed: ", maxSplits: 1)
@@ -231,6 +237,8 @@ package final class SQLiteConnection {
         return switch result & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:
             DatabaseError(kind: .busy, reason: "another program holds the lock of the database; end its transaction")
+        case SQLITE_IOERR where Self.readFaults.contains(unsafe sqlite3_extended_errcode(handle) >> 8):
+            DatabaseError(kind: .other, reason: "the database cannot be read: \(message)")
         case SQLITE_FULL, SQLITE_IOERR:
             DatabaseError(kind: .noSpace, reason: "the database cannot be written to: \(message)")
         case SQLITE_READONLY where access == .read, SQLITE_CANTOPEN where access == .read:

@@ -5,9 +5,8 @@ internal import Levels
 /// Writes a whole tree to a SQLite file. A new file gets its name when it is complete. In an existing file with a tree,
 /// the import replaces the tree in one transaction.
 final class SQLiteImport: TreeImport {
-    private let path: String
-    /// The temporary path of a new file; nil if the tree in an existing file is replaced.
-    private let newPath: String?
+    /// The new file; nil if the tree in an existing file is replaced.
+    private let newFile: NewFile?
     private let connection: SQLiteConnection
     private let names: StructuralNames
     private let insertion: SQLiteStatement
@@ -18,7 +17,6 @@ final class SQLiteImport: TreeImport {
     private var isFinished = false
 
     init(path: String, keys: String?, replaces: Bool) throws(DatabaseError) {
-        self.path = path
         names = try StructuralNames(keys: keys)
         if FileIdentity(path: path) != nil {
             // Reading the counter opens and checks the file.
@@ -26,7 +24,7 @@ final class SQLiteImport: TreeImport {
             guard replaces else {
                 throw DatabaseError(kind: .other, reason: "the file exists; add --replace to replace the tree in it")
             }
-            newPath = nil
+            newFile = nil
             connection = try SQLiteConnection(path: path)
             // The constraints of the table contain the names of the structural keys.
             isNewTable = old.keys != keys
@@ -42,9 +40,9 @@ final class SQLiteImport: TreeImport {
             guard FileIdentity(path: folder.isEmpty ? "/" : folder) != nil else {
                 throw DatabaseError(kind: .other, reason: "the folder '\(folder)' does not exist; make it first")
             }
-            let temporary = path + ".importing-\(getpid())"
-            (newPath, isNewTable, usersStatements) = (temporary, true, [])
-            connection = try SQLiteConnection(path: temporary, for: .create)
+            let file = try NewFile(path)
+            (newFile, isNewTable, usersStatements) = (file, true, [])
+            connection = try SQLiteConnection(path: file.temporary, for: .create)
             try connection.execute(
                 """
                 PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
@@ -65,9 +63,7 @@ final class SQLiteImport: TreeImport {
     }
 
     deinit {
-        guard !isFinished else { return }
-        connection.rollBack()
-        if let newPath { _ = unsafe unlink(newPath) }
+        if !isFinished { connection.rollBack() }
     }
 
     func add(_ place: ItemPlace, fields: Span<UInt8>) throws(DatabaseError) {
@@ -97,18 +93,10 @@ final class SQLiteImport: TreeImport {
             SELECT revision, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NULL, 'import', 1 FROM head
             """, .text(RandomNames.mark()))
         try connection.execute("COMMIT")
-        guard let newPath else {
-            isFinished = true
-            return
-        }
-        try connection.execute("PRAGMA journal_mode = WAL")
-        try synchronize(newPath)
-        guard unsafe rename(newPath, path) == 0 else {
-            throw DatabaseError(
-                kind: .other, reason: "the file cannot be written: \(unsafe String(cString: strerror(errno)))")
-        }
         isFinished = true
-        try synchronize(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
+        guard let newFile else { return }
+        try connection.execute("PRAGMA journal_mode = WAL")
+        try newFile.rename()
     }
 
     /// Returns the statements that create the indexes and triggers that are left on `items`: the user's own.
@@ -151,15 +139,47 @@ final class SQLiteImport: TreeImport {
         }
         return nil
     }
+}
 
-    /// Waits until a file or a folder is on disk (`fsync(2)`).
-    private func synchronize(_ path: String) throws(DatabaseError) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        guard descriptor >= 0, fsync(descriptor) == 0 else {
-            throw DatabaseError(
-                kind: .noSpace, reason: "the file cannot be written: \(unsafe String(cString: strerror(errno)))")
-        }
+/// A file that gets its name when it is complete. Until then, its name ends in `.importing`, and it is locked. The next
+/// import removes the remains of a killed import.
+private final class NewFile {
+    let path, temporary: String
+    private let descriptor: Int32
+    private var isOurs = false
+
+    init(_ path: String) throws(DatabaseError) {
+        (self.path, temporary) = (path, path + ".importing")
+        descriptor = unsafe open(temporary, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        try check(descriptor)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK,
+            FileIdentity(path: temporary)?.isSameFile(as: FileIdentity(ofOpen: descriptor)) == true
+        else { throw DatabaseError(kind: .busy, reason: "another import is writing the file; wait for its end") }
+        isOurs = true
+        for ending in ["-wal", "-shm"] { _ = unsafe unlink(temporary + ending) }
+        try check(ftruncate(descriptor, 0))
+    }
+
+    deinit {
+        if isOurs { _ = unsafe unlink(temporary) }
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Gives the file its name, and returns when the content and the name are on disk.
+    func rename() throws(DatabaseError) {
+        try check(fsync(descriptor))
+        try check(unsafe Glibc.rename(temporary, path))
+        isOurs = false
+        let folder = unsafe open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)
+        defer { if folder >= 0 { close(folder) } }
+        try check(folder)
+        try check(fsync(folder))
+    }
+
+    private func check(_ result: Int32) throws(DatabaseError) {
+        guard result < 0 else { return }
+        throw DatabaseError(
+            kind: .noSpace, reason: "the file cannot be written: \(unsafe String(cString: strerror(errno)))")
     }
 }
 

@@ -25,6 +25,12 @@ public protocol EditGroup: AnyObject {
     /// default value.
     var hasUnshownChanges: Bool { get }
 
+    /// Checks that the tree of this group is the latest state of the source. Called before requests are answered without
+    /// a save, because they were refused or changed nothing.
+    ///
+    /// - Throws: `SaveError`; `changedMeanwhile` if the requests must be applied again to a newer tree.
+    func confirm() throws(SaveError)
+
     /// Saves all edits, and returns when they are on disk.
     ///
     /// - Returns: the fingerprint that a load of the saved source would have; nil if only a load can determine the
@@ -41,6 +47,9 @@ public protocol EditGroup: AnyObject {
 extension EditGroup {
     /// Returns false, because all changes are visible in the tree.
     public var hasUnshownChanges: Bool { false }
+
+    /// Does nothing. A source without a log is compared with its latest state when it is saved.
+    public func confirm() throws(SaveError) {}
 }
 
 /// The tree after the edits of a request.

@@ -76,6 +76,8 @@ extension Reloader {
                 defer { state.endDoubt() }
                 fingerprint = try pulse.atSource { () throws(SaveError) in try commit.save() }
                 tell(.saved(requests: commit.count, took: clock.now - saving))
+            } else {
+                try pulse.atSource { () throws(SaveError) in try group.confirm() }
             }
         } catch {
             return failed(commit, error: error, state: state)
@@ -274,14 +276,25 @@ struct GroupCommit {
 
     /// Answers all requests after a failed save.
     ///
-    /// A refusal that depends on unsaved edits no longer holds, so the refused request fails as well.
+    /// A refusal that depends on unsaved edits, or perhaps on an old tree, does not hold, so the refused request fails as
+    /// well.
     func fail(with outcome: EditOutcome) {
+        lazy var isLatest = isLatest
         for (request, result) in results {
-            if case .refused(let refusal, isFinal: true) = result {
+            if case .refused(let refusal, isFinal: true) = result, isLatest {
                 request.answer(.refused(refusal))
             } else {
                 request.answer(outcome)
             }
+        }
+    }
+
+    private var isLatest: Bool {
+        do throws(SaveError) {
+            try group.confirm()
+            return true
+        } catch {
+            return false
         }
     }
 }

@@ -8,6 +8,8 @@ final class EditableSource: TreeSource {
     private let file: PropertyListFile
     /// Called at the beginning of each save with its number, from 1; it fails with what this throws.
     private let onSave: @Sendable (Int) throws(SaveError) -> Void
+    /// Called if requests are answered without a save; fails with what this throws.
+    private let onConfirm: @Sendable () throws(SaveError) -> Void
     /// Called for the work that a save leaves.
     private let onFinish: @Sendable () -> Void
     /// Called on the thread that loads.
@@ -16,11 +18,13 @@ final class EditableSource: TreeSource {
 
     init(
         _ path: String, onSave: @escaping @Sendable (Int) throws(SaveError) -> Void = { _ in },
+        onConfirm: @escaping @Sendable () throws(SaveError) -> Void = {},
         onFinish: @escaping @Sendable () -> Void = {}, onLoad: @escaping @Sendable () -> Void = {}
     ) {
         file = PropertyListFile(path: path, pollInterval: .seconds(3_600))
         self.onLoad = onLoad
         self.onSave = onSave
+        self.onConfirm = onConfirm
         self.onFinish = onFinish
     }
 
@@ -87,6 +91,8 @@ final class EditableSource: TreeSource {
             try source.beginSave()
             return try group.save()
         }
+
+        func confirm() throws(SaveError) { try source.onConfirm() }
 
         func finish() {
             source.onFinish()

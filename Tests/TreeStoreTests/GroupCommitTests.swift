@@ -92,6 +92,43 @@ struct GroupCommitTests {
         #expect(source.saves == 2)
     }
 
+    @Test("are refused only for what the latest tree shows")
+    func oldTree() throws {
+        let scratch = scratch
+        let isOld = Guarded(true)
+        let source = EditableSource(
+            scratch("Data.plist"),
+            onConfirm: { () throws(SaveError) in
+                let isFirst = isOld.withLock { isOld in
+                    defer { isOld = false }
+                    return isOld
+                }
+                guard isFirst else { return }
+                do {
+                    try scratch.write("aside", items("A", "B"))
+                    try scratch.rename("aside", "Data.plist")
+                } catch {
+                    throw .failed("\(error)")
+                }
+                throw .changedMeanwhile
+            })
+        let store = try TreeStore(source: source) { _ in }
+        let path = try ItemPath(Array("B".utf8).span)
+        #expect(store.edited([.delete(path)]) == "done 2: A")
+        #expect(store.edited([.delete(path)]) == "There is no 'B' in /.")
+    }
+
+    @Test("are not refused while the latest tree is unknown")
+    func unknownTree() throws {
+        let source = EditableSource(
+            scratch("Data.plist"), onSave: { _ throws(SaveError) in throw .noSpace("full") },
+            onConfirm: { () throws(SaveError) in throw .away("away") })
+        let store = try TreeStore(source: source) { _ in }
+        #expect(store.edited([.delete(try ItemPath(Array("B".utf8).span))]) == "away")
+        #expect(store.edited([]) == "away")
+        #expect(store.inserted("C") == "no space")
+    }
+
     @Test("survive eight foreign saves in a row, and are refused after the ninth", arguments: [8, 9])
     func foreignSaves(_ count: Int) throws {
         let scratch = scratch

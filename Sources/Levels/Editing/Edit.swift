@@ -100,6 +100,8 @@ public struct EditRefusal: Error, Sendable {
         case notAllowed([PropertyListValue], pointer: String?)
         /// The memory does not suffice for the edit.
         case outOfMemory
+        /// The request names a revision that the document has not reached, or that is not part of its history.
+        case revision(asked: String, current: String)
     }
 
     public var kind: Kind

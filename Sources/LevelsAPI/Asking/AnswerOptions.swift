@@ -68,7 +68,7 @@ extension QueryOption {
     static let leastRevision = QueryOption(
         name: "revision", grammar: "*CHAR",
         summary:
-            "For a document in a database: the answer contains this revision or a later one, and waits for it if necessary.",
+            "For a document in a database: the answer contains this revision or a later one, and a read waits for it if necessary.",
         isInNextLink: false, phase: .delivery
     ) { value, values in
         values.delivery.revision = value

@@ -77,7 +77,9 @@ struct QueryOptions: Sendable {
     /// `GET /changes`.
     static let changes = QueryOptions([.sinceRevision, .wait, .pretty])
     /// `POST /levels/<path>`.
-    static let insertion = QueryOptions([.position, .section])
+    static let insertion = QueryOptions([.position, .section, .leastRevision])
+    /// The other edits.
+    static let edit = QueryOptions([.leastRevision])
     /// `GET /` and `GET /openapi.json`.
     static let layout = QueryOptions([.pretty])
 }

@@ -24,6 +24,8 @@ struct PendingEdit: Sendable {
     /// The target of the request, as it was sent.
     let target: String
     let negotiation: Negotiation
+    /// The revision that the request names: the edit is refused on an earlier one.
+    let revision: String?
     /// The size of the request's body.
     let bodyBytes: Int
     /// The name of the token's holder.
@@ -31,9 +33,11 @@ struct PendingEdit: Sendable {
     private let selection: Selection
 
     init(
-        subject: Subject, request: Request, by author: String?, negotiation: Negotiation, selection: Selection
+        subject: Subject, request: Request, revision: String?, by author: String?, negotiation: Negotiation,
+        selection: Selection
     ) {
         self.subject = subject
+        self.revision = revision
         target = String(utf8: request.target)
         self.negotiation = negotiation
         bodyBytes = request.body.count
@@ -203,6 +207,8 @@ extension Problem {
             return Problem(.preconditionFailed, detail: detail, members: tags(current: current, fields: fields))
         case .preconditionRequired: return Problem(.preconditionRequired, detail: detail)
         case .outOfMemory: return Problem(.outOfMemory, detail: detail)
+        case .revision(let asked, let current):
+            return AskedRevision.problem(asked, current: current) ?? Problem(.conflict, detail: detail)
         case .conflict: return Problem(.conflict, detail: detail)
         case .badPlace(let parameter):
             guard isInBody else { return .badParameter(parameter, detail: detail) }

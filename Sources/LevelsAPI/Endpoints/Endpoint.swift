@@ -64,7 +64,9 @@ struct Endpoint: Sendable {
             .edit(.moveItem, method: .post, summary: "Moves an item with everything below it.", content: .value)),
         Endpoint(
             "/edits", .edit(.doEdits, method: .post, summary: "Does several edits, all or none.", content: .value)),
-        Endpoint("/reload", .edit(.reload, method: .post, summary: "Loads the source again.", content: .none)),
+        Endpoint(
+            "/reload",
+            .edit(.reload, method: .post, summary: "Loads the source again.", content: .none, options: .none)),
         Endpoint(
             "/assets", path: .name,
             .get(.getAsset, summary: "A file of the assets folder beside the document.", options: .none)),
@@ -147,7 +149,7 @@ extension Endpoint {
         /// An operation that needs an edit token.
         static func edit(
             _ name: Name, method: HTTPServer.Method, summary: String, content: EditContent,
-            options: QueryOptions = .none, isOfRootOnly: Bool = false
+            options: QueryOptions = .edit, isOfRootOnly: Bool = false
         ) -> Operation {
             Operation(
                 name: name, method: method, summary: summary, options: options, content: content,

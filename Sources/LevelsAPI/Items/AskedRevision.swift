@@ -32,17 +32,23 @@ enum AskedRevision {
     ///
     /// - Throws: `Problem` (410) for the name of a revision that is not part of the same history.
     static func isHere(_ asked: String, in publication: Publication) throws(Problem) -> Bool {
-        let current = publication.snapshot.revision
-        if asked == current { return true }
+        guard let problem = problem(asked, current: publication.snapshot.revision) else { return true }
+        if problem.kind == .revisionGone { throw problem }
+        return false
+    }
+
+    /// The problem of a request that asks for a revision; nil if the current revision is the one or a later one.
+    static func problem(_ asked: String, current: String) -> Problem? {
+        if asked == current { return nil }
         guard let wanted = RevisionName(asked), let known = RevisionName(current), wanted.epoch == known.epoch else {
-            throw Problem(
+            return Problem(
                 .revisionGone,
                 detail:
                     "The revision '\(quoted: asked)' is not part of the history of the document, in which '\(current)' is the newest revision."
                     + " Reload what you show, and continue from '\(current)'.",
                 members: [("reset", .flag(true)), ("revision", .text(current))])
         }
-        return wanted.number < known.number
+        return wanted.number < known.number ? nil : .revisionNotHere(asked, current: current)
     }
 }
 

@@ -43,7 +43,7 @@ extension LevelsAPI {
         let condition = EditCondition(request: call.request, on: .detail, at: call.item)
         return try submit(
             [EditStep(edit: .delete(call.item), condition: condition)], isExact: true,
-            pending: pending(call, subject: .item))
+            pending: try pending(call, subject: .item))
     }
 
     /// `POST /moves`.
@@ -68,7 +68,7 @@ extension LevelsAPI {
     /// `PUT /document`.
     func replaceDocument(_ call: Call) throws(Problem) -> Answer {
         let condition = EditCondition(request: call.request, on: .document, at: .root)
-        var pending = pending(call, subject: .document)
+        var pending = try pending(call, subject: .document)
         pending.pointers = [""]
         let waiter = try begin(pending)
         carryOut(
@@ -78,7 +78,7 @@ extension LevelsAPI {
 
     /// `POST /reload`.
     func reload(_ call: Call) throws(Problem) -> Answer {
-        let pending = pending(call, subject: .document)
+        let pending = try pending(call, subject: .document)
         guard let editor = configuration.editing?.editor else { throw .unwritten }
         let waiter = try edits.begin(bytes: 0, otherwise: pending.response(to: .unfinishedReload))
         editor.reload { [edits, publications] outcome in
@@ -87,10 +87,14 @@ extension LevelsAPI {
         return .later(waiter)
     }
 
-    private func pending(_ call: Call, subject: PendingEdit.Subject) -> PendingEdit {
-        PendingEdit(
-            subject: subject, request: call.request, by: call.author, negotiation: call.negotiation,
-            selection: selection)
+    private func pending(_ call: Call, subject: PendingEdit.Subject) throws(Problem) -> PendingEdit {
+        var values = QueryValues()
+        try call.query.readDelivery(call.request, into: &values)
+        return PendingEdit(
+            subject: subject, request: call.request,
+            revision: try AskedRevision.read(
+                values.delivery.revision, request: call.request, in: call.publication.snapshot),
+            by: call.author, negotiation: call.negotiation, selection: selection)
     }
 
     /// Submits the edits in the body of a request. A long body is read on another thread.
@@ -103,7 +107,7 @@ extension LevelsAPI {
         _ steps: @escaping @Sendable (PropertyListValue) throws(Problem) -> [EditStep]
     ) throws(Problem) -> Answer {
         let body = SentBody(call.request)
-        let pending = pending(call, subject: subject)
+        let pending = try pending(call, subject: subject)
         guard body.isLong else { return try submit(steps(body.value()), isExact: body.isExact, pending: pending) }
         let waiter = try begin(pending)
         _ = bodyQueue.add { [self] in
@@ -151,6 +155,12 @@ extension LevelsAPI {
             EditRequest(
                 content: content, author: pending.author,
                 precondition: { [selection] snapshot throws(EditRefusal) in
+                    if let asked = pending.revision,
+                        let problem = AskedRevision.problem(asked, current: snapshot.revision)
+                    {
+                        throw EditRefusal(
+                            .revision(asked: asked, current: snapshot.revision), detail: problem.detail)
+                    }
                     try check(snapshot)
                     var known = KnownTags()
                     for condition in conditions { try condition.check(snapshot, selection: selection, known: &known) }

@@ -113,7 +113,7 @@ extension ProblemKind {
         "The answer contains text that the requested format cannot represent, such as control characters in XML. Request another format."
     )
     static let revisionGone = ProblemKind(
-        "revision-gone", status: 410, members: ["reset", "revision"],
+        "revision-gone", status: 410, members: ["reset", "revision"], of: [.saves],
         "The server does not know this revision: it was restarted, or its history does not reach back that far, or the revision belongs to another history. Reload what you show, and continue from 'revision'."
     )
     static let needsIndex = ProblemKind(
@@ -129,7 +129,7 @@ extension ProblemKind {
         "The database cannot be read now: it is away, another program holds its lock, or its file is damaged. Repeat the request after the seconds in Retry-After."
     )
     static let revisionNotHere = ProblemKind(
-        "revision-not-here", status: 503, retryAfter: 1, members: ["revision"],
+        "revision-not-here", status: 503, retryAfter: 1, members: ["revision"], of: [.saves],
         "The server has waited for the revision that the request names, and does not have it yet. 'revision' is its newest revision. Repeat the request after the seconds in Retry-After."
     )
     static let notAcceptable = ProblemKind(

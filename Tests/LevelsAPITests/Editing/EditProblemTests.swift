@@ -78,11 +78,11 @@ import TreeStore
             ),
             Case(
                 .post, "/levels/?sort=Title", #""x""#, 400,
-                #""detail":"'sort' is not a parameter here; the parameters are at, section.","instance":"/levels/?sort=Title","parameter":"sort","allowed":["at","section"]"#
+                #""detail":"'sort' is not a parameter here; the parameters are at, section, revision.","instance":"/levels/?sort=Title","parameter":"sort","allowed":["at","section","revision"]"#
             ),
             Case(
                 .delete, "/detail/One?at=1", nil, 400,
-                #""detail":"'at' is not a parameter here; this resource has none.","instance":"/detail/One?at=1","parameter":"at""#
+                #""detail":"'at' is not a parameter here; the only one is revision.","instance":"/detail/One?at=1","parameter":"at","allowed":["revision"]"#
             ),
             Case(
                 .delete, "/detail/%FF", nil, 400,

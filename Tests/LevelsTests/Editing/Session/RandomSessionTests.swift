@@ -105,7 +105,7 @@ extension EditRefusal.Kind {
         case .noSuchItem: .noSuchItem
         case .exists: .exists
         case .badPlace: .badPlace
-        case .conflict, .preconditionFailed, .preconditionRequired, .outOfMemory: .conflict
+        case .conflict, .preconditionFailed, .preconditionRequired, .outOfMemory, .revision: .conflict
         case .invalid, .notAllowed, .constraint: .invalid
         }
     }

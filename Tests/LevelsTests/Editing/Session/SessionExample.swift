@@ -75,6 +75,7 @@ extension EditRefusal.Kind {
         case .notAllowed: "not allowed"
         case .constraint(let name): "forbidden by \(name ?? "nil")"
         case .outOfMemory: "out of memory"
+        case .revision(let asked, _): "not at \(asked)"
         }
     }
 }

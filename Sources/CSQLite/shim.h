@@ -39,4 +39,11 @@ shim_distrust(sqlite3 *database)
   return sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
 }
 
+/* When the connection is closed, its log is neither copied to the database nor removed. */
+static inline int
+shim_leave_log(sqlite3 *database)
+{
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
 #endif

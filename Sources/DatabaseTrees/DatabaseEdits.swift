@@ -76,6 +76,8 @@ final class DatabaseEdits: EditGroup {
         return EditedTree(document: document, revision: SourceRevision(head), items: items)
     }
 
+    func confirm() throws(SaveError) { try watcher.confirm(base) }
+
     func save() throws(SaveError) -> Fingerprint? {
         if let failure { throw SaveError(.failed(failure)) }
         try watcher.save(requests, as: document, index: index, after: base)

@@ -39,7 +39,7 @@ public struct DatabaseTree: TreeSource {
         onNotice: @escaping NoticeHandler = { _ in }
     ) -> DatabaseTree {
         DatabaseTree(name: name, interpretation: interpretation, patience: patience, onNotice: onNotice) {
-            SQLiteTree(path: path, name: name, onNotice: onNotice)
+            SQLiteTree(path: path, name: name, settlingTime: .seconds(1), onNotice: onNotice)
         }
     }
 
@@ -115,6 +115,11 @@ public struct DatabaseTree: TreeSource {
     ) throws(DatabaseError) -> (rows: ItemRows, head: TreeHead) {
         var rows = ItemRows()
         let head = try database.readItems { (place, fields) throws(DatabaseError) in
+            guard !place.hasReservedID else {
+                throw DatabaseError(
+                    kind: .other,
+                    reason: "items[\(place.id)]: the id \(Int64.min) is reserved; give the item another id")
+            }
             rows.add(place, fields: fields)
             guard rows.isComplete else {
                 throw DatabaseError(kind: .away, reason: "there is not enough memory for its items")

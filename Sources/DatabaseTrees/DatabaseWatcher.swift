@@ -43,8 +43,11 @@ final class DatabaseWatcher: SourceWatcher {
             brokenRows = nil
         } catch {
             brokenRows = SaveRefusal(brokenRows: error, of: source.name)
+            // Without a row at fault, the database itself cannot be read at present.
+            if brokenRows == nil { retries.fail(at: .now) } else { retries.reset() }
             throw error
         }
+        retries.reset()
         patience = .zero
         adopt(read.tree.document, index: read.index, head: read.head)
         interpretation = read.interpretation
@@ -74,7 +77,8 @@ final class DatabaseWatcher: SourceWatcher {
         do throws(DatabaseError) {
             let wasAway = retries.next != nil
             let report = try follow(head)
-            retries.reset()
+            // Otherwise, the load decides.
+            if report != .arrived { retries.reset() }
             return report ?? (isAsked || wasAway ? .confirmed : nil)
         } catch {
             retries.fail(at: now)
@@ -127,11 +131,10 @@ final class DatabaseWatcher: SourceWatcher {
     // MARK: Editing
 
     func savability(at path: ItemPath) -> Savability {
-        (brokenRows ?? database.readOnlyReason.map { SaveRefusal($0) }).map { .nothing($0) } ?? .items
+        brokenRows.map { .nothing($0) } ?? .items
     }
 
     func beginEdits() throws(EditRefusal) -> any EditGroup {
-        if let reason = database.readOnlyReason { throw EditRefusal(SaveRefusal(reason)) }
         guard let head else { throw EditRefusal(.conflict, detail: "The database has not been loaded yet.") }
         return DatabaseEdits(watcher: self, base: head)
     }
@@ -143,19 +146,28 @@ final class DatabaseWatcher: SourceWatcher {
         return try database.reserveIDs(64)
     }
 
+    /// Checks that a revision is still the latest revision of the database.
+    func confirm(_ last: TreeHead) throws(SaveError) {
+        try committing { () throws(CommitError) in try database.confirm(last) }
+    }
+
+    private func committing(_ body: () throws(CommitError) -> Void) throws(SaveError) {
+        do throws(CommitError) {
+            try body()
+        } catch {
+            // `advance` then reads the newer revisions, and the edits are tried again.
+            isAsked = true
+            throw SaveError(error)
+        }
+    }
+
     /// Commits the edits of a group.
     func save(
         _ requests: [RevisionWrite], as document: Level, index: ItemIndex, after last: TreeHead
     ) throws(SaveError) {
         let begun = ContinuousClock.now
         defer { work.commits.note(.now - begun) }
-        do throws(CommitError) {
-            try database.commit(requests, after: last)
-        } catch {
-            // `advance` then reads the newer revisions, and the edits are tried again.
-            isAsked = true
-            throw SaveError(error)
-        }
+        try committing { () throws(CommitError) in try database.commit(requests, after: last) }
         var head = last
         head.revision += Int64(requests.count)
         head.mark = requests.last?.mark

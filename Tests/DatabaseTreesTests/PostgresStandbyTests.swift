@@ -17,7 +17,12 @@ import Testing
                 return false
             }
         }
-        #expect(other.readOnlyReason == "the database is a standby, which takes no edits; name the primary server")
+        let refusal = DatabaseError(
+            kind: .readOnly,
+            reason: "the database is a standby or read-only, and takes no edits; name the primary server")
+        #expect(throws: CommitError.failed(refusal)) {
+            try other.commit([RevisionWrite(.delete(1))], after: try other.head())
+        }
         // Notifications do not reach a standby, so it is looked at often.
         #expect(other.reader.mustPoll && other.isWoken(at: .now + PostgresTree.standbyInterval))
 
@@ -31,7 +36,10 @@ import Testing
             (last.revision, last.mark) = (last.revision + 1, request.mark)
             #expect(try both.revisions(after: last)?.isEmpty == true)
         }
+        // An edit is judged on the primary server, whether or not the standby has its state.
+        try both.confirm(last)
         try primary.connection().run("UPDATE copied.items SET position = 9 WHERE id = 1")
+        #expect(throws: CommitError.changedMeanwhile) { try both.confirm(last) }
         try waitUntil { try both.revisions(after: last)?.isEmpty == false }
         #expect(try both.head().epoch == last.epoch)
     }

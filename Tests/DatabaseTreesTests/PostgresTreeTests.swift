@@ -19,7 +19,6 @@ import Testing
         #expect(try tree.revisions(after: head)?.isEmpty == true)
         #expect(try tree.history(upTo: head, limit: 10).map(\.writer) == [.importer])
         #expect(try tree.reserveIDs(3) == [3, 4, 5])
-        #expect(tree.readOnlyReason == nil)
     }
 
     @Test func keepsOddValuesByteForByte() throws {

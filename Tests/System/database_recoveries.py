@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What happens to a database once in its life: another program holds its lock, a backup is put back, a standby is
-promoted, a server may not write, and the disk is full (as root).
+"""What happens to a database once in its life: another program holds its lock, a backup is put back, the log of a
+SQLite file is removed, a standby is promoted, a server may not write, or no longer, an import is killed, and the disk is
+full (as root).
 
 Nothing acknowledged is lost except by the backup. Reads go on meanwhile, and edits go on when the reason is over.
 """
@@ -17,7 +18,7 @@ import time
 from harness.client import Connection, get, wait_until
 from harness.databases import PostgresTree, SQLiteTree
 from harness.editors import TOKEN, token_file
-from harness.postgres import DATABASE, Postgres, Refused
+from harness.postgres import DATABASE, ROLE, Postgres, Refused
 from harness.server import Server
 from harness.verdict import Verdict, options
 from recoveries import unprivileged
@@ -45,15 +46,21 @@ class Recovery:
         return Server(self.program, self.source, "--edit-token-file", self.tokens)
 
 
-def add(server, item, **headers):
+def add(server, item, target=LEVEL, **headers):
     with Connection(server.port) as connection:
         names = {name.replace("_", "-"): value for name, value in headers.items()}
-        return connection.request(LEVEL, "POST", EDIT | names, json.dumps(item).encode())
+        return connection.request(target, "POST", EDIT | names, json.dumps(item).encode())
 
 
 def titles(server):
     answer = get(server.port, LEVEL)
     return [row["title"] for row in answer.json()["rows"]] if answer.status == 200 else answer.status
+
+
+def remove(paths):
+    for path in paths:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
 
 
 def is_added(server, item):
@@ -117,9 +124,7 @@ def put_back_sqlite(verdict, recovery):
 
     def put(_):
         os.replace(copy, path)
-        for end in ("-wal", "-shm"):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(path + end)
+        remove(path + ending for ending in ("-wal", "-shm"))
 
     put_back(verdict, "a backup of SQLite", recovery, keep, put)
 
@@ -136,6 +141,92 @@ def put_back_postgres(verdict, recovery, database):
         database.start()
 
     put_back(verdict, "a backup of PostgreSQL", recovery, keep, put)
+
+
+def remove_log(verdict, recovery, endings):
+    """The log of a SQLite file is removed beneath the server, which is killed later: every acknowledged edit is there."""
+    what = f"a SQLite file without its {' and '.join(endings)}"
+    server = recovery.serve()
+    acknowledged, refused = [], set()
+    for number in range(60):
+        if number in (10, 30):
+            remove(recovery.tree.path + ending for ending in endings)
+        title = f"row {number}"
+        added = wait_until(lambda title=title: note(refused, add(server, title)) == 201, every=0.05)
+        verdict.expect(added is not None, f"{what}: {title} is added")
+        acknowledged.append(title)
+    server.kill()
+    with recovery.serve() as server:
+        verdict.expect(titles(server) == ["first", *acknowledged], f"{what}: all are there: {titles(server)}")
+    verdict.expect(refused <= {503}, f"{what}: edits meanwhile are answered {refused}")
+
+
+def note(refused, answer):
+    if answer.status != 201:
+        refused.add(answer.status)
+    return answer.status
+
+
+def replace_database(verdict, recovery):
+    """A backup takes the place of a SQLite file, while edits arrive: in the order of the manual, slowly, or at once."""
+    what = "a SQLite file that is replaced"
+    path = recovery.tree.path
+    with recovery.serve() as server:
+        for round in range(9):
+            copy = f"{path}.{round}"
+            with contextlib.closing(sqlite3.connect(path)) as old, contextlib.closing(sqlite3.connect(copy)) as new:
+                old.backup(new)
+            remove(copy + ending for ending in ("-wal", "-shm"))
+            kept = titles(server)
+            verdict.expect(is_added(server, f"lost {round}"), f"{what}: an edit is done")
+            answers = []
+            if round % 3 < 2:
+                remove(path + ending for ending in ("-wal", "-shm"))
+                answers = [add(server, f"between {round}").status for _ in range(3)]
+            if round % 3 == 1:
+                verdict.expect(is_added(server, "lost in between"), f"{what}: it is opened again")
+            os.replace(copy, path)
+            after = [f"after {round} {number}" for number in range(3)]
+            for title in after:
+                verdict.expect(is_added(server, title), f"{what}: {title} is added")
+            verdict.expect(set(answers) <= {503}, f"{what}: edits meanwhile are answered {answers}")
+            verdict.expect(titles(server) == [*kept, *after], f"{what}: {titles(server)}")
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        sound = connection.execute("PRAGMA integrity_check").fetchall()
+        verdict.expect(sound == [("ok",)], f"{what}: it is sound: {sound}")
+
+
+def change_rights(verdict, recovery, database):
+    """Edits are refused while the role may not write, and done when it may again, without a reload."""
+    what = "a role that may not write"
+    schema = recovery.tree.name
+    with recovery.serve() as server:
+        for _ in range(2):
+            verdict.expect(add(server, "before").status == 201, f"{what}: an edit is done")
+            database.execute(f"REVOKE UPDATE ON {schema}.head FROM {ROLE}")
+            refusals = [add(server, "x").status for _ in range(2)]
+            verdict.expect(refusals == [409, 409], f"{what}: edits are answered {refusals}")
+            database.execute(f"GRANT UPDATE ON {schema}.head TO {ROLE}")
+            verdict.expect(add(server, "after").status == 201, f"{what}: an edit is done again")
+        verdict.expect(titles(server) == ["first", *["before", "after"] * 2], f"{what}: {titles(server)}")
+
+
+def edit_beside_standby(verdict, arguments, folder):
+    """A server reads on a standby and edits on the primary server, and after a promotion on the new one."""
+    what = "a server that reads a standby"
+    with Postgres() as primary, Postgres(primary) as standby:
+        tree = PostgresTree(primary, "beside")
+        address = f"postgres://{ROLE}@127.0.0.1:{primary.port},127.0.0.1:{standby.port}/{DATABASE}?tree=beside&read=standby"
+        recovery = Recovery(arguments, tree, folder, address)
+        wait_until(lambda: standby.execute("SELECT to_regclass('beside.items') IS NOT NULL").strip() == "t")
+        with recovery.serve() as server:
+            for number in range(20):
+                added = add(server, f"row {number}").status
+                found = add(server, {"Title": "child"}, target=f"{LEVEL}/row%20{number}").status
+                verdict.expect((added, found) == (201, 201), f"{what}: edits are answered {added}, {found}")
+            primary.kill()
+            standby.promote()
+            verdict.expect(is_added(server, "promoted"), f"{what}: edits go on after a promotion")
 
 
 def promote(verdict, arguments, folder):
@@ -195,6 +286,15 @@ def follow_without_writing(verdict, recovery, folder):
             revision = lambda of: get(of.port, "/readyz").json()["revision"]
             names = [revision(server)]
             verdict.expect(add(server, "x").status == 409, f"{what}: it refuses an edit")
+            for ending in ("", "-wal", "-shm"):
+                os.chmod(path + ending, 0o666)
+            os.chmod(folder, 0o777)
+            verdict.expect(add(server, "written").status == 201, f"{what}: once it may, an edit is done")
+            recovery.tree.rows("DELETE FROM items WHERE title = 'written'")
+            for ending in ("", "-wal", "-shm"):
+                os.chmod(path + ending, 0o644)
+        with recovery.serve() as server:
+            names = [revision(server)]
             for title in ("second", "third"):
                 other.execute("INSERT INTO items (parent, position, fields) VALUES (1, 1 << 40, json_quote(?))", (title,))
                 shown = wait_until(lambda title=title: titles(server)[-1] == title)
@@ -212,6 +312,33 @@ def follow_without_writing(verdict, recovery, folder):
                 verdict.expect(is_added(writer, "fourth"), f"{what}: another server edits")
                 shown = wait_until(lambda: titles(server) == titles(writer))
                 verdict.expect(shown is not None, f"{what}: it shows the edit of another server: {titles(server)}")
+
+
+def import_again(verdict, arguments, folder):
+    """The remains of a killed import are gone after the next one, and no second import writes the same file."""
+    what = "an import"
+    with open(os.path.join(folder, "Large.json"), "w", encoding="utf-8") as file:
+        json.dump([{"Title": f"row {number}", "Text": "x" * 200} for number in range(10_000)], file)
+
+    def start(target):
+        return subprocess.Popen([arguments.server, "import", "Large.json", target], cwd=folder, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+    for target, name in (("sqlite:x.db", "x.db"), ("sqlite:file:y.db", "file:y.db")):
+        killed = start(target)
+        begun = wait_until(lambda: any(".importing" in name for name in os.listdir(folder)), every=0.005)
+        killed.kill()
+        killed.communicate()
+        verdict.expect(begun is not None and name not in os.listdir(folder), f"{what} to {target} is killed")
+        imports = [start(target) for _ in range(2)]
+        told = [process.communicate() for process in imports]
+        done = [process.returncode for process in imports]
+        verdict.expect(sorted(done) == [0, 1], f"{what} to {target}: of two at a time one is done: {done} {told}")
+        left = [name for name in os.listdir(folder) if "importing" in name]
+        verdict.expect(not left, f"{what} to {target} leaves {left}")
+        with contextlib.closing(sqlite3.connect(os.path.join(folder, name))) as connection:
+            rows = connection.execute("SELECT count(*) FROM items").fetchone()
+            verdict.expect(rows == (10_001,), f"{what} to {target} is whole: {rows}")
 
 
 def fill(verdict, what, recovery, make_room, revive=lambda: None):
@@ -267,7 +394,7 @@ def fill_postgres(verdict, arguments, folder):
 
 
 def main():
-    arguments = options(__doc__, seconds=6, full_disk=False, only="lock,backup,standby,reader")
+    arguments = options(__doc__, seconds=6, full_disk=False, only="lock,backup,log,rights,standby,reader,import")
     with Verdict("database recoveries") as verdict, contextlib.ExitStack() as stack:
         def folder():
             return stack.enter_context(tempfile.TemporaryDirectory())
@@ -284,12 +411,22 @@ def main():
         if "backup" in arguments.only:
             put_back_sqlite(verdict, sqlite())
             put_back_postgres(verdict, Recovery(arguments, PostgresTree(database, "restored"), folder()), database)
+        if "log" in arguments.only:
+            remove_log(verdict, sqlite(), ("-wal", "-shm"))
+            remove_log(verdict, sqlite(), ("-wal",))
+            remove_log(verdict, sqlite(), ("-shm",))
+            replace_database(verdict, sqlite())
+        if "rights" in arguments.only:
+            change_rights(verdict, Recovery(arguments, PostgresTree(database, "rights"), folder()), database)
         if "standby" in arguments.only:
             promote(verdict, arguments, folder())
+            edit_beside_standby(verdict, arguments, folder())
         if "reader" in arguments.only:
             path = folder()
             recovery = Recovery(arguments, SQLiteTree(os.path.join(path, "T.db")), path)
             follow_without_writing(verdict, recovery, path)
+        if "import" in arguments.only:
+            import_again(verdict, arguments, folder())
         if arguments.full_disk:
             fill_sqlite(verdict, arguments, folder())
             fill_postgres(verdict, arguments, folder())

@@ -34,6 +34,11 @@ protocol TreeDatabase: AnyObject {
     /// - Throws: `CommitError`. Nothing was written, unless the error is `unknown`.
     func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError)
 
+    /// Checks that a revision is still the latest one, where edits are written.
+    ///
+    /// - Throws: `CommitError`; `changedMeanwhile` if there is a newer revision, or the revision is no longer there.
+    func confirm(_ last: TreeHead) throws(CommitError)
+
     /// Sets the closure that is called when the connection breaks during a commit, before the outcome of the commit is
     /// known.
     func whenInDoubt(_ report: @escaping (DatabaseError) -> Void)
@@ -47,9 +52,6 @@ protocol TreeDatabase: AnyObject {
 
     /// The numbers of commits during which the connection broke, by outcome.
     var doubts: DatabaseWork.Doubts { get }
-
-    /// The reason why nothing can be written, in words for the client; nil if writing may succeed. Cheap to call.
-    var readOnlyReason: String? { get }
 
     /// Adds the events and the time to wait for. After one of them, another program may have written.
     func addWaits(to waits: inout WaitSet)
@@ -106,6 +108,17 @@ extension TreeHead {
     static let missing = DatabaseError(
         kind: .other, reason: "the tree has no row in its table 'head'; restore it, or import it again")
 
+    /// The error for numbers of another program with which the server cannot count; nil for numbers without overflow.
+    var fault: DatabaseError? {
+        let numbers = 0...Int64.max / 2
+        guard !numbers.contains(revision) || !numbers.contains(oldest) else { return nil }
+        return DatabaseError(
+            kind: .other,
+            reason:
+                "the table 'head' has the revision \(revision), and \(oldest) as the oldest; set both to numbers from 0 to 2^62"
+        )
+    }
+
     /// Returns the error for a tree of another format than this program reads; nil for a tree of this format.
     static func fault(ofFormat found: Int64) -> DatabaseError? {
         guard found != format else { return nil }
@@ -127,6 +140,9 @@ struct ItemPlace: Sendable, Equatable {
     /// The rows of a section are in ascending order of their positions. Rows with equal positions are in the order of
     /// their ids.
     var position: Int64
+
+    /// Whether the item or its parent has the id that stands for no item in memory.
+    var hasReservedID: Bool { id == .min || parent == .min }
 }
 
 /// A row of `items`.
@@ -155,6 +171,11 @@ struct LoggedRevision: Sendable {
     var author: String?
     var writer: Writer
     var changes: [ItemChange]
+
+    /// Returns a time in seconds since 1970; 0 for a time of another program beyond the years 1 to 9999.
+    static func date(_ seconds: Double?) -> Double {
+        seconds.flatMap { (-62_135_596_800..<253_402_300_800).contains($0) ? $0 : nil } ?? 0
+    }
 
     /// The largest number of changed rows that the log holds for a revision. A revision with more rows is logged
     /// without its rows and marked as whole. Servers then load the tree again.

@@ -104,7 +104,8 @@ extension PostgresFailure {
         case "42501": DatabaseError(kind: .readOnly, reason: message + "; grant this role the missing permission")
         case "25006":
             DatabaseError(
-                kind: .readOnly, reason: "the database only takes what reads; name the primary server for edits")
+                kind: .readOnly,
+                reason: "the database is a standby or read-only, and takes no edits; name the primary server")
         case _ where isLost || state.hasPrefix("08"), "53300": DatabaseError(kind: .away, reason: message)
         case "55P03", "57014", "40P01", "40001":
             DatabaseError(kind: .busy, reason: "another program holds a lock in the database")

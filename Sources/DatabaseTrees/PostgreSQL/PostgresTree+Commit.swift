@@ -111,9 +111,7 @@ extension PostgresTree {
             }
             return .refused(number: number, message: failure.message, constraint: failure.constraint)
         }
-        let error = failed(failure)
-        if error.kind == .readOnly { readOnlyReason = error.reason }
-        return .failed(error)
+        return .failed(failed(failure))
     }
 
     // MARK: In doubt

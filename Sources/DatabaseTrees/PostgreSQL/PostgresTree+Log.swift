@@ -46,7 +46,7 @@ extension PostgresTree {
     /// lock of the tree.
     private func trim() {
         let first = min(latest - keptRevisions + 1, oldest + Self.mostTrimmed)
-        guard first - oldest >= Self.leastTrimmed, !hasMore, !leavesLog, readOnlyReason == nil else { return }
+        guard first - oldest >= Self.leastTrimmed, !hasMore, !leavesLog else { return }
         do throws(DatabaseError) {
             try writing { connection throws(PostgresFailure) in
                 let trims = statements(for: connection).trims(to: first)
@@ -88,6 +88,22 @@ extension PostgresTree {
             }
             return .success(())
         }
+    }
+
+    func confirm(_ last: TreeHead) throws(CommitError) {
+        let look: Look
+        do throws(DatabaseError) {
+            look = try writing { connection throws(PostgresFailure) in
+                let look = try self.look(after: last, on: connection)
+                if lockedUntil.take() != nil { try connection.run("ROLLBACK") }
+                return look
+            }
+        } catch {
+            throw .failed(error)
+        }
+        // With the lock, the log is next read where edits are written, and before others can write.
+        if case .revisions(let newer, _) = look { wantsLock = !newer.isEmpty } else { wantsLock = true }
+        if wantsLock { throw .changedMeanwhile }
     }
 
     private func look(
@@ -161,7 +177,7 @@ extension LoggedRevision {
         let writer = result.text(row, column: 4) ?? ""
         self.init(
             number: number, mark: result.text(row, column: 1),
-            date: result.text(row, column: 2).flatMap { Double($0) } ?? 0,
+            date: Self.date(result.text(row, column: 2).flatMap { Double($0) }),
             author: result.text(row, column: 3),
             writer: Writer(writer), changes: [])
     }

@@ -24,10 +24,6 @@ final class PostgresTree: TreeDatabase {
     let onNotice: @Sendable (SourceNotice) -> Void
     var doubts = DatabaseWork.Doubts()
 
-    /// The reason why nothing can be written; nil if writing may succeed. Set by `readItems`, and by a commit that was
-    /// refused because the role lacks a permission or the database is read-only.
-    var readOnlyReason: String?
-
     /// The latest revision that was read or written. Notifications of this revision and of earlier revisions are
     /// ignored.
     var latest: Int64 = -1
@@ -92,9 +88,7 @@ final class PostgresTree: TreeDatabase {
         releaseLock()
         let head = try reading { connection throws(PostgresFailure) in
             try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0")
-            let statements = statements(for: connection)
-            readOnlyReason = try Self.reason(connection.query(statements.rights))
-            return self.head(in: try connection.query(statements.head))
+            return self.head(in: try connection.query(statements(for: connection).head))
         }
         guard let connection = reader.current else { throw failed(.lost) }
         var rows = BinaryRows()
@@ -218,19 +212,12 @@ extension PostgresTree {
         else { return .failure(TreeHead.missing) }
         if let fault = TreeHead.fault(ofFormat: format) { return .failure(fault) }
         if let ownEpoch, ownEpoch.old != epoch { self.ownEpoch = nil }
+        let head = TreeHead(
+            epoch: ownEpoch?.new ?? epoch, revision: revision, mark: result.text(0, column: 5),
+            date: LoggedRevision.date(result.text(0, column: 6).flatMap { Double($0) }), oldest: oldest,
+            keys: result.text(0, column: 4))
+        if let fault = head.fault { return .failure(fault) }
         (latest, self.oldest) = (revision, oldest)
-        return .success(
-            TreeHead(
-                epoch: ownEpoch?.new ?? epoch, revision: revision, mark: result.text(0, column: 5),
-                date: result.text(0, column: 6).flatMap { Double($0) } ?? 0, oldest: oldest,
-                keys: result.text(0, column: 4)))
-    }
-
-    private static func reason(_ rights: borrowing PostgresResult) -> String? {
-        if rights.flag(0, column: 0) {
-            return "the database is a standby, which takes no edits; name the primary server"
-        }
-        guard !rights.flag(0, column: 1) else { return nil }
-        return "the role of this server may only read the tree; grant it permission to write to all its tables"
+        return .success(head)
     }
 }

@@ -27,18 +27,6 @@ struct PostgresTreeStatements {
             """)
     }
 
-    /// Reads whether the server is a standby, and whether this role may write.
-    var rights: PostgresStatement {
-        PostgresStatement(
-            """
-            SELECT pg_is_in_recovery(), has_table_privilege($1 || '.head', 'UPDATE')
-              AND has_table_privilege($1 || '.revisions', 'INSERT') AND has_table_privilege($1 || '.changes', 'INSERT')
-              AND has_table_privilege($1 || '.items', 'INSERT') AND has_table_privilege($1 || '.items', 'UPDATE')
-              AND has_table_privilege($1 || '.items', 'DELETE')
-            """
-        ).with(schema)
-    }
-
     var items: String {
         "COPY (SELECT id, parent, section, position, fields FROM \(schema).items) TO STDOUT (FORMAT binary)"
     }

@@ -45,6 +45,7 @@ struct TreeFollower {
         for change in changes {
             switch change {
             case .row(let row):
+                guard !row.place.hasReservedID else { return nil }
                 rows[row.place.id] = row
                 gone.remove(row.place.id)
             case .gone(let id):

@@ -1,3 +1,5 @@
+internal import CSQLite
+internal import Files
 package import Threads
 internal import TreeSources
 
@@ -43,4 +45,49 @@ package final class SQLiteFileEvents {
 
     /// Schedules one more look at the file, for example because a lock was held.
     package func lookAgain(at moment: ContinuousClock.Instant) { looks.append(moment) }
+}
+
+/// The files of a SQLite database at one moment: the database, its write-ahead log, and the index of the log.
+///
+/// SQLite opens the files by their names. A file that is removed later lasts only as long as a program has it open.
+struct SQLiteFiles {
+    /// The files in this order; nil for a missing file.
+    private let all: [FileIdentity?]
+
+    init(path: String) { all = ["", "-wal", "-shm"].map { FileIdentity(path: path + $0) } }
+
+    var database: FileIdentity? { all[0] }
+    var hasLog: Bool { !all.contains(nil) }
+
+    func areSame(as earlier: SQLiteFiles) -> Bool { all.indices.allSatisfy { isSame($0, as: earlier) } }
+
+    private func isSame(_ number: Int, as earlier: SQLiteFiles) -> Bool {
+        (all[number]?.device, all[number]?.inode) == (earlier.all[number]?.device, earlier.all[number]?.inode)
+    }
+
+    /// Whether the database has not changed since, and the log or its index is missing, but not replaced.
+    func lackOnlyLog(of earlier: SQLiteFiles) -> Bool {
+        guard let database, let old = earlier.database, database.isSameContent(as: old) else { return false }
+        return all.indices.allSatisfy { all[$0] == nil || isSame($0, as: earlier) }
+    }
+
+    /// Whether the log of an earlier database is left beside another one.
+    func mixLog(of earlier: SQLiteFiles) -> Bool {
+        all[0] != nil && !isSame(0, as: earlier) && all[1] != nil && isSame(1, as: earlier)
+    }
+}
+
+extension SQLiteConnection {
+    /// Writes the whole log to the database. Returns false if that fails.
+    var emptiesLog: Bool {
+        do throws(DatabaseError) {
+            let counts = try first("PRAGMA wal_checkpoint(FULL)") ?? []
+            return counts.first == .integer(0) && counts[1] == counts[2]
+        } catch {
+            return false
+        }
+    }
+
+    /// From now on, closing the connection changes no file.
+    func leaveLog() { _ = unsafe shim_leave_log(handle) }
 }

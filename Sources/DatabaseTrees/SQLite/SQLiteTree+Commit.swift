@@ -45,20 +45,12 @@ extension SQLiteTree {
 
     func commit(_ requests: [RevisionWrite], after last: TreeHead) throws(CommitError) {
         let connection = try unlessFailed { () throws(DatabaseError) in
-            let connection = try connected()
+            let connection = try connected(toWrite: true)
             try connection.run("BEGIN IMMEDIATE")
             return connection
         }
         defer { connection.rollBack() }
-        var oldest = last.oldest
-        let isCurrent = try unlessFailed { () throws(DatabaseError) in
-            let head = try head(connection)
-            oldest = head.oldest
-            let follows = try follows(last, head: head, connection: connection)
-            let hasForeignChanges = try hasForeignChanges(connection)
-            return follows && head.revision == last.revision && !hasForeignChanges
-        }
-        guard isCurrent else { throw .changedMeanwhile }
+        let oldest = try latestHead(last, connection: connection).oldest
         for (number, request) in requests.enumerated() {
             let isAsPlanned: Bool
             do throws(DatabaseError) {
@@ -76,7 +68,29 @@ extension SQLiteTree {
             try trim(newest, oldest: oldest, connection: connection)
             try connection.run("COMMIT")
         }
+        guard keepsCommits() else {
+            throw .unknown("the database or its log was removed or replaced during a commit")
+        }
         ownEpoch = nil
+    }
+
+    func confirm(_ last: TreeHead) throws(CommitError) {
+        let connection = try unlessFailed { () throws(DatabaseError) in try connected() }
+        _ = try latestHead(last, connection: connection)
+    }
+
+    /// Returns the counter in the database.
+    ///
+    /// - Throws: `changedMeanwhile` unless the counter is still at a known revision, and all changes have a revision.
+    private func latestHead(_ last: TreeHead, connection: SQLiteConnection) throws(CommitError) -> TreeHead {
+        let latest = try unlessFailed { () throws(DatabaseError) -> TreeHead? in
+            let head = try head(connection)
+            let follows = try follows(last, head: head, connection: connection)
+            let hasForeignChanges = try hasForeignChanges(connection)
+            return follows && head.revision == last.revision && !hasForeignChanges ? head : nil
+        }
+        guard let latest else { throw .changedMeanwhile }
+        return latest
     }
 
     private func unlessFailed<Result>(

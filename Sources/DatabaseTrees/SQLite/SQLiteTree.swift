@@ -15,13 +15,19 @@ final class SQLiteTree: TreeDatabase {
     private let onNotice: @Sendable (SourceNotice) -> Void
     private var connection: SQLiteConnection?
     private var madeConnections = 0
-    /// The identity of the file that was opened last; nil before a file is opened.
-    private var identity: FileIdentity?
+    /// The files that were opened last, as they were at the latest look; nil before a file is opened.
+    private var files: SQLiteFiles?
+    /// The earliest time at which the files are opened again after one of them was removed or replaced.
+    private var reopening = ContinuousClock.now
+    /// The pause before the files are opened again. A restore removes the log and replaces the database; opening the
+    /// files in between would mix the backup with the wrong log.
+    private let settlingTime: Duration
     private let events: SQLiteFileEvents
     /// The value of `PRAGMA data_version` at the latest look; nil before the first look. Commits of other programs
     /// change the value.
     private var dataVersion: Int64?
-    private var nextID: Int64 = 1
+    /// The largest id that is in use or reserved; 0 before the first reservation.
+    private var lastID: Int64 = 0
     /// Set after an older copy has replaced the file, and by a server that cannot give other programs' changes a
     /// revision; otherwise nil. `old` is the epoch in the file, and `new` is the epoch that this server gives to the
     /// tree.
@@ -29,30 +35,63 @@ final class SQLiteTree: TreeDatabase {
     /// The latest change without a revision at the latest look of a server that cannot write; nil if there was none.
     private var unnumbered: Int64?
 
-    init(path: String, name: String, onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in }) {
-        (self.path, self.name, self.onNotice) = (path, name, onNotice)
+    init(
+        path: String, name: String, settlingTime: Duration = .zero,
+        onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in }
+    ) {
+        (self.path, self.name, self.settlingTime, self.onNotice) = (path, name, settlingTime, onNotice)
         events = SQLiteFileEvents(path: path)
     }
 
     // MARK: The file
 
     /// Returns the connection to the file that is now at the path. Opens the file if necessary.
-    func connected() throws(DatabaseError) -> SQLiteConnection {
-        let found = FileIdentity(path: path)
-        if let connection, let identity, let found, found.isSameFile(as: identity) { return connection }
-        connection = nil
-        guard let found else {
+    ///
+    /// - Parameter toWrite: whether to open a read-only file again, because its owner may have changed the permissions.
+    func connected(toWrite: Bool = false) throws(DatabaseError) -> SQLiteConnection {
+        if toWrite, connection?.isReadOnly == true { connection = nil }
+        if keepsCommits(), let connection { return connection }
+        guard let found = FileIdentity(path: path) else {
             // A file that existed before may come back, for example from a backup.
             throw DatabaseError(
-                kind: identity == nil ? .other : .away, reason: "the file does not exist; \(Self.advice(for: path))")
+                kind: files == nil ? .other : .away, reason: "the file does not exist; \(Self.advice(for: path))")
         }
         guard found.isRegular else { throw DatabaseError(kind: .other, reason: "it is not a file") }
+        guard .now >= reopening else { throw Self.isBeingReplaced }
         let opened = try SQLiteConnection(path: path)
         try opened.execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")
         try check(opened)
-        (connection, identity, dataVersion) = (opened, found, nil)
+        // The check has also opened the log.
+        let isLogged = try opened.first("PRAGMA journal_mode")?[0].string == "wal" && !opened.isReadOnly
+        let files = SQLiteFiles(path: path)
+        guard !isLogged || files.hasLog, files.database?.isSameFile(as: found) == true else {
+            throw Self.isBeingReplaced
+        }
+        (connection, self.files, dataVersion) = (opened, files, nil)
         madeConnections += 1
         return opened
+    }
+
+    private static let isBeingReplaced = DatabaseError(
+        kind: .away, reason: "the database or its log was removed or replaced; it is opened again in a moment")
+
+    /// Returns whether all commits are in the files that are now at the path. If a file was removed or replaced, ends the
+    /// connection. If it was only the log, which SQLite still has open, the log is first written to the database.
+    func keepsCommits() -> Bool {
+        guard let connection, let known = files else { return false }
+        let found = SQLiteFiles(path: path)
+        if found.areSame(as: known) {
+            files = found
+            return true
+        }
+        self.connection = nil
+        reopening = .now + settlingTime
+        events.lookAgain(at: reopening)
+        defer { connection.leaveLog() }
+        // With this log, SQLite would damage a backup that has replaced the database.
+        if found.mixLog(of: known) { for ending in ["-wal", "-shm"] { _ = unsafe unlink(path + ending) } }
+        // If another program has changed the database or made a log, the old log would damage the database.
+        return found.lackOnlyLog(of: known) && connection.emptiesLog && SQLiteFiles(path: path).areSame(as: found)
     }
 
     var connections: (open: Int, made: Int) { (connection == nil ? 0 : 1, madeConnections) }
@@ -80,11 +119,6 @@ final class SQLiteTree: TreeDatabase {
         if let fault = TreeHead.fault(ofFormat: format) { throw fault }
     }
 
-    var readOnlyReason: String? {
-        connection?.isReadOnly == true
-            ? "the database is read-only; give the server permission to write to it and to its folder" : nil
-    }
-
     // MARK: Reading
 
     func head() throws(DatabaseError) -> TreeHead { try head(connected()) }
@@ -99,11 +133,11 @@ final class SQLiteTree: TreeDatabase {
             throw TreeHead.missing
         }
         if let ownEpoch, ownEpoch.old != epoch { self.ownEpoch = nil }
-        return TreeHead(
+        let head = TreeHead(
             epoch: ownEpoch?.new ?? epoch, revision: revision, mark: row[4].string,
-            date: Double(row[5].integer ?? 0) / 1_000,
-            oldest: oldest,
-            keys: row[3].string)
+            date: LoggedRevision.date(row[5].integer.map { Double($0) / 1_000 }), oldest: oldest, keys: row[3].string)
+        if let fault = head.fault { throw fault }
+        return head
     }
 
     func readItems(
@@ -144,10 +178,12 @@ final class SQLiteTree: TreeDatabase {
         }
         guard head.oldest <= last.revision + 1 else { return nil }
         guard head.revision > last.revision else { return [] }
+        let range: [DatabaseValue] = [.integer(last.revision), .integer(head.revision)]
         let isWhole = try connection.first(
-            "SELECT 1 FROM revisions WHERE revision > ? AND is_whole", .integer(last.revision))
+            "SELECT 1 FROM revisions WHERE revision > ? AND revision <= ? AND is_whole", range)
         guard isWhole == nil else { return nil }
-        var revisions = try self.revisions(connection, condition: "revision > ?", values: [.integer(last.revision)])
+        var revisions = try self.revisions(connection, condition: "revision > ? AND revision <= ?", values: range)
+        guard revisions.last?.number == head.revision else { return nil }
         var next = 0
         try connection.rows(
             """
@@ -209,7 +245,8 @@ final class SQLiteTree: TreeDatabase {
         ) { row in
             revisions.append(
                 LoggedRevision(
-                    number: row.integer(0), mark: row.value(1).string, date: Double(row.integer(2)) / 1_000,
+                    number: row.integer(0), mark: row.value(1).string,
+                    date: LoggedRevision.date(Double(row.integer(2)) / 1_000),
                     author: row.value(3).string, writer: LoggedRevision.Writer(row.value(4).string), changes: []))
         }
         return revisions
@@ -219,14 +256,13 @@ final class SQLiteTree: TreeDatabase {
 
     func reserveIDs(_ count: Int) throws(DatabaseError) -> [Int64] {
         let connection = try connected()
-        let last = try connection.first("SELECT max(id) FROM items")?[0].integer ?? 0
-        if nextID == 1 {
-            // The id of a deleted item is not used again as long as the id is in the log.
-            nextID = (try connection.first("SELECT max(item) FROM changes")?[0].integer ?? 0) + 1
-        }
-        let first = max(nextID, last + 1)
-        nextID = first + Int64(count)
-        return Array(first..<nextID)
+        // The id of a deleted item is not used again as long as the id is in the log.
+        if lastID == 0 { lastID = try connection.first("SELECT max(item) FROM changes")?[0].integer ?? 0 }
+        lastID = max(lastID, try connection.first("SELECT max(id) FROM items")?[0].integer ?? 0)
+        // If the largest id is in use, SQLite itself chooses an id at random, too. Hardly any of 2^62 ids are in use.
+        if lastID > .max / 2 { lastID = .random(in: 0 ... .max / 2) }
+        defer { lastID += Int64(count) }
+        return Array(lastID + 1...lastID + Int64(count))
     }
 
     // MARK: News
@@ -237,9 +273,7 @@ final class SQLiteTree: TreeDatabase {
 
     /// Whether another program has committed since the latest look, or has replaced the file.
     private var hasChanged: Bool {
-        guard let connection, let identity, let found = FileIdentity(path: path), found.isSameFile(as: identity) else {
-            return true
-        }
+        guard let connection, let files, SQLiteFiles(path: path).areSame(as: files) else { return true }
         do throws(DatabaseError) {
             let version = try connection.first("PRAGMA data_version")?[0].integer
             defer { dataVersion = version }

@@ -7,7 +7,8 @@ INSTALL_PACKAGES := binutils
 DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
 SYSTEM_TEST_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev python3 python3-venv python3-yaml openssl curl systemd groff-base zsh fish \
-	sqlite3 prometheus nginx-light varnish default-jre-headless chromium-headless-shell chromium chromium-driver nodejs node-typescript
+	sqlite3 prometheus nginx-light varnish default-jre-headless chromium-headless-shell chromium chromium-driver nodejs node-typescript \
+	golang-go golang-gopkg-validator.v2-dev
 SOAK_PACKAGES := btrfs-progs e2fsprogs firefox-esr fuse3 mount python3-fusepy webkit2gtk-driver xfsprogs xvfb
 BENCHMARK_PACKAGES := gcc etcd-server libexpat1-dev libsqlite3-dev libpq-dev nginx-light postgresql sqlite3 wrk python3 python3-venv
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The description of the API, judged by programs of others: a validator, a tester and two generators of clients.
+"""The description of the API, judged by programs of others: a validator, a tester and generators of four clients.
 
 Real answers are compared with the description too: they have no member and no header field that it does not name.
 The packages come from PyPI, with the versions in harness/description.txt.
@@ -24,7 +24,8 @@ import plistlib
 
 from harness.client import Connection, get
 from harness.described import Described
-from harness.generated_clients import OpenAPIGeneratorClient, PythonClient, drill_down
+from harness.generated_clients import (
+    GoProgram, OpenAPIGeneratorClient, PythonClient, TypeScriptProgram, drill_down, use_program)
 from harness.server import Server
 from harness.verdict import Verdict, options
 
@@ -277,20 +278,26 @@ def test_at_random(verdict, arguments, folder, token):
 # MARK: Generated clients
 
 
-def use_clients(verdict, program, folder, path):
-    """Two generators make a client each, which drills down, edits, and reads a refusal; the manual has a program too."""
+def use_clients(verdict, server_program, folder, path):
+    """Generators make clients for Python, TypeScript and Go, which drill down, edit, and read refusals."""
     sys.path.insert(0, folder)
     for kind in (PythonClient, OpenAPIGeneratorClient):
         kind.make(verdict, ENVIRONMENT, folder, path)
         os.makedirs(os.path.join(folder, kind.name))
         document = copied(os.path.join(folder, kind.name))
-        with Server(program, document, "--edit-token-file", token_file(os.path.join(folder, kind.name))) as server:
+        with Server(server_program, document, "--edit-token-file", token_file(os.path.join(folder, kind.name))) as server:
             drill_down(verdict, kind(server.port, TOKEN), server.port)
             if kind is PythonClient:
                 printed = manual_prints(folder, server.port)
                 verdict.expect(
                     printed.startswith("Item 1 / Screen A : A lighthouse keeper's day"),
                     f"the program in the manual prints a leaf: {printed}")
+    for kind in (TypeScriptProgram, GoProgram):
+        place = os.path.join(folder, kind.name)
+        os.makedirs(place)
+        program = kind.make(verdict, ENVIRONMENT, place, path)
+        with Server(server_program, copied(place), "--edit-token-file", token_file(place)) as server:
+            use_program(verdict, kind.name, program, server.port, TOKEN)
 
 
 def manual_prints(folder, port):

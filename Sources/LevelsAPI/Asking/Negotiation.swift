@@ -9,9 +9,9 @@ import TreeStore
 /// The form of an answer, which the header of the request selects. An answer depends on this form and on the target.
 struct Negotiation {
     /// The format that `Accept` prefers.
-    let format: Format?
+    private(set) var format: Format?
     /// The codings that `Accept-Encoding` prefers; nil if none of them is available.
-    private let choice: CodingChoice?
+    private var choice: CodingChoice?
     /// The allowed origin that the request comes from.
     let origin: AllowedOrigins.Place
     /// The number of the document's variant that `Accept-Language` prefers; nil for a document without translations.
@@ -45,6 +45,13 @@ struct Negotiation {
         var accepted = AcceptedCodings()
         request.forEachLine(of: .acceptEncoding) { accepted.read($0) }
         return accepted.choice
+    }
+
+    /// The same request without a preference for a format and a coding.
+    var withoutForm: Negotiation {
+        var plain = self
+        (plain.format, plain.choice) = (nil, .identity)
+        return plain
     }
 
     /// A different number for each form of an answer; 0 for the default form.

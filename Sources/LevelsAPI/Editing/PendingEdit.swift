@@ -98,7 +98,8 @@ struct PendingEdit: Sendable {
         }
     }
 
-    /// The representation that a GET of the detail would give.
+    /// The representation that a GET of the detail would give. If the client accepts no form that can carry the detail,
+    /// the detail in JSON; if memory is short, a link to the item.
     private func present(_ item: Item, isNew: Bool, in publication: Publication) throws(Problem) -> Response {
         let link = Links(item).detailText
         let isSent = link.utf8.count <= ResponseHeader.longestLink
@@ -107,17 +108,19 @@ struct PendingEdit: Sendable {
             let location = isSent ? [(name: "Location", value: link)] : []
             return Response(status: 201, headers: response.headers + location, body: body)
         }
-        do throws(Problem) {
+        func detail(_ negotiation: Negotiation) throws(Problem) -> Response {
             let question = try Question(detailAt: link, negotiation: negotiation)
             let selected = try selection.select(
                 edited: Inquiry(question: question, in: publication, arrangements: selection.arrangements))
             let response = try selected.response(
                 adding: publication.snapshot.revisionHeaders + (isSent ? [("Content-Location", link)] : []))
             return try selection.charged(created(response))
-        } catch {
-            // The detail cannot be sent in the form that the client asked for, but the edit is done.
-            return created(try stepsDone(publication.snapshot, links: [link]))
         }
+        // The edit is done, so its answer is not a problem.
+        for form in [negotiation, negotiation.withoutForm] {
+            do throws(Problem) { return try detail(form) } catch { continue }
+        }
+        return created(try stepsDone(publication.snapshot, links: [link]))
     }
 
     /// `{"revision":…,"edits":[…]}`: for each step, a link to the item, or null if the item no longer exists.

@@ -45,6 +45,18 @@ import TreeStore
         }
     }
 
+    @Test("A client that accepts no coding of the detail gets it all the same, because the edit is done")
+    func unsendable() throws {
+        let desk = try EditDesk(Self.document)
+        for (method, target, body, link, status) in [
+            (.patch, "/detail/One", #"{"Text":"t"}"#, "/detail/One", 200),
+            (.post, "/levels/", #""new""#, "/detail/new", 201),
+        ] as [(Method, String, String, String, Int)] {
+            let answer = desk.send(method, target, body, [("Accept-Encoding", "identity;q=0, x")])
+            expectDetail(answer, of: link, status: status, in: desk)
+        }
+    }
+
     @Test("A changed item is 200 at its new place, and one that PUT makes is 201")
     func change() throws {
         let desk = try EditDesk(Self.document)

@@ -43,6 +43,12 @@ import Testing
         #expect(FieldValue.text("2001-03-12T02:30:00+02:30").date == Date(timeIntervalSince1970: 984_355_200))
     }
 
+    @Test func `JSON keeps the order of its members, and real numbers`() throws {
+        let value = try FieldValue(json: Data(#"{"z":{"y":1,"b":2.0},"a":[true,null,1e2]}"#.utf8))
+        #expect(value == ["z": ["y": 1, "b": .real(2)], "a": [true, nil, .real(100)]])
+        for text in ["", "{", "1 2"] { #expect(throws: (any Error).self) { try FieldValue(json: Data(text.utf8)) } }
+    }
+
     @Test func `data is base64 text`() {
         #expect(FieldValue.data(Data([1, 2, 255])) == .text("AQL/"))
         #expect(FieldValue.text("AQL/").data == Data([1, 2, 255]))

@@ -29,6 +29,8 @@ public struct Edit: Hashable, Sendable {
     /// The version or `fieldsVersion` that the item must have, or `Level.itemVersion` for an insertion; nil for any
     /// version.
     public var ifMatch: ItemVersion?
+    /// The item to insert as a property list, which is sent in place of the value; nil to send the value as JSON.
+    var propertyList: Data?
 
     /// Creates an edit with a condition.
     public init(_ action: Action, ifMatch: ItemVersion? = nil) {
@@ -157,6 +159,10 @@ extension Edit {
             body["section"] = section.map { .integer(Int64($0)) }
             request = Request("POST", target: "/moves", json: .dictionary(body))
         case .delete(let path): request = Request("DELETE", target: path.detailLink, json: nil)
+        }
+        if let propertyList {
+            request.header["Content-Type"] = "application/x-plist"
+            request.body = propertyList
         }
         if let ifMatch { request.header["If-Match"] = "\"\(ifMatch.rawValue)\"" }
         return request

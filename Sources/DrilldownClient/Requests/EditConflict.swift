@@ -27,7 +27,7 @@ public struct EditConflict: Error, Hashable, Sendable {
     /// The current state, read after the refusal.
     public let current: Current
     /// The server's refusal.
-    public let problem: Problem
+    public internal(set) var problem: Problem
 
     /// Creates a conflict with these values.
     public init(edit: Edit, current: Current, problem: Problem) {
@@ -57,6 +57,9 @@ extension EditConflict {
     /// If false, the edit is in conflict with the document for another reason (409): a key is in use, an item would
     /// move below itself, or the file cannot be written.
     public var isOutdated: Bool { problem.status == 412 }
+
+    /// Whether the edit needs `ifMatch`, because another item on the level has the same natural key (428).
+    public var needsVersion: Bool { problem.status == 428 }
 }
 
 extension EditConflict: LocalizedError {

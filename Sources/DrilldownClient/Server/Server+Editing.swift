@@ -1,3 +1,5 @@
+public import Foundation
+
 // Each method returns when the server has saved the edit. If the task is cancelled, the method stops waiting, but the
 // edit may still take effect.
 extension Server {
@@ -15,13 +17,35 @@ extension Server {
     ///   - section: the number of the section, from 0; nil for the last section, even if `position` is `.first`.
     ///   - version: the `itemVersion` that the level must have; nil for any version.
     /// - Returns: the new item. The last key of its path is the key of the item.
-    /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
+    /// - Throws: `EditConflict` for 409, 412 and 428, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func insert(
         _ item: FieldValue, into level: ItemPath, at position: Edit.Position = .last, section: Int? = nil,
         ifMatch version: ItemVersion? = nil
     ) async throws -> Detail {
         try await changedItem(.insert(item, into: level, at: position, section: section, ifMatch: version))
+    }
+
+    /// Adds an item and everything below it from a property list, with the order and the type of every value.
+    ///
+    /// ```swift
+    /// let saved = try await server.document(at: path)
+    /// try await server.delete(path, ifMatch: detail.version)
+    /// try await server.insert(propertyList: saved, into: level, at: .before("Next"))  // undoes the deletion
+    /// ```
+    ///
+    /// - Parameter item: the item as an XML or binary property list, such as `document(at:as:)` returns.
+    /// - Throws: `DecodingError` if `item` is not a property list; otherwise the errors of
+    ///   `insert(_:into:at:section:ifMatch:)`.
+    @discardableResult
+    public func insert(
+        propertyList item: Data, into level: ItemPath, at position: Edit.Position = .last, section: Int? = nil,
+        ifMatch version: ItemVersion? = nil
+    ) async throws -> Detail {
+        let value = try PropertyListDecoder().decode(FieldValue.self, from: item)
+        var edit = Edit.insert(value, into: level, at: position, section: section, ifMatch: version)
+        edit.propertyList = item
+        return try await changedItem(edit)
     }
 
     /// Replaces the fields of an item, or creates the item if it does not exist.
@@ -33,7 +57,7 @@ extension Server {
     ///   - path: the item; a new item becomes the last item of its level.
     ///   - version: the version or `fieldsVersion` that the item must have; nil for any version.
     /// - Returns: the item. Its path may be new, because the key of an item usually comes from the title.
-    /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
+    /// - Throws: `EditConflict` for 409, 412 and 428, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func put(_ fields: Fields, at path: ItemPath, ifMatch version: ItemVersion? = nil) async throws -> Detail {
         try await changedItem(.put(fields, at: path, ifMatch: version))
@@ -58,7 +82,7 @@ extension Server {
     ///   - path: the item.
     ///   - version: the version or `fieldsVersion` that the item must have; nil for any version.
     /// - Returns: the item. Its path may be new, because the key of an item usually comes from the title.
-    /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
+    /// - Throws: `EditConflict` for 409, 412 and 428, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func patch(
         _ changes: Fields, removing names: [String] = [], at path: ItemPath, ifMatch version: ItemVersion? = nil
@@ -66,7 +90,8 @@ extension Server {
         try await changedItem(.patch(changes, removing: names, at: path, ifMatch: version))
     }
 
-    /// Merges changes into the fields of an item, unless one of these fields has changed since the item was read.
+    /// Merges changes into the fields of an item, unless one of these fields has got another value since the item was
+    /// read.
     ///
     /// Other fields may have changed meanwhile; they keep their new values.
     ///
@@ -77,9 +102,11 @@ extension Server {
     /// - Parameters:
     ///   - changes: the fields that change; `.null` removes a field.
     ///   - names: the fields that are removed.
-    ///   - detail: the item as it was read. The fields to change must still have the values that `detail` has.
+    ///   - detail: the item as it was read. The fields to change must still have the values that `detail` has, or
+    ///     already have the new values.
     /// - Returns: the item with these changes and with the changes of other clients.
-    /// - Throws: `EditConflict` if one of these fields has changed since `detail` was read; otherwise the errors of
+    /// - Throws: `EditConflict` if one of these fields has got another value since `detail` was read; otherwise the
+    ///   errors of
     ///   `patch(_:removing:at:ifMatch:)`.
     @discardableResult
     public func patch(_ changes: Fields, removing names: [String] = [], of detail: Detail) async throws -> Detail {
@@ -89,10 +116,10 @@ extension Server {
                 return try await patch(changes, removing: names, at: detail.path, ifMatch: version)
             } catch let conflict as EditConflict {
                 // Each attempt needs another version than the attempt before, so the loop ends as soon as no other
-                // client edits the item.
+                // client edits the item. The other client may have made the same change.
                 guard conflict.isOutdated, case .detail(let current) = conflict.current,
-                    current.fieldsVersion != version,
-                    (changes.names + names).allSatisfy({ current[$0] == detail[$0] })
+                    case .patch(let wanted, _) = conflict.edit.action, current.fieldsVersion != version,
+                    wanted.allSatisfy({ current[$0] == detail[$0] || current[$0] ?? .null == $1 })
                 else { throw conflict }
                 version = current.fieldsVersion
             }
@@ -108,7 +135,7 @@ extension Server {
     ///   - section: the number of the section, from 0; nil for the last section, even if `position` is `.first`.
     ///   - version: the version or `fieldsVersion` that the item must have; nil for any version.
     /// - Returns: the moved item, with its new path.
-    /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
+    /// - Throws: `EditConflict` for 409, 412 and 428, `Problem` for any other refusal, `CancellationError`.
     @discardableResult
     public func move(
         _ path: ItemPath, into level: ItemPath, at position: Edit.Position = .last, section: Int? = nil,
@@ -119,7 +146,7 @@ extension Server {
 
     /// Removes an item and everything below it.
     ///
-    /// - Throws: `EditConflict` for 409 and 412, `Problem` for any other refusal, `CancellationError`.
+    /// - Throws: `EditConflict` for 409, 412 and 428, `Problem` for any other refusal, `CancellationError`.
     public func delete(_ path: ItemPath, ifMatch version: ItemVersion? = nil) async throws {
         _ = try await answer(to: .delete(path, ifMatch: version))
     }
@@ -130,7 +157,7 @@ extension Server {
     /// version from before the batch.
     ///
     /// - Parameter edits: at most 1,000 edits.
-    /// - Throws: `EditConflict` if one edit is refused with 409 or 412; `Problem` for any other refusal;
+    /// - Throws: `EditConflict` if one edit is refused with 409, 412 or 428; `Problem` for any other refusal;
     ///   `CancellationError`. If the refusal concerns one edit, `editIndex` of the problem is the index of the edit.
     @discardableResult
     public func perform(_ edits: [Edit]) async throws -> EditResult {
@@ -198,12 +225,16 @@ extension Server {
         }
     }
 
-    /// Returns the conflict for a problem with the status 409 or 412; nil for any other problem.
+    /// Returns the conflict for a problem with the status 409, 412 or 428; nil for any other problem.
     ///
     /// The current item or level in the conflict is requested from the server.
     private func conflict(_ edit: Edit, problem: Problem) async throws -> EditConflict? {
-        guard problem.status == 409 || problem.status == 412 else { return nil }
-        return EditConflict(edit: edit, current: try await current(for: edit), problem: problem)
+        guard let status = problem.status, [409, 412, 428].contains(status) else { return nil }
+        var conflict = EditConflict(edit: edit, current: try await current(for: edit), problem: problem)
+        if conflict.isOutdated, conflict.current == .missing {
+            conflict.problem.detail = "Someone else has deleted this since it was read."
+        }
+        return conflict
     }
 
     private func current(for edit: Edit) async throws -> EditConflict.Current {

@@ -147,6 +147,15 @@ extension FieldValue: ExpressibleByNilLiteral {
     public init(nilLiteral: ()) { self = .null }
 }
 
+extension FieldValue {
+    /// Reads JSON. Unlike with `JSONDecoder`, dictionaries keep their order, and real numbers stay real.
+    public init(json: Data) throws {
+        var reader = JSONReader([UInt8](json))
+        self = try reader.value()
+        try reader.end()
+    }
+}
+
 extension FieldValue: Codable {
     /// Reads any value. The decoder determines the order of a dictionary; a real number without a fraction may become a
     /// whole number.

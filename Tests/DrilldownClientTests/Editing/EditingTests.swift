@@ -156,6 +156,7 @@ struct EditingTests {
             try await server.delete(["Item 4"], ifMatch: insisted.version)
         }
         #expect(gone?.current == .missing && gone?.currentVersion == nil)
+        #expect(gone.map { "\($0)" } == "Someone else has deleted this since it was read.")
 
         let level = await #expect(throws: EditConflict.self) {
             try await server.insert("x", into: .root, at: .before("nothing"))
@@ -187,6 +188,43 @@ struct EditingTests {
         try await server.delete(["Item 4"])
         let gone = await #expect(throws: EditConflict.self) { try await server.patch(["Price": 4], of: merged) }
         #expect(gone?.current == .missing)
+    }
+
+    @Test("succeed if another client has made the same change")
+    func sameChanges() async throws {
+        let mine = try await server.patch(["Text": "a", "Note": "b"], at: ["Item 4"])
+        let theirs = try await server.patch(["Text": "c", "Price": 3], removing: ["Note"], at: ["Item 4"])
+        #expect(try await server.patch(["Text": "c"], removing: ["Note"], of: mine) == theirs)
+        let more = try await server.patch(["Text": "c", "Size": 1], of: mine)
+        #expect(more.fields == ["Title": "Item 4", "Text": "c", "Price": 3, "Size": 1])
+    }
+
+    @Test("undo a deletion with the order and the types of everything below the item")
+    func undo() async throws {
+        try Data(
+            """
+            <plist version="1.0"><dict><key>Rows</key><array><string>First</string><dict><key>Title</key>
+            <string>Types</string><key>z</key><date>2001-03-12T00:00:00Z</date><key>Real</key><real>3</real>
+            <key>Data</key><data>AAEC</data><key>a</key><dict><key>y</key><date>1969-07-20T20:17:40Z</date><key>b</key>
+            <integer>1</integer></dict><key>Children</key><array><string>Leaf</string><dict><key>Title</key>
+            <string>Branch</string><key>On</key><true/></dict></array></dict><string>Last</string></array></dict></plist>
+            """.utf8
+        ).write(to: document)
+        try await server.reload()
+        let before = try await server.document()
+        for (path, next) in [(["Types"], "Last"), (["First"], "Types")] as [(ItemPath, String)] {
+            let detail = try await server.detail(at: path)
+            let saved = try await server.document(at: path)
+            try await server.delete(path, ifMatch: detail.version)
+            #expect(try await server.document() != before)
+            let restored = try await server.insert(propertyList: saved, into: .root, at: .before(next))
+            #expect(restored.fieldsVersion == detail.fieldsVersion && restored.position == detail.position)
+            #expect(try await server.document() == before)
+        }
+        let conflict = await #expect(throws: EditConflict.self) {
+            try await server.insert(propertyList: before, into: .root, ifMatch: "old")
+        }
+        #expect(conflict?.isOutdated == true)
     }
 
     @Test("are made on the version of a level that was read without a query")

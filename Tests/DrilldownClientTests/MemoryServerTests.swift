@@ -84,19 +84,24 @@ struct MemoryServerTests {
         let model = LevelModel(server, at: ["Satie"])
         let (updates, sender) = AsyncStream.makeStream(of: LevelUpdate.self)
         model.onUpdate = { sender.yield($0) }
+        #expect(model.isLoading && !model.isCurrent)
         let following = Task { await model.follow() }
         var iterator = updates.makeAsyncIterator()
         _ = await iterator.next()
         #expect(model.level?.rows.count == 3 && model.notice == nil)
+        #expect(!model.isLoading && model.isCurrent && !model.isFromCache)
         await model.edit { try await $0.delete(["Satie", "Nothing"]) }
-        #expect(model.notice == "There is no 'Nothing' in /Satie.")
+        #expect(model.notice == "There is no 'Nothing' in /Satie." && model.problem?.kind == .noSuchItem)
+        struct Own: Error {}
+        await model.edit { _ in throw Own() }
+        #expect(model.problem?.kind.rawValue == "error" && model.notice == "Own()")
         await model.edit { try await $0.delete(["Satie", "Gnossienne"]) }
         #expect(await iterator.next()?.difference?.removed == [1])
-        #expect(model.level?.rows.count == 2 && model.notice == nil)
+        #expect(model.level?.rows.count == 2 && model.problem == nil)
         await model.edit { try await $0.delete(["Satie"]) }
         _ = await iterator.next()
-        #expect(model.notice == "There is no 'Satie' in /.")
         await following.value
+        #expect(model.notice == "There is no 'Satie' in /." && model.level?.rows.count == 2 && !model.isCurrent)
     }
 
     @Test @MainActor func `a model of a detail merges edits`() async throws {
@@ -110,7 +115,8 @@ struct MemoryServerTests {
         #expect(model.detail?.fields == ["Title": "Satie", "Born": 1867, "Died": 1925] && model.notice == nil)
         let theirs = try await server.patch(["Born": 1866], at: ["Satie"])
         await model.patch(["Born": 1868])
-        #expect(model.notice == "Someone else has changed this since it was read." && model.detail == theirs)
+        #expect(model.problem?.kind == .preconditionFailed && model.detail == theirs)
+        #expect(model.notice == "Someone else has changed this since it was read.")
         await model.patch(["Title": "Erik Satie"])
         #expect(model.path == ["Erik Satie"] && model.detail?.title == "Erik Satie")
     }

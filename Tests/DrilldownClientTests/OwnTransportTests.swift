@@ -51,6 +51,53 @@ struct OwnTransportTests {
         #expect(try await problem { try await Server(configuration).level() }?.kind == .answerTooLong)
     }
 
+    @Test func `retryNow ends a request that hangs, even if the function ignores it`() async throws {
+        let isStuck = Guarded(false)
+        let (sent, sender) = AsyncStream.makeStream(of: Void.self)
+        let (end, ender) = AsyncStream.makeStream(of: Void.self)
+        defer { ender.finish() }
+        var configuration = try Server.Configuration("http://service")
+        configuration.send = { request in
+            if isStuck.withLock({ $0 }) {
+                sender.yield()
+                await Task { for await _ in end {} }.value
+            }
+            let head = HTTPURLResponse(
+                url: try #require(request.url), statusCode: 200, httpVersion: nil,
+                headerFields: ["Content-Type": "application/json", "ETag": "\"v1\""])
+            return (Data(StubOrigin.Answer.level.utf8), try #require(head))
+        }
+        let server = Server(configuration)
+        isStuck.withLock { $0 = true }
+        var updates = server.updates().makeAsyncIterator()
+        let following = Task { try await updates.next()?.level?.title }
+        var requests = sent.makeAsyncIterator()
+        _ = await requests.next()
+        isStuck.withLock { $0 = false }
+        server.retryNow()
+        #expect(try await following.value == "Root")
+    }
+
+    @Test func `an edit without the version that it needs is a conflict that names it`() async throws {
+        let origin = try StubOrigin { request in
+            guard request.line.hasPrefix("DELETE") else { return .json(StubOrigin.detail) }
+            return .status(
+                "428 Precondition Required", ["Content-Type": "application/problem+json"],
+                Array(
+                    #"""
+                    {"type":"/problems/precondition-required","title":"Precondition required","status":428,\#
+                    "detail":"No.","current":"\"v1\"","currentFields":"f1"}
+                    """#.utf8))
+        }
+        let server = try Server(origin(""), editToken: "t")
+        let conflict = await #expect(throws: EditConflict.self) { try await server.delete(["A"]) }
+        #expect(conflict?.needsVersion == true && conflict?.isOutdated == false && conflict?.currentVersion == "v1")
+        #expect(conflict?.problem.kind == .preconditionRequired && conflict?.problem.currentFieldsVersion == "f1")
+        #expect(
+            conflict?.problem.detail
+                == "Another item on this level has the same title, so the edit must name a version.")
+    }
+
     @Test func `a provider is asked once for a token, and again when it is refused`() async throws {
         let origin = try StubOrigin { request in
             request.fields["authorization"] == "Bearer t2" ? .json(StubOrigin.Answer.level) : Self.refusal
@@ -76,7 +123,7 @@ struct OwnTransportTests {
         configuration.tokenProvider = { _ in "only" }
         #expect(
             try await problem { try await Server(configuration).level() }?.detail
-                == "The service needs a token for this.")
+                == "The service does not accept this token here.")
         #expect(origin.requests.count == 1)
         struct NoAccount: Error {}
         configuration.tokenProvider = { _ in throw NoAccount() }

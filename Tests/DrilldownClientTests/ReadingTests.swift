@@ -1,7 +1,7 @@
-import DrilldownClient
 import Foundation
 import Testing
 
+@testable import DrilldownClient
 @testable import TestSupport
 
 @Suite struct ReadingTests {
@@ -103,8 +103,18 @@ import Testing
         let running = try RunningServer(
             RunningServer.document("Data.plist"), environment: ["DRILLDOWN_READ_TOKEN": token])
         let found = try await problem { try await running.client().level(at: .root) }
-        #expect(found?.kind == .unauthorized)
+        #expect(found?.kind == .unauthorized && found?.detail == "The service needs a token for this.")
+        let wrong = try await problem { try await running.client(readToken: "f" + token).level(at: .root) }
+        #expect(wrong?.kind == .wrongToken && wrong?.detail == "The service does not accept this token here.")
         #expect(try await running.client(readToken: token).level(at: .root).title == "Root")
+    }
+
+    @Test func `rows are read on the actor of the loop, which is left only for each page`() async throws {
+        let server = Server(inMemory: .list((0..<1_000).map { .text("Row \($0)") }))
+        let reader = CountingReader()
+        #expect(try await reader.countRows(of: server.rows(matching: .limited(to: 500))) == 1_000)
+        let jobs = reader.executor.count
+        #expect(jobs < 100, "\(jobs) jobs for 2 pages")
     }
 
     @Test func `a document and its images are read as files`() async throws {
@@ -122,5 +132,31 @@ import Testing
         #expect(try await server.imageData(named: "\(running.address)/assets/quill.svg") == image)
         let missing = try await problem { try await server.imageData(named: "none.svg") }
         #expect(missing?.kind == .noSuchFile)
+    }
+}
+
+/// An actor with an executor that counts the jobs of the actor.
+private actor CountingReader {
+    final class Executor: SerialExecutor {
+        private let queue = DispatchQueue(label: "reader")
+        private let jobs = Guarded(0)
+
+        var count: Int { jobs.withLock { $0 } }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            jobs.withLock { $0 += 1 }
+            let job = UnownedJob(job)
+            queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        }
+    }
+
+    let executor = Executor()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    func countRows(of rows: LevelRows) async throws -> Int {
+        var count = 0
+        for try await _ in rows { count += 1 }
+        return count
     }
 }

@@ -12,6 +12,15 @@ extension StubOrigin {
     }
 }
 
+extension StubOrigin {
+    /// The detail of an item without fields.
+    static let detail = """
+        {"title":"A","href":"/detail/A","level":"/levels/A","version":"v1","fieldsVersion":"f1","depth":1,"leaf":true,\
+        "count":0,"ancestors":[],"position":{"index":0,"of":2,"section":0,"first":true,"last":false},"previous":null,\
+        "next":null,"firstChild":null,"lastChild":null,"fields":{}}
+        """
+}
+
 extension StubOrigin.Answer {
     /// A level of one row.
     static let level = """

@@ -24,7 +24,10 @@ public struct LevelPages: AsyncSequence, Sendable {
         ///
         /// - Throws: `Problem` if the server refuses or cannot be reached, `CancellationError`. You can then call this
         ///   method again to retry.
-        public mutating func next() async throws -> Level? {
+        public mutating func next() async throws -> Level? { try await next(isolation: nil) }
+
+        /// Returns the next page on the actor of the caller, like `next()`.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Level? {
             guard let target = next else { return nil }
             try path.check()
             let page = try await transport.level(of: target)
@@ -60,9 +63,12 @@ public struct LevelRows: AsyncSequence, Sendable {
         /// Returns the next row; nil after the last row.
         ///
         /// - Throws: the errors of `LevelPages.Iterator.next()`.
-        public mutating func next() async throws -> Row? {
+        public mutating func next() async throws -> Row? { try await next(isolation: nil) }
+
+        /// Returns the next row on the actor of the caller, which the loop leaves only to load a page.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Row? {
             while position == rows.count {
-                guard let page = try await pages.next() else { return nil }
+                guard let page = try await pages.next(isolation: actor) else { return nil }
                 rows = page.rows
                 position = 0
             }

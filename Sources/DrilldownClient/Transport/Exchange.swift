@@ -40,18 +40,15 @@ final class Exchange: Sendable {
         if let outcome { continuation.resume(with: outcome) }
     }
 
-    /// Sends the request with a function of the app, and returns the answer.
-    func run(_ send: () async throws -> (Data, URLResponse)) async throws -> Answer {
+    /// Sends the request with a function of the app, and takes the answer.
+    func run(_ send: () async throws -> (Data, URLResponse)) async {
         do {
             let (body, head) = try await send()
             guard let head = head as? HTTPURLResponse else { throw URLError(.badServerResponse) }
             if receive(head) { _ = receive(body) }
-            return try result(of: state.withLock { $0 }, error: nil, isCancelled: false).get()
-        } catch let problem as Problem {
-            throw problem
+            end(nil, isCancelled: false)
         } catch {
-            let isCancelled = error is CancellationError || (error as? URLError)?.code == .cancelled
-            return try result(of: State(), error: error, isCancelled: isCancelled).get()
+            end(error, isCancelled: error is CancellationError || (error as? URLError)?.code == .cancelled)
         }
     }
 
@@ -116,6 +113,7 @@ final class Exchange: Sendable {
     private func result(of state: State, error: (any Error)?, isCancelled: Bool) -> Result<Answer, any Error> {
         if let problem = state.problem { return .failure(problem) }
         if isCancelled { return .failure(CancellationError()) }
+        if error is Problem || error is RenewedSession.Closed, let error { return .failure(error) }
         if let error { return .failure(Problem.unreachable(target, of: address, error: error)) }
         return .success(Answer(status: state.status, header: state.header, body: state.body, target: target))
     }
@@ -154,6 +152,8 @@ struct Answer: Sendable {
     var header: [String: String]
     var body: Data
     var target: String
+    /// Whether the request had a token.
+    var isWithToken = false
 
     var entityTag: String? { header["etag"] }
 }

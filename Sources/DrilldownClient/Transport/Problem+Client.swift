@@ -67,6 +67,8 @@ extension Problem {
         if answer.isJSON, let problem = Self.problem(in: answer.body) {
             self = problem
             status = answer.status
+            // For a wrong token for reading, the service has the kind of a missing token.
+            if kind == .unauthorized, answer.isWithToken { kind = .wrongToken }
             if let sentence = Self.sentences[kind] { detail = sentence }
         } else {
             self.init(
@@ -83,6 +85,7 @@ extension Problem {
         .unauthorized: "The service needs a token for this.",
         .wrongToken: "The service does not accept this token here.",
         .preconditionFailed: "Someone else has changed this since it was read.",
+        .preconditionRequired: "Another item on this level has the same title, so the edit must name a version.",
     ]
 
     /// Returns the problem in a body of problem+json (RFC 9457); nil for another body.

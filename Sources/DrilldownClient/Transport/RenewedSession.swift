@@ -11,7 +11,12 @@ final class RenewedSession: Sendable {
         let delegate: SessionDelegate
     }
 
+    /// The error of a request that `close` or `end` has ended, if a function of the app sends the request.
+    struct Closed: Error {}
+
     private let current = Guarded<Current?>(nil)
+    /// Ends the requests that a function of the app sends.
+    private let ends = Guarded<[ObjectIdentifier: @Sendable (any Error) -> Void]>([:])
     private let isOver = Guarded(false)
     private let connections: Int
 
@@ -20,10 +25,21 @@ final class RenewedSession: Sendable {
 
     deinit { close(cancelling: true) }
 
+    /// Sends a request and waits for the answer. After `end`, throws `CancellationError`.
+    func answer(of exchange: Exchange, to request: URLRequest) async throws -> Answer {
+        let task = try task(for: request, exchange: exchange)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                exchange.start(continuation)
+                task.resume()
+            }
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
     /// Returns a suspended task for a request; the caller resumes it.
-    ///
-    /// - Throws: `CancellationError` after `end`.
-    func task(for request: URLRequest, exchange: Exchange) throws(CancellationError) -> URLSessionDataTask {
+    private func task(for request: URLRequest, exchange: Exchange) throws(CancellationError) -> URLSessionDataTask {
         // The task is made within the lock, because making a task of an invalidated session traps.
         try current.withLock { current throws(CancellationError) in
             if isOver.withLock({ $0 }) { throw CancellationError() }
@@ -34,6 +50,25 @@ final class RenewedSession: Sendable {
             // only once.
             used.delegate.add(exchange, for: task)
             return task
+        }
+    }
+
+    /// Sends a request with a function of the app. The answer does not wait for a function that ignores cancellation.
+    func answer(
+        of exchange: Exchange, _ send: @escaping @Sendable () async throws -> (Data, URLResponse)
+    ) async throws -> Answer {
+        if isOver.withLock({ $0 }) { throw CancellationError() }
+        let task = Task { await exchange.run(send) }
+        let end: @Sendable (any Error) -> Void = { error in
+            task.cancel()
+            exchange.end(error, isCancelled: error is CancellationError)
+        }
+        ends.withLock { $0[ObjectIdentifier(exchange)] = end }
+        defer { ends.withLock { $0[ObjectIdentifier(exchange)] = nil } }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { exchange.start($0) }
+        } onCancel: {
+            end(CancellationError())
         }
     }
 
@@ -48,6 +83,7 @@ final class RenewedSession: Sendable {
     /// - Parameter cancelling: whether to cancel the requests in progress; if false, their connections are closed when
     ///   these requests have ended.
     func close(cancelling: Bool) {
+        if cancelling { for end in ends.withLock({ Array($0.values) }) { end(Closed()) } }
         current.withLock { current in
             // A session is freed only after it has been invalidated.
             if cancelling {

@@ -54,16 +54,21 @@ final class Transport: Sendable {
         try Task.checkCancellation()
         let exchange = Exchange(target: request.target, of: address, limit: configuration.maximumAnswerBytes)
         let urlRequest = try urlRequest(for: request, token: token)
-        if let send = configuration.send { return try await exchange.run { try await send(urlRequest) } }
-        let task = try (request.session ?? session).task(for: urlRequest, exchange: exchange)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                exchange.start(continuation)
-                task.resume()
+        let session = request.session ?? session
+        var answer =
+            if let send = configuration.send {
+                try await session.answer(of: exchange) { try await send(urlRequest) }
+            } else {
+                try await session.answer(of: exchange, to: urlRequest)
             }
-        } onCancel: {
-            task.cancel()
-        }
+        answer.isWithToken = token != nil
+        return answer
+    }
+
+    /// Returns whether a request ended because the set of observed targets changed, or by `retryNow`. A function of the
+    /// app may throw `CancellationError` for reasons of its own.
+    func isGivenUp(_ error: any Error) -> Bool {
+        error is RenewedSession.Closed || error is CancellationError && configuration.send == nil
     }
 
     private func urlRequest(for request: Request, token: String?) throws -> URLRequest {

@@ -131,7 +131,7 @@ extension ChangeFollower {
             } catch {
                 guard !Task.isCancelled else { return }
                 waits = false
-                if error is CancellationError, transport.configuration.send == nil { continue }
+                if transport.isGivenUp(error) { continue }
                 let problem = error as? Problem ?? .unexpectedAnswer(transport.address)
                 guard !problem.isRefusal else { return end(giveUp) }
                 outage.fail()

@@ -45,8 +45,7 @@ struct Follower<Target: Observed>: Sendable {
                 waits = true
             } catch {
                 guard !Task.isCancelled else { return }
-                // The waiting request was cancelled because the set of observed targets changed, or by `retryNow`.
-                let isGivenUp = error is CancellationError && transport.configuration.send == nil
+                let isGivenUp = transport.isGivenUp(error)
                 // It is not an outage if a proxy ends a request that has waited for some time.
                 if waits, isGivenUp || !PollingPace.isEarly(backoff.now() - begin) { outage.end() }
                 waits = false

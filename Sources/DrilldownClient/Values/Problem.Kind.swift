@@ -37,6 +37,8 @@ extension Problem.Kind {
     public static let requestTimeout = Problem.Kind(rawValue: "request-timeout")
     /// The item does not have the version that the edit requires; `currentEntityTag` is the item's current version.
     public static let preconditionFailed = Problem.Kind(rawValue: "precondition-failed")
+    /// A sibling of the item has the same natural key, so the edit needs `ifMatch`.
+    public static let preconditionRequired = Problem.Kind(rawValue: "precondition-required")
     /// The body is larger than the server allows.
     public static let contentTooLarge = Problem.Kind(rawValue: "content-too-large")
     /// The file does not have the requested range.
@@ -69,7 +71,7 @@ extension Problem.Kind {
     public static let malformedContent = Problem.Kind(rawValue: "malformed-content")
     /// The request needs a token.
     public static let unauthorized = Problem.Kind(rawValue: "unauthorized")
-    /// The token does not allow this request.
+    /// The service does not accept the token, or the token does not allow this request.
     public static let wrongToken = Problem.Kind(rawValue: "wrong-token")
     /// The server was started without an edit token, so nobody can edit.
     public static let editingOff = Problem.Kind(rawValue: "editing-off")

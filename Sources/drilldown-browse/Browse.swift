@@ -8,7 +8,7 @@ enum Browse {
         do {
             exit(try await run(BrowseArguments(Array(CommandLine.arguments.dropFirst()))))
         } catch {
-            complain("\(error)")
+            complain(sentence(for: error))
             exit((error as? Failure)?.status ?? 1)
         }
     }
@@ -33,7 +33,13 @@ enum Browse {
             return 0
         }
         var session = Session(server, at: start)
-        return await session.run()
+        return try await session.run()
+    }
+
+    /// The reason for a failure. If the server wants another token, the sentence names the option.
+    static func sentence(for error: any Error) -> String {
+        let needsToken = [.unauthorized, .wrongToken].contains((error as? Problem)?.kind)
+        return needsToken ? "\(error) Name a file with the token: --token-file FILE." : "\(error)"
     }
 
     /// Writes a complaint to standard error.

@@ -38,10 +38,14 @@ struct BrowseArguments: Equatable {
     /// The list of keys, for the help text and for the screen.
     static let keys = """
         Keys:
-          up, down          move to another row       Page Up, Page Down, Home, End   move further
-          Enter, right      open the row              left, Escape                    go back
-          space             show the row's fields     /                               search below the level
-          r                 read again              ?                               show these keys
+          up, down          move to another row
+          Page Up, Page Down, Home, End   move further
+          Enter, right      open the row
+          left, Escape      go back
+          space             show the row's fields
+          /                 search below the level
+          r                 read again
+          ?                 show these keys
           q                 leave
         """
 

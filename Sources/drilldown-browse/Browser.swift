@@ -38,6 +38,9 @@ struct Browser: Sendable {
         set { places[places.count - 1] = newValue }
     }
 
+    /// The reason why the shown place lacks content; nil if it has content, or if the server has not answered yet.
+    var failure: String? { place.refusal ?? (place.level == nil && place.detail == nil ? trouble : nil) }
+
     /// The lines between the heading and the status lines.
     var bodyLines: Int { max(0, size.lines - 1 - statusLines.count) }
 

@@ -14,7 +14,7 @@ struct PlaceFollower: Sendable {
         } catch is CancellationError {
             return
         } catch {
-            tell(.refusal("\(error)"))
+            tell(.refusal(Browse.sentence(for: error)))
         }
     }
 

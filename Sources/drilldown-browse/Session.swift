@@ -32,19 +32,21 @@ struct Session {
     /// Shows places until the user leaves or the input ends.
     ///
     /// - Returns: the exit status, 1 if the terminal refuses its modes.
-    mutating func run() async -> Int32 {
+    /// - Throws: `Failure` if the last place could not be shown.
+    mutating func run() async throws(Failure) -> Int32 {
         guard TerminalModes.enter() else { return 1 }
         defer { TerminalModes.leave() }
         TerminalEvents.deliver { [sender] in sender.yield(.terminal($0)) }
         follow()
         draw()
-        for await event in events {
+        events: for await event in events {
             switch event {
-            case .terminal(let event): guard handle(event) else { return 0 }
+            case .terminal(let event): guard handle(event) else { break events }
             case .place(let update, let number): if number == followers { show(update) }
             }
             draw()
         }
+        if let failure = browser.failure { throw Failure(failure) }
         return 0
     }
 

@@ -126,8 +126,10 @@ struct BrowserTests {
         #expect(lines(browser)[1].hasPrefix("  a\\u{1B}[2J\\u{202E}b "))
         browser.trouble = "The server does not answer."
         #expect(lines(browser)[5] == " The server does not answer.")
+        #expect(browser.failure == nil)
         browser.refuse("There is no 'a' in /.")
         #expect(lines(browser)[2] == "  There is no 'a' in /.")
+        #expect(browser.failure == "There is no 'a' in /.")
     }
 
     @Test("shows all of the trouble above the text that is typed")
@@ -149,14 +151,26 @@ struct BrowserTests {
 
     @Test("lists the keys until one is pressed")
     func keys() {
-        var browser = browser([row("a", count: 1)], columns: 110, lines: 12)
+        var browser = browser([row("a", count: 1)], columns: 80, lines: 24)
         #expect(browser.press(.text("?")) == nil)
         #expect(lines(browser)[2] == "  Keys:")
-        #expect(lines(browser)[11] == " Press any key to continue.")
+        #expect(BrowseArguments.keys.split(separator: "\n").allSatisfy { lines(browser).contains("  " + $0) })
+        #expect(lines(browser)[23] == " Press any key to continue.")
         #expect(browser.press(.enter) == nil)
         #expect(lines(browser)[1].hasPrefix("  a"))
         _ = browser.press(.text("?"))
         #expect(browser.press(.text("q")) == .leave)
+    }
+
+    @Test("fails with the trouble or the refusal if nothing else is shown, and names the option for a token")
+    func failures() {
+        var browser = Browser(address: "http://h", size: .init(columns: 80, lines: 24), at: Place(.level, at: .root))
+        #expect(browser.failure == nil)
+        browser.trouble = "The server does not answer."
+        #expect(browser.failure == "The server does not answer.")
+        let refusal = Problem(.wrongToken, title: "", status: 401, detail: "No.")
+        #expect(Browse.sentence(for: refusal) == "No. Name a file with the token: --token-file FILE.")
+        #expect(Browse.sentence(for: Problem(.noSuchItem, title: "", detail: "No.")) == "No.")
     }
 
     @Test("counts a row that was removed and inserted at one place as renamed")

@@ -315,7 +315,15 @@ def takes_a_token(verdict, program, desk):
         verdict.expect(refused.returncode == 1 and "token" in refused.stderr, f"a token is asked for: {refused}")
         verdict.expect(allowed.returncode == 0 and "Item 4" in allowed.stdout, f"and taken from a file: {allowed}")
         with browse(program, server) as terminal:
-            expect_screen(verdict, terminal, "token", "a refusal is shown at a terminal too")
+            expect_screen(verdict, terminal, "--token-file", "a refusal is shown at a terminal too, with the option")
+            terminal.press("q")
+            verdict.expect(terminal.end() == 1, "and q leaves with the status 1")
+        with desk.start(desk.document) as server:
+            away = server.port
+        with PseudoTerminal([program, "browse", f"http://127.0.0.1:{away}"], env=clean_environment(ENVIRONMENT)) as terminal:
+            expect_screen(verdict, terminal, "cannot connect", "a server that is away is told")
+            terminal.press("q")
+            verdict.expect(terminal.end() == 1, "and q leaves with the status 1")
 
 
 def processor_seconds(process):

@@ -3,7 +3,8 @@
 BUILD_PACKAGES := libmicrohttpd-dev libgnutls28-dev libxxhash-dev libutf8proc-dev zlib1g-dev libbrotli-dev libcurl4-openssl-dev libsqlite3-dev libpq-dev
 SAMPLE_PACKAGES := python3
 TEST_PACKAGES := postgresql
-INSTALL_PACKAGES := binutils
+# The static Swift runtime links the C++ library, whose files for building come with g++.
+INSTALL_PACKAGES := binutils g++
 DEB_PACKAGES := debhelper dpkg-dev
 DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
 SYSTEM_TEST_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev python3 python3-venv python3-yaml openssl curl systemd groff-base zsh fish \

@@ -57,6 +57,24 @@ def serves_the_table(verdict, program, fences, desk):
         verdict.expect('"title":"Tin Orchard"' in seen, f"the table is a level of artists: {seen}")
 
 
+def begins_with_make(verdict):
+    """The first block shows the targets that do all the set-up, each with what it does; the server is where it says."""
+    def read(name):
+        with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+            return file.read()
+
+    language, text = FENCE.findall(read("README.md"))[0]
+    shown = dict(re.findall(r"^make ([a-z-]+) +# (.+)$", text, re.MULTILINE))
+    verdict.expect(language == "sh" and list(shown) == ["run", "test"], f"the README begins with make run and make test: {text}")
+    makefile = read("Makefile")
+    for target in shown:
+        verdict.expect(re.search(rf"^{target}:.*## ", makefile, re.MULTILINE), f"'make {target}' is a target with an explanation")
+    document, port = (re.search(rf"^{name} \?= (.*)$", makefile, re.MULTILINE)[1] for name in ("DOCUMENT", "LISTEN"))
+    address = f"http://localhost:{port.rpartition(':')[2]}/"
+    verdict.expect(
+        document in shown.get("run", "") and address in shown.get("run", ""), f"it says what is served where: {shown}")
+
+
 def is_short(verdict):
     with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
         words = len(file.read().split())
@@ -123,6 +141,7 @@ def main():
     arguments = options(__doc__)
     with Verdict("readme") as verdict:
         leads_to_files(verdict)
+        begins_with_make(verdict)
         is_short(verdict)
         for check, page, title in (
                 (answers_as_shown, "README.md", "Try it"),

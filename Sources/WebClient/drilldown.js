@@ -2,7 +2,7 @@
 // the time without a connection. Use it with `import {Drilldown} from '/client/drilldown.js'`. The exports follow
 // semantic versioning. The manual has examples.
 
-export const version = '1.0.0'
+export const version = '1.0.1'
 
 /** The error of a refused request. `status` is the status of the answer, and `body` is the problem. */
 export class Problem extends Error {
@@ -13,11 +13,22 @@ export class Problem extends Error {
   }
 
   static async of(response) {
-    return new Problem(response.status, await response.json().catch(() => ({})))
+    const problem = new Problem(response.status, await response.json().catch(() => ({})))
+    return Object.assign(problem, {retryAfter: Number(response.headers.get('Retry-After')) || null})
   }
 }
 
-const pathOf = link => link.replace(/^\/(levels|detail)/, '').replace(/\/$/, '')
+// One of the ways to encode a segment, the same for each way in which a link can have it.
+function canonical(segment) {
+  try {
+    return encodeURIComponent(decodeURIComponent(segment).normalize('NFC'))
+  } catch {
+    return segment
+  }
+}
+
+// The path of a link to a level or to a detail, so that two links to the same item have the same path.
+const pathOf = link => link.replace(/\?.*/, '').replace(/^\/(levels|detail)/, '').replace(/\/$/, '').split('/').map(canonical).join('/')
 const above = path => path.replace(/\/[^/]*$/, '')
 
 /** Returns whether an entry of `/changes` may concern a row of a level or any field of the rows; with `below`, also
@@ -27,16 +38,38 @@ export function concerns({truncated, levels, details}, level, {below = false} = 
   return Boolean(truncated) || changed.some(each => each === path || below && each.startsWith(path + '/'))
 }
 
+// The storage of the web page; null if the browser blocks it.
+function ownStore() {
+  try {
+    return globalThis.localStorage
+  } catch {
+    return null
+  }
+}
+
 export class Drilldown {
   #watches = new Set()
   #isFollowing = false
+  #token = null
+  // The functions that end the present pauses.
+  #pauses = new Set()
 
   /** `address`: the address of the service. `token`: the token for reading or edits, which may be set later. `store`:
-    the storage for copies, or null to keep no copies. */
-  constructor({address = new URL('..', import.meta.url).href, token = null, store = globalThis.localStorage} = {}) {
+    the storage for copies, or null to keep no copies. While there is a token, copies are neither kept nor shown. */
+  constructor({address = new URL('..', import.meta.url).href, token = null, store = ownStore()} = {}) {
     this.address = address.replace(/\/$/, '')
     this.token = token
     this.store = store
+    globalThis.addEventListener?.('online', () => this.#resume())
+  }
+
+  get token() {
+    return this.#token
+  }
+
+  set token(token) {
+    this.#token = token
+    this.#resume()
   }
 
   /** Reads a link, such as '/levels/' or the `href` of a row, with query options, such as {sort: '-Title'}. */
@@ -73,30 +106,55 @@ export class Drilldown {
 
   /** Calls `show(answer, state)` with a level or a detail: with the stored copy (state.isCopy), with the current
     answer, after each change, when the connection is lost (state.isLost), and when the server refuses (state.problem).
-    Returns a function that ends the watch. */
+    Returns a function that ends the watch. An exception of `show` is reported, and does not end the watch. */
   watch(link, show, query = {}) {
-    const key = `drilldown ${this.address} ${link} ${new URLSearchParams(query)}`, kept = JSON.parse(this.store?.getItem(key) ?? 'null')
+    const key = `drilldown ${this.address} ${link} ${new URLSearchParams(query)}`
     // A detail also shows neighbours and children of its item, which are rows of two levels.
     const [path] = link.split('?'), isDetail = path.startsWith('/detail'), levels = isDetail ? [above(path), path] : [path]
     const load = async () => {
-      try {
-        const answer = await this.get(link, query)
-        if (!this.#watches.has(watch) || watch.isCurrent && answer.version === watch.answer?.version) return
-        Object.assign(watch, {answer, isCurrent: true})
-        watch.show({})
-        this.store?.setItem(key, JSON.stringify(answer))
-      } catch (problem) {
-        if (this.#watches.has(watch) && problem.status) watch.show({problem})
-      }
+      const isOpen = !this.token, answer = await this.get(link, query, {signal: within(120)})
+      if (!this.#watches.has(watch) || watch.isCurrent && answer.version === watch.answer?.version) return
+      Object.assign(watch, {answer, isCurrent: true})
+      watch.show({})
+      if (isOpen) this.#stored(store => store.setItem(key, JSON.stringify(answer)))
     }
-    let reading = Promise.resolve()
+    let isReading = false, isWanted = false
     const watch = {
-      answer: kept, isCurrent: false, show: state => show(watch.answer, state),
-      // Reads run one after the other, so that an older answer never replaces a newer answer.
-      read: () => reading = reading.then(load),
-      isConcerned: entry => levels.some(level => concerns(entry, level, {below: !isDetail}))}
+      answer: this.token ? null : this.#copy(key), isCurrent: false,
+      isConcerned: entry => levels.some(level => concerns(entry, level, {below: !isDetail})),
+      show(state) {
+        try {
+          show(watch.answer, state)
+        } catch (error) {
+          reportError(error)
+        }
+      },
+      fail(problem) {
+        watch.isCurrent = false
+        watch.show(problem.status ? {problem} : {isLost: true})
+      },
+      // Reads the answer, and reads it again after a failure that may pass. A call during a read makes it read once more
+      // afterwards: one read at a time, so that an older answer never replaces a newer answer.
+      read: async () => {
+        isWanted = true
+        if (isReading) return
+        isReading = true
+        for (let attempt = 0; isWanted && this.#watches.has(watch); attempt++) {
+          isWanted = false
+          await load().then(() => attempt = -1, async problem => {
+            if (!this.#watches.has(watch)) return
+            isWanted = mayPass(problem)
+            if (!isWanted) this.#stored(store => store.removeItem(key))
+            if ([401, 403].includes(problem.status)) watch.answer = null
+            watch.fail(problem)
+            if (isWanted) await this.#pause(attempt, problem)
+          })
+        }
+        isReading = false
+      },
+    }
     this.#watches.add(watch)
-    if (kept) watch.show({isCopy: true})
+    if (watch.answer) watch.show({isCopy: true})
     if (this.#isFollowing) watch.read()
     else this.#follow()
     return () => this.#watches.delete(watch)
@@ -105,22 +163,64 @@ export class Drilldown {
   // Reads the answers for all watches, and reads the answer for a watch again after each change that concerns the
   // watch. Begins anew when the connection is lost, or when the server has forgotten the last revision.
   async #follow() {
-    // @ts-ignore: TypeScript 4.8 does not know AbortSignal.timeout.
-    const changes = query => this.get('/changes', query, {cache: 'no-store', signal: AbortSignal.timeout(45_000)})
-    for (this.#isFollowing = true; this.#watches.size;) {
+    const changes = query => this.get('/changes', query, {cache: 'no-store', signal: within(45)})
+    this.#isFollowing = true
+    for (let attempt = 0; this.#watches.size; attempt++) {
       try {
         let last = await changes({})
+        attempt = 0
+        this.#resume()
         for (const watch of this.#watches) watch.read()
         while (this.#watches.size) {
           last = await changes({since: last.revision, wait: 30})
           for (const watch of this.#watches) if (last.changes.some(watch.isConcerned)) watch.read()
         }
       } catch (problem) {
-        if (!problem.status) for (const watch of this.#watches) watch.isCurrent = false
-        for (const watch of this.#watches) if (problem.status !== 410) watch.show(problem.status ? {problem} : {isLost: true})
+        for (const watch of this.#watches) if (problem.status !== 410) watch.fail(problem)
+        await this.#pause(attempt, problem)
       }
-      await new Promise(resolve => setTimeout(resolve, 1000))
     }
     this.#isFollowing = false
   }
+
+  // Waits before a request is repeated: as long as the server says, or a second, doubled with each attempt, up to 30
+  // seconds; and up to half of that longer, so that not all clients return at once.
+  #pause(attempt, {retryAfter}) {
+    return new Promise(resolve => {
+      setTimeout(resolve, (retryAfter ?? Math.min(2 ** attempt, 30)) * (1 + Math.random() / 2) * 1000)
+      if (!retryAfter) this.#pauses.add(resolve)
+    })
+  }
+
+  // Ends the pauses whose lengths the server has not set.
+  #resume() {
+    for (const end of this.#pauses) end()
+    this.#pauses.clear()
+  }
+
+  // Uses the storage for copies. If the browser blocks the storage, or if the storage is full, there is no copy.
+  #stored(action) {
+    try {
+      return this.store && action(this.store)
+    } catch {
+      return null
+    }
+  }
+
+  // The stored copy of an answer, or null. A copy that cannot be read is dropped.
+  #copy(key) {
+    const text = this.#stored(store => store.getItem(key))
+    try {
+      return JSON.parse(text ?? 'null')
+    } catch {
+      this.#stored(store => store.removeItem(key))
+      return null
+    }
+  }
 }
+
+// @ts-ignore: TypeScript 4.8 does not know AbortSignal.timeout.
+const within = seconds => AbortSignal.timeout(seconds * 1000)
+
+// Whether a request may succeed if it is repeated unchanged: the connection was lost, or the server is at fault or busy.
+const mayPass = ({status}) => !status || status >= 500 || status === 429

@@ -98,3 +98,185 @@ test('a watch reads its level again when the fields of a row are others, and not
   assert.deepEqual(asked.sort(), ['/changes', '/changes?since=r2&wait=30', '/changes?since=r3&wait=30', '/changes?since=r4&wait=30',
     '/levels/A?fields=Price', '/levels/A?fields=Price'])
 })
+
+// A service whose answers are given by hand: `answer(link, response)` waits until the link is asked for. `waits` are the
+// seconds of its pauses, which are over at once or, with `isPatient`, never.
+function byHand(t, {isPatient = false, ...options} = {}) {
+  const requests = [], wanted = [], waits = [], {setTimeout: real} = globalThis
+  t.after(() => Object.assign(globalThis, {setTimeout: real}))
+  const pair = () => {
+    for (const want of [...wanted]) {
+      const index = requests.findIndex(({link}) => want.link.test(link))
+      if (index < 0) continue
+      wanted.splice(wanted.indexOf(want), 1)
+      want.resolve(requests.splice(index, 1)[0])
+    }
+  }
+  globalThis.setTimeout = (action, milliseconds) => {
+    waits.push(milliseconds / 1000)
+    return isPatient ? null : real(action, 0)
+  }
+  globalThis.fetch = (address, {headers}) => new Promise((resolve, reject) => {
+    requests.push({link: address.replace('http://host/music', ''), token: headers.Authorization, resolve, reject})
+    pair()
+  })
+  const asked = link => new Promise(resolve => {
+    wanted.push({link, resolve})
+    pair()
+  })
+  const answer = async (link, content, {status = 200, headers = {}} = {}) => {
+    const request = await asked(link)
+    if (content instanceof Error) request.reject(content)
+    else request.resolve(new Response(typeof content === 'string' ? content : JSON.stringify(content), {status, headers}))
+    return request
+  }
+  const client = new Drilldown({address: 'http://host/music/', store: null, ...options})
+  const watch = (link, query) => {
+    const waiting = [], shown = []
+    const end = client.watch(link, (...each) => waiting.length ? waiting.shift()(each) : shown.push(each), query)
+    return {end, next: () => new Promise(resolve => shown.length ? resolve(shown.shift()) : waiting.push(resolve))}
+  }
+  return {answer, asked, client, requests, waits, watch}
+}
+
+const revision = (name, ...changes) => ({revision: name, changes})
+const CHANGES = /^\/changes/, LEVEL = /^\/levels/
+
+test('a failed read of a watched level is repeated: after a lost connection, and when the server says', async t => {
+  const {answer, waits, watch} = byHand(t)
+  const {next} = watch('/levels/A')
+  await answer(CHANGES, revision('r1'))
+  await answer(LEVEL, new TypeError('reset'))
+  assert.deepEqual(await next(), [null, {isLost: true}])
+  await answer(LEVEL, {title: 'Too busy', detail: 'Try again.'}, {status: 503, headers: {'Retry-After': '7'}})
+  assert.deepEqual((await next())[1].problem.message, 'Try again.')
+  await answer(LEVEL, '<p>a proxy</p>')
+  assert.deepEqual(await next(), [null, {isLost: true}])
+  await answer(LEVEL, {version: 'v1'})
+  assert.deepEqual(await next(), [{version: 'v1'}, {}])
+  const within = (wait, least) => wait >= least && wait <= least * 1.5
+  assert.deepEqual(waits.filter(wait => wait < 20).map((wait, attempt) => within(wait, [1, 7, 4][attempt])), [true, true, true])
+})
+
+test('after a failed read the same answer is shown again, so that the page can take its notice away', async t => {
+  const {answer, watch} = byHand(t)
+  const {next} = watch('/levels/A')
+  await answer(CHANGES, revision('r1'))
+  await answer(LEVEL, {version: 'v1'})
+  await next()
+  await answer(CHANGES, revision('r2', {levels: ['/levels/A'], details: []}))
+  await answer(LEVEL, {}, {status: 503})
+  assert.equal((await next())[1].problem.status, 503)
+  await answer(LEVEL, {version: 'v1'})
+  assert.deepEqual(await next(), [{version: 'v1'}, {}])
+})
+
+test('a refusal is not repeated, but the level is read again when it changes', async t => {
+  const {answer, asked, requests, watch} = byHand(t)
+  const {next} = watch('/levels/A')
+  await answer(CHANGES, revision('r1'))
+  await answer(LEVEL, {}, {status: 404})
+  assert.equal((await next())[1].problem.status, 404)
+  const change = await asked(CHANGES)
+  assert.deepEqual(requests, [])
+  change.resolve(new Response(JSON.stringify(revision('r2', {levels: ['/levels/A'], details: []}))))
+  await answer(LEVEL, {version: 'v1'})
+  assert.deepEqual(await next(), [{version: 'v1'}, {}])
+})
+
+test('an exception of the page is reported, and the watches go on', async t => {
+  const {answer, client} = byHand(t), reported = [], shown = []
+  globalThis.reportError = error => reported.push(error.message)
+  t.after(() => delete globalThis.reportError)
+  let again
+  const isOver = new Promise(resolve => again = resolve)
+  client.watch('/levels/A', ({version}) => {
+    shown.push(version)
+    if (version === 'v2') again()
+    throw new Error(`cannot show ${version}`)
+  })
+  await answer(CHANGES, revision('r1'))
+  await answer(LEVEL, {version: 'v1'})
+  await answer(CHANGES, revision('r2', {levels: ['/levels/A'], details: []}))
+  await answer(LEVEL, {version: 'v2'})
+  await isOver
+  assert.deepEqual([shown, reported], [['v1', 'v2'], ['cannot show v1', 'cannot show v2']])
+})
+
+test('a path is the same however it is encoded', () => {
+  const spellings = ["/levels/It's (1)!*", `/levels/${encodeURIComponent("It's (1)!*")}`, '/levels/It%27s%20%281%29%21%2a', '/levels/It%27s%20%281%29%21%2A/?sort=Title']
+  for (const link of spellings) {
+    assert.equal(concerns({levels: ['/levels/It%27s%20%281%29%21%2A'], details: []}, link), true, link)
+    assert.equal(concerns({levels: [], details: ['/detail/It%27s%20%281%29%21%2A/B']}, link), true, link)
+    assert.equal(concerns({levels: ['/levels/It%27s%20%281%29%21%2A/B/C'], details: []}, link, {below: true}), true, link)
+  }
+  assert.equal(concerns({levels: ['/levels/%C3%A4'], details: []}, '/levels/a%CC%88'), true, 'one text in two normal forms')
+  assert.equal(concerns({levels: ['/levels/A/B'], details: []}, '/levels/A%2FB'), false, 'a slash in a key')
+  assert.equal(concerns({levels: ['/levels/%25zz'], details: []}, '/levels/%zz'), false)
+})
+
+test('a detail whose path is encoded by JavaScript is read again after its change', async t => {
+  const {answer, watch} = byHand(t)
+  const {next} = watch(`/detail/${encodeURIComponent('B (1)')}/C`)
+  await answer(CHANGES, revision('r1'))
+  await answer(/^\/detail/, {version: 'v1'})
+  await next()
+  await answer(CHANGES, revision('r2', {levels: [], details: ['/detail/B%20%281%29/C']}))
+  await answer(/^\/detail/, {version: 'v2'})
+  assert.deepEqual(await next(), [{version: 'v2'}, {}])
+})
+
+// A storage that keeps its items in an object.
+const storage = (items = {}) => ({
+  items, getItem: key => items[key] ?? null, setItem: (key, text) => items[key] = text, removeItem: key => delete items[key]})
+const KEY = 'drilldown http://host/music /levels/A '
+
+test('a broken copy is dropped', async t => {
+  const store = storage({[KEY]: '{"version":'}), {answer, watch} = byHand(t, {store})
+  const {next} = watch('/levels/A')
+  assert.deepEqual(store.items, {})
+  await answer(CHANGES, revision('r1'))
+  await answer(LEVEL, {version: 'v1'})
+  assert.deepEqual([await next(), store.items], [[{version: 'v1'}, {}], {[KEY]: '{"version":"v1"}'}])
+})
+
+test('where storage is blocked or full there are no copies, and all else works', async t => {
+  const refuse = () => {
+    throw new Error('blocked')
+  }
+  Object.defineProperty(globalThis, 'localStorage', {configurable: true, get: refuse})
+  t.after(() => delete globalThis.localStorage)
+  for (const store of [undefined, {getItem: refuse, setItem: refuse, removeItem: refuse}]) {
+    const {answer, watch} = byHand(t, {store})
+    const {next} = watch('/levels/A')
+    await answer(CHANGES, revision('r1'))
+    await answer(LEVEL, {version: 'v1'})
+    assert.deepEqual(await next(), [{version: 'v1'}, {}])
+  }
+})
+
+test('no copy is made or shown while there is a token, and a refusal drops the copy', async t => {
+  const store = storage({[KEY]: '{"version":"v0"}'}), secret = byHand(t, {store, token: 'secret'})
+  const {next, end} = secret.watch('/levels/A')
+  await secret.answer(CHANGES, revision('r1'))
+  await secret.answer(LEVEL, {version: 'v1'})
+  assert.deepEqual([await next(), store.items], [[{version: 'v1'}, {}], {[KEY]: '{"version":"v0"}'}])
+  end()
+  const open = byHand(t, {store}), watch = open.watch('/levels/A')
+  assert.deepEqual(await watch.next(), [{version: 'v0'}, {isCopy: true}])
+  await open.answer(CHANGES, revision('r1'))
+  await open.answer(LEVEL, {}, {status: 401})
+  const [answer, {problem}] = await watch.next()
+  assert.deepEqual([answer, problem.status, store.items], [null, 401, {}])
+})
+
+test('a token that is set while the service asks for one is used at once', async t => {
+  const {answer, client, watch} = byHand(t, {isPatient: true})
+  const {next} = watch('/levels/A')
+  await answer(CHANGES, {}, {status: 401})
+  assert.equal((await next())[1].problem.status, 401)
+  client.token = 'secret'
+  assert.equal((await answer(CHANGES, revision('r1'))).token, 'Bearer secret')
+  await answer(LEVEL, {version: 'v1'})
+  assert.deepEqual(await next(), [{version: 'v1'}, {}])
+})

@@ -373,6 +373,17 @@ def empty_section(case):
     case.soon(lambda: sections() == [["a1", "a2"], [], ["c1"]], f"and down again: {sections()}")
 
 
+def section_boundary(case):
+    """A row changes its section, but not its place among the rows: no row is added, moved or changed."""
+    case.begin("/browse/Sections")
+    sections = lambda: case.window.run("""
+        return [...document.querySelectorAll('.end .block')].map(block => [...block.querySelectorAll('.section-header, .title')].map(e => e.textContent))""")
+    case.soon(lambda: sections() == [["A", "a1", "a2"], ["Empty"], ["C", "c1"]], f"rows are in their sections: {sections()}")
+    case.outside({**DOCUMENT, "Rows": [*DOCUMENT["Rows"][:6], {"Title": "Sections", "Sections": [
+        {"Title": "A", "Rows": ["a1"]}, {"Title": "Empty", "Rows": []}, {"Title": "C", "Rows": ["a2", "c1"]}]}, *DOCUMENT["Rows"][7:]]})
+    case.soon(lambda: sections() == [["A", "a1"], ["Empty"], ["C", "a2", "c1"]], f"a row is in the next section: {sections()}")
+
+
 def same_name(case):
     case.begin("/browse/PSD")
     case.window.soon(lambda: next(each for each in case.window.all(".edit-form button") if each.text == "Add a field").click() is None)
@@ -384,7 +395,7 @@ def same_name(case):
 
 
 CASES = [exact_types, undo_of_mount, undo_that_fails, typing_while_saving, undo_while_saving, drafts, marks, tools_after_drilling, cut_and_renamed, outline,
-         dialogs_without_connection, no_settings, keyboard, token_taken_back, empty_section, same_name]
+         dialogs_without_connection, no_settings, keyboard, token_taken_back, empty_section, section_boundary, same_name]
 
 
 def main():

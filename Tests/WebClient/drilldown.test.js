@@ -280,3 +280,15 @@ test('a token that is set while the service asks for one is used at once', async
   await answer(LEVEL, {version: 'v1'})
   assert.deepEqual(await next(), [{version: 'v1'}, {}])
 })
+
+test('a level whose sections alone differ is shown again', async t => {
+  const {answer, watch} = byHand(t), rows = [{key: 'a'}, {key: 'b'}]
+  const level = (version, count) => ({version, rows, sections: [{title: 'A', start: 0, count}, {title: 'B', start: count, count: 2 - count}]})
+  const {next} = watch('/levels/S')
+  await answer(CHANGES, revision('r1'))
+  await answer(LEVEL, level('v1', 2))
+  assert.deepEqual(await next(), [level('v1', 2), {}])
+  await answer(CHANGES, revision('r2', {levels: ['/levels/S'], details: []}))
+  await answer(LEVEL, level('v2', 1))
+  assert.deepEqual(await next(), [level('v2', 1), {}])
+})

@@ -65,3 +65,20 @@ test('of very many sections the first answer has some, and all are read once', a
   assert.equal(await level.divide(), false)
   assert.deepEqual(asked, ['/levels/Ten?limit=100&start=0&sections=100', '/levels/Ten?limit=1&start=0&fields='])
 })
+
+test('a row that changes its section without changing its place is in the new section, although the delta lists nothing', async () => {
+  const key = name => ({key: name, version: '1', href: `/detail/S/${name}`})
+  const sections = first => [{title: 'A', index: null, start: 0, count: first}, {title: 'B', index: null, start: first, count: 3 - first}]
+  const head = {title: 'S', count: 3}, asked = []
+  globalThis.fetch = async target => {
+    asked.push(target.slice(target.indexOf('/levels/')))
+    return new Response(JSON.stringify(target.includes('since=')
+      ? {...head, version: 'w', sections: sections(1), since: 'v', ...NOTHING} : {...head, version: 'v', sections: sections(2), rows: ['a', 'b', 'c'].map(key)}))
+  }
+  const level = new Level(Place.ofLink('/levels/S'))
+  await level.open()
+  const next = await level.refreshed({index: 0, href: '/detail/S/a'}, 10)
+  assert.deepEqual(next.head.sections, sections(1))
+  assert.deepEqual([0, 1, 2].map(index => next.row(index).key), ['a', 'b', 'c'])
+  assert.deepEqual(asked, ['/levels/S?limit=100&start=0&sections=100', '/levels/S?limit=100&start=0&sections=100&since=v'])
+})

@@ -58,6 +58,9 @@ static const struct drilldown_file web_client[] = {
     {"list.js", (const char[]){
 #embed "../WebClient/list.js" suffix(, 0)
     }},
+    {"marks.js", (const char[]){
+#embed "../WebClient/marks.js" suffix(, 0)
+    }},
     {"menus.js", (const char[]){
 #embed "../WebClient/menus.js" suffix(, 0)
     }},

@@ -31,6 +31,8 @@ class App {
   panes = []
   isEditable = false
   isEditing = false
+  // Whether columns of the present address are being read.
+  isReading = false
 
   async begin() {
     history.scrollRestoration = 'manual'
@@ -152,6 +154,9 @@ class App {
     // Existing columns change immediately, new columns when they have been read.
     panes.forEach((pane, index) => pane?.adjust(wanted[index]))
     this.#markPath(wanted)
+    this.isReading = panes.includes(undefined)
+    for (const pane of this.panes) pane.isLeaving = !panes.includes(pane)
+    this.editor?.offer()
     const slow = setTimeout(() => this.#main.classList.add('loading'), 150)
     try {
       await Promise.all(wanted.map(async (each, index) => {
@@ -209,6 +214,7 @@ class App {
     })
     for (const child of [...this.#main.children].slice(panes.length)) if (child !== this.#about) child.remove()
     this.panes = panes
+    this.isReading = false
     for (const pane of panes) {
       if (pane.head) this.editor?.updateHead(pane.head)
       pane.element.classList.toggle('last', pane === panes.at(-1))

@@ -1,9 +1,8 @@
 // Moving rows by dragging their handles, with a mouse or a finger.
 
-import {keyOf} from './edits.js'
 import {boxOf, el} from './elements.js'
 import {refuse} from './messages.js'
-import {Place} from './place.js'
+import {itemPath, Place} from './place.js'
 
 // Whether rows can be moved on a level; if not, a message says why.
 export function isMovable({place}) {
@@ -13,10 +12,11 @@ export function isMovable({place}) {
 
 const EDGE = 48
 
-export function beginDrag(event, editor, pane, hrefs) {
+// `chosen`: the marks of the rows to move.
+export function beginDrag(event, editor, pane, chosen) {
   event.preventDefault()
   if (!isMovable(pane)) return
-  const line = el('div.drop-line')
+  const paths = new Set(chosen.map(({place}) => place.path)), line = el('div.drop-line')
   const item = event.target.closest('.item'), grabbed = boxOf(item), ghost = item.cloneNode(true)
   ghost.className = 'ghost'
   // An image that was read with a token has a temporary address, which ends when the image is shown. Therefore the copy
@@ -40,9 +40,9 @@ export function beginDrag(event, editor, pane, hrefs) {
     ghost.remove()
     document.body.classList.remove('dragging')
     document.querySelector('.drop-into')?.classList.remove('drop-into')
-    if (isDrop && target) editor.move(hrefs, target.to, target.at, pane.marked)
+    if (isDrop && target) editor.move(chosen, target, pane.marked)
   }
-  const aim = () => target = targetAt(position, editor, hrefs, line, Math.abs(position.clientY - event.clientY) > EDGE)
+  const aim = () => target = targetAt(position, editor, paths, line, Math.abs(position.clientY - event.clientY) > EDGE)
   const follow = () => {
     Object.assign(ghost.style, {left: grabbed.left + position.clientX - event.clientX + 'px', top: grabbed.top + position.clientY - event.clientY + 'px'})
     aim()
@@ -60,28 +60,36 @@ export function beginDrag(event, editor, pane, hrefs) {
   follow()
 }
 
-// Returns the target of a drop at a point, or null. Shows the target with a line between two rows, or by marking the
-// row whose level gets the dropped rows.
-function targetAt({clientX, clientY}, editor, hrefs, line, hasMoved) {
+// Returns the target of a drop at a point, as in `spotIn`, or null. Shows the target with a line between two rows, or by
+// marking the branch whose level gets the dropped rows.
+function targetAt({clientX, clientY}, editor, paths, line, hasMoved) {
   document.querySelector('.drop-into')?.classList.remove('drop-into')
   line.hidden = true
   const under = document.elementFromPoint(clientX, clientY)
-  const pane = editor.app.panes.find(each => each.level && each.element.contains(under))
+  const pane = editor.app.panes.find(each => each.level && each.element.contains(under) && editor.isCurrent(each))
   if (!pane || pane.place.levelQuery) return null
-  const {list} = pane, box = boxOf(list.element)
+  const {list, level, place: above} = pane, box = boxOf(list.element)
   if (hasMoved && clientY < box.top + EDGE) list.element.scrollTop -= 8
   if (hasMoved && clientY > box.bottom - EDGE) list.element.scrollTop += 8
-  const to = pane.place.level
-  const row = pane.level.row(list.indexOf(under))
-  if (!row) return {to, at: 'last'}
-  if (hrefs.includes(row.href)) return null
-  const item = under.closest('.item'), {top, height, left, width} = boxOf(item)
-  const share = (clientY - top) / height
-  if (share > 0.25 && share < 0.75) {
-    item.classList.add('drop-into')
-    return {to: Place.ofLink(row.href).level, at: 'last'}
+  const showLine = ({left, width}, top) => {
+    line.hidden = false
+    Object.assign(line.style, {left: left + 'px', width: width + 'px', top: top + 'px'})
   }
-  line.hidden = false
-  Object.assign(line.style, {left: left + 'px', width: width + 'px', top: (share < 0.5 ? top : top + height) + 'px'})
-  return {to, at: (share < 0.5 ? 'before:' : 'after:') + keyOf(row.href)}
+  const index = list.indexOf(under), row = level.row(index)
+  if (index < 0) {
+    // Below the last row, the target is the end of the level.
+    const end = level.count ? list.elementOf(level.count - 1) : list.element
+    const bottom = end && (level.count ? boxOf(end).bottom : box.top)
+    if (!end || clientY < bottom) return null
+    showLine(boxOf(end), bottom)
+    return {above}
+  }
+  if (!row || paths.has(itemPath(row.href))) return null
+  const item = under.closest('.item'), {top, height} = boxOf(item), share = (clientY - top) / height, place = Place.ofLink(row.href)
+  if (!row.leaf && share > 0.25 && share < 0.75) {
+    item.classList.add('drop-into')
+    return {above: place}
+  }
+  showLine(boxOf(item), share < 0.5 ? top : top + height)
+  return share < 0.5 ? {above, before: place} : {above, after: place, section: null}
 }

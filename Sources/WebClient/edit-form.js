@@ -181,7 +181,7 @@ export class EditForm {
       }
       this.original = {...original, fields: sent, fieldsVersion: answer.fieldsVersion, href: answer.href}
       if (isNew) editor.app.go(to, {replace: true})
-      else editor.follow(pane.place, to)
+      else editor.follow([[pane.place, to]])
       tell(merged ? `Saved, with what someone else changed meanwhile: ${merged.join(', ')}.` : 'Saved.', {seconds: merged ? 8 : 3})
       pane.refresh()
     }

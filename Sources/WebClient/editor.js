@@ -3,13 +3,14 @@
 import {allowsEdits, askText, openPanel, reason} from './dialogs.js'
 import {beginDrag, isMovable} from './dragging.js'
 import {EditForm} from './edit-form.js'
-import {alike, batch, dictionary, edit, keyOf, readNow, snapshot, spotOf} from './edits.js'
-import {el, hasFocus, icon, iconButton, isSetting, plural, stop} from './elements.js'
+import {batch, deleteAll, dictionary, edit, fixed, fixedSpots, inTurn, keyOf, lastBatch, moveAll, readItem, readNow, snapshots, spotIn} from './edits.js'
+import {coalesced, count, el, hasFocus, icon, iconButton, isSetting, on, plural, stop} from './elements.js'
 import {FieldsStep, History, MoveStep, PresenceStep, ValueStep} from './history.js'
+import {addRange, inOrder, markOf, presentDetails} from './marks.js'
 import {refuse, tell} from './messages.js'
 import {itemPath, Place} from './place.js'
-import {plain, readPlist} from './plist.js'
-import {send} from './service.js'
+import {plain} from './plist.js'
+import {live, send} from './service.js'
 
 // The name of the field that holds an item's title.
 export const titleName = ({fields, title}) =>
@@ -19,7 +20,11 @@ export const titleName = ({fields, title}) =>
 export const styles = new Promise(resolve => document.head.append(el('link', {
   rel: 'stylesheet', href: import.meta.resolve('./editing.css'), onload: resolve, onerror: resolve})))
 
+// Edits of more items tell how far they are.
+const LONG = 200
+
 export class Editor {
+  // The marks of the rows that were cut, by the paths of the items.
   #cut = new Map()
   // The forms with unsaved changes, by the path of the item. Reloading or closing the web page discards the forms.
   drafts = new Map()
@@ -34,6 +39,8 @@ export class Editor {
     addEventListener('keydown', event => this.#key(event), true)
     addEventListener('pointerdown', event => this.#pressed(event))
     addEventListener('click', event => this.#clicked(event), true)
+    on(live, 'change', ({detail}) => this.#changed(detail))
+    on(live, 'reset', () => this.#changed({truncated: true}))
   }
 
   // Whether the token allows edits. If it does not, a message is shown, except with `isForReading`.
@@ -60,12 +67,25 @@ export class Editor {
   // MARK: Heads and rows
 
   updateHead(head) {
-    const {pane} = head, version = pane.level.head?.version
-    // Removes the marks of items that were deleted or changed.
-    if (pane.marked.size && pane.checked !== version) this.#details([...pane.marked.keys()], pane.marked).catch(() => {})
-    pane.checked = version
+    const {pane} = head
     const isShown = this.app.isEditing && pane === this.app.end && !pane.isSettings
     showTools(head.extra, isShown ? this.#levelTools(pane) : [])
+    this.offer()
+  }
+
+  // Whether a column shows what the address names. While something else is read, it does not.
+  isCurrent({isLeaving, isAsking}) {
+    return !isLeaving && !isAsking
+  }
+
+  // Offers editing only beside content that is current. While a place is read, no level is the open one.
+  offer() {
+    const {isReading, isEditing, panes} = this.app
+    for (const pane of panes) {
+      const isPast = isEditing && !this.isCurrent(pane)
+      if (pane.level) pane.head.extra.inert = isPast || isReading
+      else for (const part of [pane.tools, pane.body]) if (part) part.inert = isPast
+    }
   }
 
   #levelTools(pane) {
@@ -75,14 +95,14 @@ export class Editor {
       some('add', 'Add an item', () => this.add(pane)),
       ...(marked ? [
         some('edit', 'Rename', () => this.rename(pane), {disabled: marked > 1}),
-        some('copy', 'Duplicate', () => this.duplicate(pane)),
+        some('copy', 'Duplicate', () => this.duplicate(this.#chosen(pane), pane.marked)),
         some('up', 'Move up', () => this.shift(pane, -1)),
         some('down', 'Move down', () => this.shift(pane, 1)),
         some('cut', 'Cut', () => this.cut(pane)),
         some('remove', 'Delete', () => this.remove(pane, this.#chosen(pane))),
         el('span.note', plural(marked, 'row')),
       ] : this.#cut.size ? [
-        el('button.plain', {onclick: () => this.paste(pane)}, `Move ${plural(this.#cut.size, 'item')} here`),
+        el('button.plain', {onclick: () => this.paste()}, `Move ${plural(this.#cut.size, 'item')} here`),
         el('button.plain', {onclick: () => this.cancelCut()}, 'Cancel'),
       ] : [el('span.note', 'Mark rows to change them.')]),
     ]
@@ -90,19 +110,19 @@ export class Editor {
 
   // The tools for the item of a detail: to add an item below this item, and to duplicate or delete this item.
   #detailTools(pane) {
-    const {place, detail} = pane, isRoot = place.segments.length === 0
+    const {place, detail} = pane, isRoot = place.segments.length === 0, marks = [{place, index: 0, seen: detail}]
     return [
       iconButton('add', 'Add an item', () => this.addTo(place)),
       ...(isRoot ? [] : [
-        iconButton('copy', 'Duplicate', () => this.history.during(this.#copy([place]))),
-        iconButton('remove', 'Delete', () => this.remove(null, [detail.href]), {className: 'tool apart'}),
+        iconButton('copy', 'Duplicate', () => this.duplicate(marks)),
+        iconButton('remove', 'Delete', () => this.remove(null, marks), {className: 'tool apart'}),
       ]),
     ]
   }
 
   // Whether a row was cut, to be moved to another level.
-  isCut(href) {
-    return this.#cut.has(href)
+  isCut(path) {
+    return this.#cut.has(path)
   }
 
   cancelCut() {
@@ -116,7 +136,7 @@ export class Editor {
   }
 
   #paneOf(element) {
-    return this.app.isEditing && this.app.panes.find(pane => pane.level && pane.element.contains(element))
+    return this.app.isEditing && this.app.panes.find(pane => pane.level && pane.element.contains(element) && this.isCurrent(pane))
   }
 
   #clicked(event) {
@@ -126,50 +146,66 @@ export class Editor {
     this.mark(pane, href, event.shiftKey)
   }
 
-  // Marks or unmarks a row, or marks a range. A mark keeps the item's detail, so that an edit can detect later changes.
-  mark(pane, href, isRange) {
-    const {marked, level} = pane, add = href => marked.has(href) || marked.set(href, readNow(Place.ofLink(href)).catch(() => null))
-    const index = level.indexOf(href), last = isRange ? level.indexOf(this.last) : -1
-    if (last >= 0) {
-      for (const [each, row] of level.loaded()) if (each >= Math.min(index, last) && each <= Math.max(index, last)) add(row.href)
-    } else if (!marked.delete(href)) add(href)
-    this.last = href
+  // Marks or unmarks a row, or marks the rows from the row that was marked last.
+  async mark(pane, href, isRange) {
+    const {marked, level, lastMark} = pane, index = level.indexOf(href), path = itemPath(href)
+    if (index < 0) return
+    pane.lastMark = {href, index}
+    if (isRange && lastMark) await this.attempt(() => addRange(marked, level, lastMark, pane.lastMark), '', 'Not marked')
+    else if (!marked.delete(path)) marked.set(path, markOf(level, index))
     pane.redrawAll()
   }
 
-  // Reads the present details of items. `chosen` has the details from the time when the items were marked or cut. If an
-  // item has changed since that time, removes the item from `chosen` and throws.
-  #details(hrefs, chosen) {
-    return Promise.all(hrefs.map(async href => {
-      const before = await chosen.get(href)
-      const now = await readNow(Place.ofLink(href)).catch(error => {
-        if (!error.status || !before) throw error
-      })
-      if (!before || alike(before, now)) return now
-      chosen.delete(href)
-      this.app.end.redrawAll()
-      throw {status: 412, message: `“${before.title}” was changed, renamed or deleted since it was chosen. Choose again.`}
-    }))
+  // Removes the marks of items that were deleted or changed. Waits for the edits of this tab, which may concern many
+  // marks.
+  #changed(entry) {
+    this.#entries.push(entry)
+    this.#check()
   }
 
-  // Moves the focus to the row with a link or, without this row, to an index. A focus outside of the pane stays there.
-  async #goOn(pane, href, index = 0) {
+  #entries = []
+
+  #check = coalesced(async () => {
+    await this.history.settled
+    const entries = this.#entries.splice(0), named = new Set(entries.flatMap(({details = []}) => details.map(itemPath)))
+    const isAny = entries.some(({truncated}) => truncated)
+    await Promise.all(this.app.panes.map(pane => {
+      const marks = [...pane.marked ?? []].filter(([path]) => isAny || named.has(path)).map(([, mark]) => mark)
+      return marks.length && this.#details(marks, pane.marked).catch(() => {})
+    }))
+  })
+
+  // Reads the present details of marked items; see `presentDetails`.
+  #details(chosen, marks) {
+    return presentDetails(chosen, marks).catch(error => {
+      for (const pane of this.app.panes) if (pane.level) pane.redrawAll()
+      throw error
+    })
+  }
+
+  // Moves the focus to the row of an item or, without this row, to an index. A focus outside of the pane stays there.
+  async #goOn(pane, place, index = 0) {
     await pane.refresh()
     if (document.activeElement !== document.body && !hasFocus(pane.element)) return
-    const [found] = [...pane.level.loaded()].find(([, row]) => itemPath(row.href) === itemPath(href)) ?? [index]
-    pane.focusRow(found)
+    const found = place ? await pane.indexTowards(place) : -1
+    pane.focusRow(found < 0 ? index : found)
   }
 
   #pressed(event) {
-    const pane = event.target.closest('.handle') && this.#paneOf(event.target), href = hrefAt(event.target)
-    if (pane && href) beginDrag(event, this, pane, pane.marked.has(href) ? this.#chosen(pane) : [href])
+    const pane = event.target.closest('.handle') && this.#paneOf(event.target), index = pane ? pane.list.indexOf(event.target) : -1
+    const row = pane?.level.row(index)
+    if (row) beginDrag(event, this, pane, pane.marked.has(itemPath(row.href)) ? this.#chosen(pane) : [markOf(pane.level, index)])
   }
 
-  // The links of the marked rows, in the order of the rows; without marks, the link of the row that has the focus.
-  #chosen(pane) {
-    const marked = [...pane.level.loaded()].map(([, row]) => row.href).filter(href => pane.marked.has(href))
-    const href = hasFocus(pane.element) && hrefAt(document.activeElement)
-    return marked.length || !href ? marked : [href]
+  // The marks of a pane, in the order of the rows; without marks, a mark for the row that has the focus. A row that has
+  // the focus but cannot be seen is shown instead.
+  #chosen({marked, level, list, element}) {
+    if (marked.size) return inOrder(marked, level)
+    const index = hasFocus(element) ? list.indexOf(document.activeElement) : -1, {first, last} = list.visible
+    if (index < 0 || !level.row(index)) return []
+    if (index >= first && index <= last) return [markOf(level, index)]
+    list.focus(index)
+    return []
   }
 
   #key(event) {
@@ -183,7 +219,7 @@ export class Editor {
     const pane = this.#paneOf(event.target), href = hrefAt(event.target)
     if (!pane || pane.isSettings || event.target.closest('input, select')) return
     const action = (event.altKey ? {ArrowUp: () => this.shift(pane, -1), ArrowDown: () => this.shift(pane, 1)}
-      : event.ctrlKey || event.metaKey ? {x: () => this.cut(pane), v: () => this.paste(pane), d: () => this.duplicate(pane)} : {
+      : event.ctrlKey || event.metaKey ? {x: () => this.cut(pane), v: () => this.paste(), d: () => this.duplicate(this.#chosen(pane), pane.marked)} : {
         ...(this.#cut.size && {Escape: () => this.cancelCut()}),
         Delete: () => this.remove(pane, this.#chosen(pane)), F2: () => this.rename(pane), Insert: () => this.add(pane),
         ' ': href && (() => this.mark(pane, href, event.shiftKey)),
@@ -195,16 +231,39 @@ export class Editor {
 
   // MARK: Edits
 
+  // Makes an edit of many items in batches, from the last item to the first: `change` edits as many of the last items as
+  // one batch can edit, and resolves to a step for the history. After a failure, a message says how many items are done,
+  // and the others stay marked. Resolves to the steps.
+  async #inBatches(chosen, marks, verb, change) {
+    const steps = [], total = chosen.length
+    chosen = [...chosen]
+    while (chosen.length) {
+      const done = total - chosen.length, progress = `${count(done)} of ${plural(total, 'item')} are ${verb}.`
+      if (total > LONG) tell(progress, {seconds: 60})
+      const step = await this.attempt(async () => {
+        const part = lastBatch(chosen), details = await this.#details(part, marks), byPath = new Map(part.map(mark => [mark.place.path, mark]))
+        chosen.splice(-part.length, part.length, ...details.map(({href}) => byPath.get(Place.ofLink(href).path)))
+        return change(details)
+      }, done ? ' ' + progress : '')
+      if (!step) break
+      chosen = chosen.slice(0, -step.places.length)
+      this.history.push(step)
+      steps.push(step)
+    }
+    return steps
+  }
+
   add(pane) {
     const chosen = this.#chosen(pane).at(-1)
-    return this.addTo(pane.place, chosen && !pane.place.levelQuery ? 'after:' + keyOf(chosen) : 'last', pane)
+    return this.addTo(pane.place, chosen && !pane.place.levelQuery ? 'after:' + keyOf(chosen.place.path) : 'last', pane)
   }
 
   // Adds an item to a level. If the item of the level is a leaf, it becomes a branch.
   addTo(place, at = 'last', pane = null) {
     return askText('Add an item', 'Title', '', 'Add', async title => {
-      const name = await this.#titleName(place, pane)
-      await this.#added(await batch([{insert: {[name]: title}, to: place.level, at}]))
+      const name = await this.#titleName(place, pane), made = await batch([{insert: {[name]: title}, to: place.level, at}])
+      this.history.push(await this.#presence(made, 'added'))
+      this.#showMade(made[0])
       this.app.announce(`${title} is added.`)
     })
   }
@@ -216,36 +275,38 @@ export class Editor {
     return titleName(await readNow(row ? Place.ofLink(row.href) : place))
   }
 
-  duplicate(pane) {
-    return this.history.during(this.#copy(this.#chosen(pane).map(Place.ofLink)))
+  duplicate(chosen, marks = new Map()) {
+    return this.history.during(this.#duplicate(chosen, marks))
   }
 
-  // Copies items with everything below them. The copies follow the last of the copied items.
-  async #copy(places) {
-    const made = await this.attempt(async () => {
-      const steps = await Promise.all(places.map(async place => {
-        const [item, detail] = await Promise.all([readPlist(`/document/${place.path}?inline=false`), readNow(place)])
-        return dictionary([['insert', copied(item, titleName(detail))], ['to', {type: 'string', value: place.parent.level}],
-          ['at', {type: 'string', value: 'after:' + keyOf(places.at(-1).path)}]])
+  // Copies items with everything below them. The copies follow the last of the copied items of their level.
+  async #duplicate(chosen, marks) {
+    const last = new Map(chosen.map(({place}) => [place.parent.path, keyOf(place.path)])), text = value => ({type: 'string', value})
+    const steps = await this.#inBatches(chosen, marks, 'duplicated', async details => {
+      const copies = lastBatch(await inTurn(details, async detail => {
+        const {parent} = Place.ofLink(detail.href), item = copied(await readItem(Place.ofLink(detail.href)), titleName(detail))
+        return dictionary([['insert', item], ['to', text(parent.level)], ['at', text('after:' + last.get(parent.path))]])
       }))
-      return batch(steps.reverse(), 'application/x-plist')
+      return this.#presence((await batch(copies.reverse(), 'application/x-plist')).reverse(), 'duplicated')
     })
-    if (made) await this.#added(made.reverse(), 'duplicated')
+    if (steps.length) this.#showMade(steps[0].places.at(-1))
   }
 
-  async #added(places, verb = 'added') {
-    const seen = await Promise.all(places.map(readNow)).catch(() => null)
-    // If someone else has already deleted an item, the step cannot be undone.
-    if (seen) this.history.push(new PresenceStep(places, {seen}, verb))
+  // The step for items that were added. An item that is gone already is not deleted when the step is undone.
+  async #presence(places, verb) {
+    return new PresenceStep(places, {seen: await inTurn(places, place => readNow(place).catch(() => ({title: place.name, count: 0})))}, verb)
+  }
+
+  #showMade(place) {
     const {end} = this.app
-    if (end.level) this.#goOn(end, places.at(-1).detail)
+    if (end.level) this.#goOn(end, place)
     else end.refresh()
   }
 
   async rename(pane) {
-    const [href] = this.#chosen(pane)
-    if (!href) return
-    const [detail] = await this.attempt(() => this.#details([href], pane.marked)) ?? []
+    const chosen = this.#chosen(pane)
+    if (chosen.length !== 1) return
+    const [detail] = await this.attempt(() => this.#details(chosen, pane.marked)) ?? []
     if (detail) await askText('Rename', 'Title', detail.title, 'Rename', title => this.#retitle(pane, detail, title))
   }
 
@@ -256,9 +317,9 @@ export class Editor {
       const field = value => [[name, {type: 'string', value}]], to = Place.ofLink(answer.href)
       pane.marked.clear()
       this.history.push(new FieldsStep(place, false, field(detail.title), field(title), answer.fieldsVersion, `“${detail.title}” renamed.`))
-      this.follow(place, to)
+      this.follow([[place, to]])
       this.app.announce(`Renamed to ${title}.`)
-      this.#goOn(pane, answer.href)
+      this.#goOn(pane, to)
     } catch (error) {
       if (error.status !== 412) throw error
       const {title: before} = detail
@@ -269,11 +330,17 @@ export class Editor {
     }
   }
 
-  // Replaces the path of an item with the item's new path, in the history, in columns and in the address.
-  follow(from, to) {
-    if (from.path === to.path) return
-    const moved = each => each.isWithin(from)
-      ? new Place([...to.segments, ...each.segments.slice(from.segments.length)], each.query) : each
+  // Replaces the paths of items with their new paths, in the history, in columns and in the address. `pairs`: [from, to].
+  follow(pairs) {
+    const paths = new Map(pairs.filter(([from, to]) => from.path !== to.path).map(([from, to]) => [from.path, to]))
+    if (!paths.size) return
+    const moved = each => {
+      for (let {length} = each.segments; length; length--) {
+        const to = paths.get(each.segments.slice(0, length).join('/'))
+        if (to) return new Place([...to.segments, ...each.segments.slice(length)], each.query)
+      }
+      return each
+    }
     this.history.follow(moved)
     for (const pane of this.app.panes) if (!pane.level && !pane.problem) pane.place = moved(pane.place)
     let place = moved(this.app.place)
@@ -286,31 +353,34 @@ export class Editor {
     if (place.address !== this.app.place.address) this.app.go(place, {replace: true})
   }
 
-  remove(pane, hrefs) {
-    return this.history.during(this.#remove(pane, hrefs))
+  remove(pane, chosen) {
+    return this.history.during(this.#remove(pane, chosen))
   }
 
-  async #remove(pane, hrefs) {
-    if (!hrefs.length) return
+  async #remove(pane, chosen) {
+    const marks = pane?.marked ?? new Map(), paths = new Set(chosen.map(({place}) => place.path))
     // An item below another deleted item is deleted with that item.
-    const top = hrefs.filter(href => !hrefs.some(other => other !== href && Place.ofLink(href).isWithin(Place.ofLink(other))))
-    const places = top.map(Place.ofLink)
-    const kept = await this.attempt(async () => {
-      const details = await this.#details(top, pane?.marked ?? new Map())
-      const kept = await Promise.all(places.map((place, index) => snapshot(place, details[index])))
-      await batch(details.map(({href, version}) => ({delete: href, ifMatch: version})))
-      return kept
+    const top = chosen.filter(({place: {segments}}) => !segments.some((_, length) => paths.has(segments.slice(0, length).join('/'))))
+    const steps = await this.#inBatches(top, marks, 'deleted', async details => {
+      const kept = lastBatch(await snapshots(details)), gone = details.slice(-kept.length), places = gone.map(({href}) => Place.ofLink(href))
+      await deleteAll(gone)
+      for (const {path} of places) for (const map of [marks, this.drafts]) map.delete(path)
+      return new PresenceStep(places, {kept}, 'deleted')
     })
-    if (!kept) return
-    for (const {path} of places) this.drafts.delete(path)
+    if (!steps.length) return
+    const places = steps.flatMap(step => step.places), text = steps.length > 1 ? `${plural(places.length, 'item')} deleted.` : steps[0].text
+    const isWhole = places.length === top.length
+    if (isWhole) marks.clear()
     this.showDrafts()
-    const index = pane?.level.indexOf(hrefs[0])
-    pane?.marked.clear()
     pane?.redrawAll()
-    if (pane) this.#goOn(pane, '', index)
+    if (pane) this.#goOn(pane, null, chosen[0].index)
     this.#leave(places)
-    const step = this.history.push(new PresenceStep(places, {kept}, 'deleted'))
-    tell(step.text, {label: 'Undo', action: () => this.history.undo(step), seconds: 30})
+    // Otherwise the message about the failure stays.
+    if (isWhole) tell(text, {label: 'Undo', seconds: 30, action: async () => {
+      const isOver = await this.history.undo(steps)
+      if (steps.length > 1 && steps.every(({kept}) => !kept)) tell(`Undone: ${text}`, {seconds: 4})
+      return isOver
+    }})
   }
 
   // Adds the change of a control's value to the history when the value is stored. `sent`: the promise of the request.
@@ -328,11 +398,11 @@ export class Editor {
 
   // Shows the result of a reversed step, whose items were moved, restored or deleted.
   reversed(step, before, text) {
-    before.forEach((place, index) => this.follow(place, step.places[index]))
+    this.follow(before.map((place, index) => [place, step.places[index]]))
     if (step.kept) this.#leave(step.places)
     tell(text, {seconds: 4})
     const {end} = this.app
-    if (end.level && end.place.path === step.places[0].parent?.path) this.#goOn(end, step.places[0].detail)
+    if (end.level && end.place.path === step.places[0].parent?.path) this.#goOn(end, step.places[0])
     for (const pane of this.app.panes) pane.refresh()
   }
 
@@ -347,52 +417,56 @@ export class Editor {
   async #shift(pane, by) {
     await pane.divided
     if (!isMovable(pane)) return
-    const hrefs = this.#chosen(pane), index = pane.level.indexOf(hrefs.at(by < 0 ? 0 : -1))
-    if (index < 0) return
-    const {marked, list: {geometry: {sections}}, place: {level}} = pane, other = pane.level.row(index + by)
-    const section = pane.list.geometry.sectionOfRow(index), {start, count} = sections[section]
-    if (index !== (by < 0 ? start : start + count - 1)) {
-      if (other) await this.move(hrefs, level, (by < 0 ? 'before:' : 'after:') + keyOf(other.href), marked)
-    } else if (sections[section + by]) await this.move(hrefs, level, by < 0 ? 'last' : 'first', marked, section + by)
+    const chosen = this.#chosen(pane), edge = chosen.at(by < 0 ? 0 : -1), {sections} = pane.list.geometry, above = pane.place
+    const [detail] = edge ? await this.attempt(() => this.#details([edge], pane.marked)) ?? [] : []
+    if (!detail) return
+    const {position: {section, index}, previous, next} = detail, {start, count} = sections[section], other = sections[section + by]
+    const before = previous && Place.ofLink(previous.href), after = next && Place.ofLink(next.href)
+    if (index !== (by < 0 ? start : start + count - 1)) return this.move(chosen, by < 0 ? {above, before} : {above, after, section: null}, pane.marked)
+    if (other) await this.move(chosen, {above, after: by < 0 && other.count ? before : null, section: by < 0 && other.count ? null : section + by}, pane.marked)
   }
 
-  // `at`: 'first', 'last', 'before:KEY' or 'after:KEY'. The moved rows keep their order.
-  // `chosen`: the details of the items from the time when they were marked or cut, by the items' links.
-  move(hrefs, to, at, chosen, section) {
-    return this.history.during(this.#move(hrefs, to, at, chosen, section))
+  // Moves items to a target, as in `spotIn`. The moved rows keep their order, and stay marked on their own level.
+  move(chosen, target, marks) {
+    return this.history.during(this.#move(chosen, target, marks))
   }
 
-  async #move(hrefs, to, at, chosen, section) {
-    const order = /^(first|after:)/.test(at) ? [...hrefs].reverse() : hrefs
-    const done = await this.attempt(async () => {
-      const details = await this.#details(order, chosen)
-      const spots = await Promise.all(order.map((href, index) => spotOf(Place.ofLink(href), details[index])))
-      const made = await batch(details.map(({href, fieldsVersion}) => ({move: href, to, at, section, ifMatch: fieldsVersion})))
-      return {details, spots, made}
+  async #move(chosen, target, marks) {
+    const unknown = new Map(chosen.map(({place}) => [place.path, null])), stay = []
+    const spot = await this.attempt(async () => fixed(await spotIn(target), unknown))
+    if (!spot) return
+    const steps = await this.#inBatches(chosen, marks, 'moved', async details => {
+      const places = lastBatch(details.map(({href}) => Place.ofLink(href))), last = details.slice(-places.length), spots = await fixedSpots(last)
+      const made = await moveAll(last.map(({fieldsVersion}, index) => ({...spot, place: places[index], tag: fieldsVersion})), !('after' in target || target.before))
+      places.forEach(({path, parent}, index) => {
+        const mark = marks.get(path), place = made[index]
+        if (marks.delete(path) && place.parent.path === parent.path) stay.push([place.path, {...mark, place}])
+      })
+      this.follow(places.map((place, index) => [place, made[index]]))
+      return new MoveStep(made, spots, last)
     })
-    if (!done) return
-    const steps = order.map((_, index) => index)
-    if (order !== hrefs) steps.reverse()
-    const inOrder = list => steps.map(index => list[index])
-    order.forEach((href, index) => this.follow(Place.ofLink(href), done.made[index]))
-    this.history.push(new MoveStep(inOrder(done.made), inOrder(done.spots), inOrder(done.details)))
-    this.app.announce(`${plural(hrefs.length, 'item')} moved.`)
+    if (this.app.panes.some(({marked}) => marked === marks)) for (const [path, mark] of stay) marks.set(path, mark)
+    const moved = steps.reduce((sum, {places}) => sum + places.length, 0)
+    if (moved) this.app.announce(`${plural(moved, 'item')} moved.`)
   }
 
   cut(pane) {
-    const {marked} = pane, hrefs = this.#chosen(pane)
-    if (!hrefs.length) return
-    this.#cut = new Map(hrefs.map(href => [href, marked.get(href) ?? readNow(Place.ofLink(href)).catch(() => null)]))
-    marked.clear()
+    const chosen = this.#chosen(pane)
+    if (!chosen.length) return
+    this.#cut = new Map(chosen.map(mark => [mark.place.path, mark]))
+    pane.marked.clear()
     pane.redrawAll()
-    tell(`${plural(hrefs.length, 'item')} cut. Open another level to move there.`, {seconds: 5})
+    tell(`${plural(chosen.length, 'item')} cut. Open another level to move there.`, {seconds: 5})
   }
 
-  async paste(pane) {
-    const cut = this.#cut
+  // Moves the rows that were cut into the open level. Rows that cannot be moved stay cut.
+  async paste() {
+    const cut = this.#cut, {end, isReading} = this.app
+    if (!cut.size || isReading || !end.level || !this.isCurrent(end)) return
     this.#cut = new Map()
-    if (cut.size) await this.move([...cut.keys()], pane.place.level, 'last', cut)
-    pane.redrawAll()
+    await this.move([...cut.values()], {above: end.place}, cut)
+    if (cut.size && !this.#cut.size) this.#cut = cut
+    for (const pane of this.app.panes) pane.redrawAll()
   }
 
   // MARK: Drafts

@@ -38,41 +38,104 @@ export async function batch(steps, type) {
   return edits.map(each => each && Place.ofLink(each.href))
 }
 
-// Whether two details have the same title, count and fields; their paths may differ.
-export const alike = (one, other) => same(...[one, other].map(each =>
-  each && [each.title, each.count, Object.entries(each.fields).sort(([a], [b]) => a < b ? -1 : 1)]))
+// The most items that are read or edited at once, and the most characters of the steps of a batch. The service takes
+// 1,000 steps and, by default, 1 MiB.
+const AT_ONCE = 200, MOST = 1000, LONGEST = 300_000
 
-// The position of an item, described by a neighbour instead of an index: after a row, or first in a section.
-export async function spotOf(place, {position: {section, index}, previous}) {
-  const above = place.parent, {sections} = await getJSON(above.level + '?limit=1&fields=')
-  const isFirst = sections[section]?.start === index || !previous
-  return {above, after: isFirst ? null : Place.ofLink(previous.href), section: isFirst && sections.length > 1 ? section : null}
+// As many of the last items as one batch can edit; at least one.
+export function lastBatch(items) {
+  let length = 0
+  const first = items.findLastIndex((item, index) => (length += JSON.stringify(item).length) > LONGEST || index < items.length - MOST)
+  return items.slice(Math.min(first + 1, items.length - 1))
 }
 
-// Reads all data with which an item can be restored after its deletion: the item and everything below it, with exact
-// types, and the position of the item.
-export async function snapshot(place, detail) {
-  const [item, spot] = await Promise.all([readPlist(`/document/${place.path}?inline=false`), spotOf(place, detail)])
-  return {...spot, item, title: detail.title}
+// Reads something for each item. Browsers refuse too many requests at once.
+export async function inTurn(items, read) {
+  const results = []
+  for (let start = 0; start < items.length; start += AT_ONCE) {
+    results.push(...await Promise.all(items.slice(start, start + AT_ONCE).map(read)))
+  }
+  return results
 }
 
-// Puts items back at their positions. If one of the positions no longer exists, puts all items at the end of their
-// levels.
-async function putBack(items, step, type) {
-  const exact = each => ({...step(each), at: each.after ? 'after:' + keyOf(each.after.path) : 'first', ...(each.section !== null && {section: each.section})})
-  const send = steps => batch(type ? steps.map(typed) : steps, type)
-  return send(items.map(exact)).catch(error => {
-    if (![409, 422].includes(error.status)) throw error
-    return send(items.map(each => ({...step(each), at: 'last'})))
+// Whether an item is as it was seen: in a detail, or in a row, which may lack the version of the fields.
+export const alike = (seen, now) => ['title', 'count', 'fieldsVersion'].every(name => seen[name] === undefined || seen[name] === now[name])
+
+// The positions of items, each described by a neighbour instead of an index: after a row, or first in a section.
+export async function spotsOf(details) {
+  const places = details.map(({href}) => Place.ofLink(href).parent), sections = new Map(places.map(({level}) => [level, null]))
+  for (const level of sections.keys()) sections.set(level, (await getJSON(level + '?limit=1&fields=')).sections)
+  return details.map(({position: {section, index}, previous}, number) => {
+    const above = places[number], all = sections.get(above.level), isFirst = all[section]?.start === index || !previous
+    return {above, after: isFirst ? null : Place.ofLink(previous.href), section: isFirst && all.length > 1 ? section : null}
   })
+}
+
+// The position in a target of an edit: {above, after, section} as in `spotsOf`, {above, before}, or {above} for the end.
+export async function spotIn(target) {
+  if ('after' in target) return target
+  const {above, before} = target
+  if (before) return (await spotsOf([await readNow(before)]))[0]
+  const [{lastChild}, {sections}] = await Promise.all([readNow(above), getJSON(above.level + '?limit=1&fields=')])
+  // The end is in the last section, which may be empty.
+  const isFirst = !lastChild || sections.length > 1 && !sections.at(-1).count
+  return {above, after: isFirst ? null : Place.ofLink(lastChild.href), section: isFirst && sections.length > 1 ? sections.length - 1 : null}
+}
+
+// A position that is described by a row that does not move: while the row above is one of the moving items, the position
+// of that item. `known`: the positions of these items, by their paths; null if a position is not known yet.
+export async function fixed(spot, known) {
+  while (spot.after && known.has(spot.after.path)) {
+    spot = known.get(spot.after.path) ?? (await spotsOf([await readNow(spot.after)]))[0]
+  }
+  return spot
+}
+
+// The positions of items, described by rows that are not among these items.
+export async function fixedSpots(details) {
+  const spots = await spotsOf(details), known = new Map(details.map(({href}, index) => [Place.ofLink(href).path, spots[index]]))
+  return Promise.all(spots.map(spot => fixed(spot, known)))
+}
+
+// Reads all data with which items can be restored after their deletion: each item and everything below it, with exact
+// types, and its position.
+export async function snapshots(details) {
+  const spots = await spotsOf(details), items = await inTurn(details, ({href}) => readItem(Place.ofLink(href)))
+  return details.map(({title}, index) => ({...spots[index], item: items[index], title}))
+}
+
+export const readItem = ({path}) => readPlist(`/document/${path}?inline=false`)
+
+const at = ({after, section}) => ({at: after ? 'after:' + keyOf(after.path) : 'first', ...(section !== null && {section})})
+
+// Sends steps to exact positions. If one of the positions does not exist, sends steps to the ends of the levels.
+const placed = (exact, last) => exact().catch(error => {
+  if (![409, 422].includes(error.status)) throw error
+  return last()
+})
+
+// Puts deleted items back at their positions, or else at the end of their levels.
+export function insertBack(items) {
+  const insert = at => batch(items.map(each => typed({insert: each.item, to: each.above.level, ...at(each)})), 'application/x-plist')
+  return placed(() => insert(at), () => insert(() => ({at: 'last'})))
+}
+
+// Deletes items. A path is that of the item when its step is made, and siblings of one title are numbered. Therefore the
+// last item comes first, so that the paths of the others stay as they are.
+export const deleteAll = details => batch(details.map(({href, leaf, version, fieldsVersion}) =>
+  // For an item with items below it, the version also depends on these.
+  ({delete: href, ifMatch: leaf ? fieldsVersion : version})).reverse())
+
+// Moves items, given in the order of the document as {place, tag, above, after, section}; the last item comes first, as
+// in `deleteAll`. With `orLast`, the items may also get to the end of the levels.
+export async function moveAll(items, orLast) {
+  const move = (items, at) => batch(items.map(each => ({move: each.place.detail, to: each.above.level, ...at(each), ifMatch: each.tag})))
+  const last = [...items].reverse(), exact = async () => (await move(last, at)).reverse()
+  return orLast ? placed(exact, () => move(items, () => ({at: 'last'}))) : exact()
 }
 
 const typed = step => dictionary(Object.entries(step).map(([name, value]) =>
   [name, typeof value === 'string' ? string(value) : typeof value === 'number' ? {type: 'integer', value: String(value)} : value]))
-
-export const insertBack = items => putBack(items, ({item, above}) => ({insert: item, to: above.level}), 'application/x-plist')
-
-export const moveBack = items => putBack(items, ({place, above, tag}) => ({move: place.detail, to: above.level, ifMatch: tag}))
 
 // Sends the fields of an item that differ from `before`. Resolves to the new detail of the item. A patch as a property
 // list keeps every type and every digit, but cannot remove fields. A patch that only removes fields is sent as JSON,

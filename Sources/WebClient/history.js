@@ -1,6 +1,6 @@
 // Undo and redo: the steps of this tab, each of which can reverse itself.
 
-import {alike, batch, insertBack, moveBack, readNow, sendFields, snapshot, spotOf} from './edits.js'
+import {alike, deleteAll, fixedSpots, insertBack, inTurn, moveAll, readNow, sendFields, snapshots} from './edits.js'
 import {el, iconButton, plural} from './elements.js'
 import {Place} from './place.js'
 import {send} from './service.js'
@@ -30,9 +30,15 @@ export class History {
     return step
   }
 
-  // `step`: the step that a notice offers to undo; without it, the latest step is undone.
-  undo(step) {
-    return this.#inTurn(() => this.#reverse(step ?? this.#past.at(-1), this.#past, this.#future, 'Undone'))
+  // `steps`: the steps that a notice offers to undo, the latest last; without it, the latest step is undone. Resolves to
+  // whether nothing is left that can be undone.
+  undo(steps) {
+    return this.#inTurn(async () => {
+      for (const step of [...steps ?? this.#past.slice(-1)].reverse()) {
+        if (this.#past.includes(step) && !await this.#reverse(step, this.#past, this.#future, 'Undone')) return !this.#past.includes(step)
+      }
+      return true
+    })
   }
 
   redo() {
@@ -46,6 +52,11 @@ export class History {
 
   #latest = Promise.resolve()
   #unanswered = 0
+
+  // Resolves when the edits until now are answered.
+  get settled() {
+    return this.#latest
+  }
 
   // Makes undo and redo wait until an edit is answered. `edit`: a promise that settles after the step of the edit was
   // pushed.
@@ -61,10 +72,9 @@ export class History {
   }
 
   // Reverses a step. If the reversal is refused (404, 409, 412), the step is removed. After any other failure, the
-  // reversal can be tried again.
+  // reversal can be tried again. Resolves to whether the step was reversed.
   async #reverse(step, from, to, word) {
-    const index = from.indexOf(step)
-    if (index < 0) return true
+    if (!from.includes(step)) return false
     let isRefused = false
     const before = [...step.places]
     const isDone = await this.editor.attempt(() => step.reverse().then(() => true, error => {
@@ -78,7 +88,7 @@ export class History {
       this.editor.reversed(step, before, `${word}: ${step.text}`)
     }
     this.#update()
-    return isDone || isRefused
+    return isDone
   }
 
   follow(moved) {
@@ -105,12 +115,12 @@ const conflict = () => Object.assign(new Error('changed'), {status: 412})
 
 const quoted = (items, verb) => `${items.length === 1 ? `“${items[0].title || 'Untitled'}”` : plural(items.length, 'item')} ${verb}.`
 
-// Reads the details of items. Throws a conflict if a detail differs from the detail in `seen`.
-const unchanged = (places, seen) => Promise.all(places.map(async (place, index) => {
+// Reads the details of items. Throws a conflict if an item is not as it was seen.
+const unchanged = (places, seen) => inTurn(places.map((place, index) => [place, seen[index]]), async ([place, seen]) => {
   const now = await readNow(place)
-  if (seen[index] && !alike(now, seen[index])) throw conflict()
+  if (seen && !alike(seen, now)) throw conflict()
   return now
-}))
+})
 
 // A change of one item's fields.
 export class FieldsStep {
@@ -161,18 +171,19 @@ export class PresenceStep {
       this.kept = null
       // A later reversal requires the items to be as they are now. The state of an item that cannot be read now is not
       // checked.
-      this.seen = {type: 'seen', details: await Promise.all(made.map(place => readNow(place).catch(() => null)))}
+      this.seen = {type: 'seen', details: await inTurn(made, place => readNow(place).catch(() => null))}
       this.places = made
       return
     }
     const now = await unchanged(places, this.seen.details)
-    const snapshots = await Promise.all(places.map((place, index) => snapshot(place, now[index])))
-    await batch(places.map((place, index) => ({delete: place.detail, ifMatch: now[index].version})))
-    this.kept = snapshots
+    const gone = await snapshots(now)
+    await deleteAll(now)
+    this.kept = gone
   }
 }
 
-// A move of items. `spots`: the positions from which the items were moved, in the order of the document.
+// A move of items, in the order of the document. `spots`: the positions from which the items were moved, as in
+// `fixedSpots`.
 export class MoveStep {
   places; spots; seen; text
 
@@ -181,9 +192,8 @@ export class MoveStep {
   }
 
   async reverse() {
-    const {places, spots} = this, now = await unchanged(places, this.seen.details)
-    const back = await Promise.all(places.map((place, index) => spotOf(place, now[index])))
-    const made = await moveBack(spots.map((spot, index) => ({...spot, place: places[index], tag: now[index].fieldsVersion})))
+    const {places, spots} = this, now = await unchanged(places, this.seen.details), back = await fixedSpots(now)
+    const made = await moveAll(spots.map((spot, index) => ({...spot, place: places[index], tag: now[index].fieldsVersion})), true)
     this.spots = back
     this.places = made
   }

@@ -17,7 +17,11 @@ export class LevelPane {
   #hasImages = false
   #controller = new AbortController()
 
+  // The marks of rows by the paths of their items, as in marks.js, and the row that was marked last.
   marked = new Map()
+  lastMark = null
+  // Whether the rows are not those of the address: these are being read, or the service has refused them.
+  isAsking = false
   #body = el('div.pane-body')
   #empty = el('p.empty')
 
@@ -75,7 +79,7 @@ export class LevelPane {
     const {app, place, selected, marked} = this, {isEditing, editor} = app
     return {
       app, place, selected, marked, isEditing, isTree: place.isOutline, hasImages: this.#hasImages, columns: place.names('columns'), onToggle: row => this.toggle(row), refresh: this.refresh,
-      isCut: isEditing ? href => editor.isCut(href) : null,
+      isCut: isEditing ? path => editor.isCut(path) : null,
       decorate: isEditing && !this.isSettings ? row => editor.decorate(row, this) : null,
     }
   }
@@ -107,10 +111,11 @@ export class LevelPane {
 
   // Asks for the same level with another query. The rows stay until the answer has arrived.
   async ask(place) {
-    const before = this.place
+    const before = this.place, isSame = before.levelQuery === place.levelQuery
     this.place = place
+    this.isAsking ||= !isSame
     this.head.update()
-    if (before.levelQuery === place.levelQuery && before.value('columns') === place.value('columns')) return
+    if (isSame && before.value('columns') === place.value('columns')) return
     this.#controller.abort()
     this.#controller = new AbortController()
     const {signal} = this.#controller, level = new Level(place), saved = positions.get(place.target), {changes} = this.app
@@ -127,8 +132,11 @@ export class LevelPane {
     }
     if (signal.aborted) return
     this.level.abandon()
-    const wasOutline = before.isOutline, y = this.list.y
+    const wasOutline = before.isOutline, y = this.list.y, shown = this.level.place
     this.level = level
+    this.isAsking = false
+    // Rows that are not shown any more are not marked.
+    if (wasOutline !== place.isOutline || ['q', 'in', 'where'].some(name => String(shown.values(name)) !== String(place.values(name)))) this.marked.clear()
     if (wasOutline !== place.isOutline) this.#makeList()
     if (wasOutline && place.isOutline) this.#replace(level, {y})
     else {
@@ -334,6 +342,7 @@ export class LevelPane {
     const path = itemPath(row.href).split('/').slice(this.place.segments.length).join('/')
     const open = (this.place.value('expand') ?? '').split(',').filter(Boolean)
     const rest = open.filter(each => each !== path && !each.startsWith(path + '/'))
+    for (const each of row.expanded ? this.marked.keys() : []) if (each.startsWith(itemPath(row.href) + '/')) this.marked.delete(each)
     const expand = row.expanded ? rest : [...open, path]
     this.app.go(this.place.setting({depth: '1', expand: expand.length ? expand.join(',') : null}), {replace: true})
   }

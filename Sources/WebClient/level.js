@@ -4,6 +4,8 @@ import {Place} from './place.js'
 import {getJSON} from './service.js'
 
 const PAGE = 100
+// The rows of a page that is read and not kept.
+const LONG_PAGE = 1000
 // If a level has more sections than this, all sections are read with a separate request after the first rows.
 const SECTIONS = '100'
 // The maximum number of kept pages. Beyond it, the page furthest from the latest page is dropped.
@@ -87,6 +89,18 @@ export class Level {
     if (endOf(sections) !== this.count) return false
     this.head = {...this.head, sections, sectionCount: undefined}
     return true
+  }
+
+  // Reads all rows of a range with the versions of their fields, also rows that are not kept. Resolves to null if the
+  // level changes meanwhile.
+  async range(first, last) {
+    const rows = [], {count} = this
+    while (first + rows.length <= last) {
+      const answer = await getJSON(this.target({fields: '*', limit: Math.min(LONG_PAGE, last + 1 - first - rows.length), start: first + rows.length, sections: 'page'}))
+      if (answer.count !== count || !answer.rows.length) return null
+      rows.push(...answer.rows.map(({href, title, count, fieldsVersion}) => ({href, title, count, fieldsVersion})))
+    }
+    return new Set(rows.map(({href}) => href)).size === rows.length ? rows : null
   }
 
   // Reads the missing pages of a range of rows, and aborts requests for other pages. `done(isOther)` is called for each

@@ -30,11 +30,11 @@ export function drawRow(item, row, context) {
 
 export function markSelected(item, href, {selected, isTree, marked, isCut}) {
   const link = item.querySelector('.row')
-  const isSelected = itemPath(href) === selected, isMarked = marked.has(href)
+  const path = itemPath(href), isSelected = path === selected, isMarked = marked.has(path)
   if (isTree) link.ariaSelected = isSelected
   else link.ariaCurrent = isSelected ? 'true' : null
   item.classList.toggle('marked', isMarked)
-  item.classList.toggle('cut', Boolean(isCut?.(href)))
+  item.classList.toggle('cut', Boolean(isCut?.(path)))
   for (const mark of item.querySelectorAll('.mark')) mark.ariaChecked = isMarked
 }
 

@@ -21,6 +21,10 @@ export interface Pane {
   list?: List
   /** Whether the column shows a page of a settings bundle, in which only values can be changed. */
   isSettings?: boolean
+  /** Only in the column of a level: the marks of rows, by the paths of their items. */
+  marked?: Map<string, any>
+  /** Whether the address names something else, which is being read. The column closes when it has been read. */
+  isLeaving?: boolean
   /** Only in the column of a detail beside a level: the place whose address shows the detail. */
   home?: Place
   /** Only in the column for a place that cannot be shown: the reason. */

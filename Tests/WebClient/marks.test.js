@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import './dom.js'
+
+const {alike, fixed, fixedSpots, lastBatch} = await import('../../Sources/WebClient/edits.js')
+const {Level} = await import('../../Sources/WebClient/level.js')
+const {addRange, inOrder, presentDetails} = await import('../../Sources/WebClient/marks.js')
+const {Place} = await import('../../Sources/WebClient/place.js')
+
+const COUNT = 2500
+const row = index => ({href: `/detail/L/r${index}`, title: `r${index}`, count: 0, fieldsVersion: `v${index}`})
+
+// Answers for a level of rows, and for their details. `change` may alter an answer. Keeps the links that were asked for.
+function serving(change = (_, answer) => answer) {
+  const asked = []
+  globalThis.fetch = async target => {
+    const link = target.slice(target.search(/\/(levels|detail)\//)), {pathname, searchParams} = new URL(link, 'http://host'), number = name => Number(searchParams.get(name))
+    asked.push(link)
+    const index = Number(/\d+$/.exec(pathname)?.[0]), sections = [{title: null, start: 0, count: COUNT}]
+    const answer = pathname.startsWith('/detail') ? {...row(index), position: {index, section: 0}, previous: index ? row(index - 1) : null}
+      : {title: 'L', version: 'v', count: COUNT, sections, rows: Array.from({length: Math.min(number('limit'), COUNT - number('start'))}, (_, offset) => row(number('start') + offset))}
+    const changed = change(link, answer)
+    return changed ? new Response(JSON.stringify(changed)) : new Response('{}', {status: 404})
+  }
+  return asked
+}
+
+const opened = async () => {
+  const level = new Level(Place.ofLink('/levels/L'))
+  await level.open()
+  return level
+}
+
+const end = index => ({href: row(index).href, index})
+const path = index => `L/r${index}`
+
+test('a range has all rows between its ends, whatever is in memory, in either direction', async () => {
+  for (const ends of [[3, 2400], [2400, 3]]) {
+    const asked = serving(), level = await opened(), marks = new Map()
+    await addRange(marks, level, ...ends.map(end))
+    assert.deepEqual([...marks.keys()], Array.from({length: 2398}, (_, offset) => path(3 + offset)))
+    assert.deepEqual([marks.get(path(2400)).index, (await marks.get(path(2400)).seen).fieldsVersion], [2400, 'v2400'])
+    assert.equal(level.row(2400), undefined)
+    assert.deepEqual(asked.filter(link => link.includes('fields=')).map(link => /limit=\d+&start=\d+/.exec(link)[0]), ['limit=1000&start=3', 'limit=1000&start=1003', 'limit=398&start=2003'])
+  }
+})
+
+test('a range is refused if its ends are other rows, or if the level changes meanwhile', async () => {
+  const refusal = {status: 412, message: 'the rows have changed meanwhile. Mark the first row again.'}
+  for (const change of [answer => ({...answer, rows: answer.rows.slice(1)}), answer => ({...answer, count: COUNT + 1}), answer => ({...answer, rows: answer.rows.map(() => row(3))})]) {
+    serving((link, answer) => link.includes('fields=') ? change(answer) : answer)
+    const marks = new Map()
+    await assert.rejects(addRange(marks, await opened(), end(3), end(1200)), refusal)
+    assert.equal(marks.size, 0)
+  }
+})
+
+test('marks are in the order of the rows, and where the rows are now if these are loaded', async () => {
+  serving()
+  const level = await opened(), mark = (number, index) => [path(number), {place: Place.ofLink(row(number).href), index}]
+  const marks = new Map([mark(2000, 2000), mark(5, 90), mark(50, 50), mark(1, 1)])
+  assert.deepEqual(inOrder(marks, level).map(({place}) => place.path), [1, 5, 50, 2000].map(path))
+})
+
+test('details are those of the marked items, and an item that is not as it was seen loses its mark', async () => {
+  const mark = index => ({place: Place.ofLink(row(index).href), index, seen: Promise.resolve(row(index))})
+  const chosen = [mark(7), mark(2), mark(900)], marks = new Map(chosen.map(each => [each.place.path, each]))
+  serving()
+  assert.deepEqual((await presentDetails(chosen, marks)).map(({title}) => title), ['r2', 'r7', 'r900'])
+  for (const change of [answer => ({...answer, fieldsVersion: 'other'}), () => null]) {
+    const left = new Map(marks)
+    serving((link, answer) => link.endsWith('r2') ? change(answer) : answer)
+    await assert.rejects(presentDetails(chosen, left), {status: 412, message: '“r2” was changed, renamed or deleted since it was chosen. Choose again.'})
+    assert.deepEqual([...left.keys()], [7, 900].map(path))
+  }
+  assert.deepEqual([alike({title: 'a', count: 1}, {title: 'a', count: 1, fieldsVersion: 'v'}), alike({title: 'a', count: 1}, {title: 'a', count: 2})], [true, false])
+})
+
+test('a batch has at most 1,000 items and about 300,000 characters, and at least one item', () => {
+  const items = (count, length) => Array.from({length: count}, (_, index) => String(index).padStart(length))
+  assert.deepEqual([lastBatch([]), lastBatch(items(999, 4)).length, lastBatch(items(1000, 4)).length, lastBatch(items(1001, 4))[0].trim()], [[], 999, 1000, '1'])
+  assert.deepEqual([lastBatch(items(5, 140_000)).map(Number), lastBatch(items(2, 400_000)).map(Number)], [[3, 4], [1]])
+})
+
+test('positions are described by rows that do not move', async () => {
+  serving()
+  const detail = index => ({...row(index), position: {index, section: 0}, previous: index ? row(index - 1) : null})
+  const after = spots => spots.map(({after}) => after?.path ?? null)
+  assert.deepEqual(after(await fixedSpots([0, 1, 5, 6, 8].map(detail))), [null, null, path(4), path(4), path(7)])
+  const spot = {above: Place.ofLink('/levels/L'), after: Place.ofLink(row(9).href), section: null}
+  assert.equal((await fixed(spot, new Map([[path(9), null], [path(8), null]]))).after.path, path(7))
+})

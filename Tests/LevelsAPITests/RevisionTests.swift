@@ -156,6 +156,7 @@ import TreeStore
     func queryBesideHeader() throws {
         let desk = try Self.desk()
         for header in ["db-9", "other-1", "db-1"] {
+            try #require(Self.ask(desk, "/levels/?revision=db-7", header).waiter == nil)
             let answer = desk.get("/levels/?revision=db-7", [("Drilldown-Revision", header)])
             #expect(answer == desk.get("/levels/?revision=db-7"))
             let waiter = try #require(Self.ask(desk, "/levels/?revision=db-8", header).waiter)

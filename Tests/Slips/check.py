@@ -4,34 +4,28 @@ from places import Finder, edited
 from tokens import Source
 
 SAMPLE = """\
-func take(_ count: Int, of rows: [Row]) throws -> Int {
-    precondition(count < 9)
-    guard count > 0, !rows.isEmpty else { return 0 }
-    if let row = rows.first, row.isOpen { try close(row) }
-    for index in 0..<count where index + 1 != 7 {
-        // A comment with a < b.
-        total += rows[index].isWide ? 2 : min(count, 3)
-    }
-    switch rows[0].kind {
+func take(_ count: Int?, of rows: [Row]) throws -> Int {
+    precondition(rows.count < 9)
+    guard count != 0, !rows.isEmpty else { return 0 }
+    // A comment with a < b.
+    for index in 1..<rows.count where index + 1 != 7 { total += rows[index].isWide ? 2 : min(count ?? 5, 3) }
+    switch rows.first {
     case .plain, .wide(let width) where width == 1: note("a < \\(b)")
-    case .high: return 1
+    case .high: try close(true)
     default: break
     }
     return total
 }
 """
 PLANTED = """\
-func take(_ count: Int, of rows: [Row]) throws -> Int {
-    precondition(count < 9)
+func take(_ count: Int?, of rows: [Row]) throws -> Int {
+    precondition(rows.count < 9)
     guard turned(NUMBER, count OPERATOR slipped(NUMBER, 0, 1)), turned(NUMBER, !rows.isEmpty) else { return slipped(NUMBER, 0, 1) }
-    if let row = rows.first, turned(NUMBER, row.isOpen) { if !slip(NUMBER) { try close(row) } }
-    for index in slipped(NUMBER, 0, 1)OPERATORcount where index + slipped(NUMBER, 1, 0) OPERATOR slipped(NUMBER, 7, 8) {
-        // A comment with a < b.
-        if !slip(NUMBER) { total += turned(NUMBER, rows[index].isWide) ? slipped(NUMBER, 2, 1) : minNUMBER(count, slipped(NUMBER, 3, 2)) }
-    }
-    switch rows[slipped(NUMBER, 0, 1)].kind {
+    // A comment with a < b.
+    for index in slipped(NUMBER, 1, 0)OPERATORrows.count where index + slipped(NUMBER, 1, 0) OPERATOR slipped(NUMBER, 7, 8) { if !slip(NUMBER) { total += turned(NUMBER, rows[index].isWide) ? slipped(NUMBER, 2, 1) : minNUMBER(count OPERATOR slipped(NUMBER, 5, 4), slipped(NUMBER, 3, 2)) } }
+    switch rows.first {
     case .plain where !slip(NUMBER), .wide(let width) where (width OPERATOR slipped(NUMBER, 1, 0)) && !slip(NUMBER): if !slip(NUMBER) { note("a < \\(b)") }
-    case .plain, .wide, .high where !slip(NUMBER): return slipped(NUMBER, 1, 0)
+    case .plain, .wide, .high where !slip(NUMBER): if !slip(NUMBER) { try close(slipped(NUMBER, true, false)) }
     default: break
     }
     return total
@@ -48,5 +42,4 @@ def run():
     planted = edited(SAMPLE, edits)
     if planted != PLANTED:
         print(f"slips: the sample becomes this, not what Tests/Slips/check.py says:\n{planted}")
-        return 1
-    return 0
+    return planted != PLANTED

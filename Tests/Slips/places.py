@@ -25,25 +25,26 @@ LOGIC = {"&&": ("||", "LogicalConjunctionPrecedence"), "||": ("&&", "LogicalDisj
 LARGEST = 16
 
 # NUMBER is the number of the slip, OPERATOR an operator of its own; SLIP is what stands in place of CODE.
-COMPARABLE = """\
+COMPARISON = """\
 infix operator OPERATOR: ComparisonPrecedence
-func OPERATOR <T: Comparable>(l: T, r: T) -> Bool { slip(NUMBER) ? l SLIP r : l CODE r }
+func OPERATOR <T: PROTOCOL>(l: T, r: T) -> Bool { slip(NUMBER) ? l SLIP r : l CODE r }
 @_disfavoredOverload func OPERATOR <L: BinaryInteger, R: BinaryInteger>(l: L, r: R) -> Bool { slip(NUMBER) ? l SLIP r : l CODE r }
 """
-EQUATABLE = """\
-infix operator OPERATOR: ComparisonPrecedence
-func OPERATOR <T: Equatable>(l: T, r: T) -> Bool { slip(NUMBER) ? l SLIP r : l CODE r }
+EQUALITY = """\
 func OPERATOR <T>(l: T?, r: _OptionalNilComparisonType) -> Bool { slip(NUMBER) ? l SLIP r : l CODE r }
 func OPERATOR <A: Equatable, B: Equatable>(l: (A, B), r: (A, B)) -> Bool { slip(NUMBER) ? l SLIP r : l CODE r }
-@_disfavoredOverload func OPERATOR <L: BinaryInteger, R: BinaryInteger>(l: L, r: R) -> Bool { slip(NUMBER) ? l SLIP r : l CODE r }
-"""
-IDENTICAL = """\
-infix operator OPERATOR: ComparisonPrecedence
-func OPERATOR (l: AnyObject?, r: AnyObject?) -> Bool { slip(NUMBER) ? l SLIP r : l CODE r }
 """
 LOGICAL = """\
 infix operator OPERATOR: PRECEDENCE
 func OPERATOR (l: Bool, r: @autoclosure () throws -> Bool) rethrows -> Bool { slip(NUMBER) ? try l SLIP r() : try l CODE r() }
+"""
+FALLBACK = """\
+infix operator OPERATOR: NilCoalescingPrecedence
+func OPERATOR <T>(l: T?, r: @autoclosure () throws -> T) rethrows -> T { slip(NUMBER) ? try r() : try l ?? r() }
+func OPERATOR <T>(l: T?, r: @autoclosure () throws -> T?) rethrows -> T? {
+    let other = slip(NUMBER) ? try r() : nil
+    return try other ?? l ?? r()
+}
 """
 NEGATION = """\
 prefix operator OPERATOR
@@ -184,11 +185,14 @@ class Finder:
             return
         spaced = self.source.spaced(index)
         if text in COMPARISONS and spaced:
-            form = IDENTICAL if len(text) == 3 else EQUATABLE if text in ("==", "!=") else COMPARABLE
-            self.replace(index, "comparison", COMPARISONS[text], "OPERATOR", form)
+            is_equality = text in ("==", "!=")
+            self.replace(index, "comparison", COMPARISONS[text], "OPERATOR", COMPARISON + EQUALITY * is_equality,
+                         PROTOCOL="Equatable" if is_equality else "Comparable")
         elif text in LOGIC and spaced:
             slip, precedence = LOGIC[text]
             self.replace(index, "logic", slip, "OPERATOR", LOGICAL, PRECEDENCE=precedence)
+        elif text == "??" and spaced and self.source.is_swift:
+            self.replace(index, "logic", "?? with its sides exchanged", "OPERATOR", FALLBACK)
         elif text == "!" and not self.source.spaced(index) and self.word(index + 1) not in ("=", ")", ",", "."):
             before = self.source.text[self.tokens[index].start - 1]
             if before.isspace() or before in "([{":

@@ -10,7 +10,7 @@ first, until one fails; a crash or a hang counts as noticed. Slips that no test 
 The page is the module WebClient. Its slips are made in the text, one after the other; the tests are those of its modules
 under Node, then the scripts that use a browser, quickest first.
 
-Usage: Tests/Slips/slips.py MODULE [--count 60] [--seed 1] [--only PATH] [--jobs 2] [--list]
+Usage: Tests/Slips/slips.py MODULE[,MODULE…] [--count 60] [--seed 1] [--only PATH] [--jobs 2] [--list]
        Tests/Slips/slips.py --check
 """
 
@@ -69,7 +69,7 @@ def main():
     parser.add_argument("module", nargs="?")
     parser.add_argument("--count", type=int, default=60, help="the number of slips")
     parser.add_argument("--seed", type=int, default=1, help="the choice of the places")
-    parser.add_argument("--only", default="", help="the beginning of the paths below the module, to try what was added")
+    parser.add_argument("--only", default="", help="the beginnings of PATH:LINE: below the module, separated by commas")
     parser.add_argument("--jobs", type=int, default=2, help="how many runs at a time")
     parser.add_argument("--list", action="store_true", help="print the slips without a run")
     parser.add_argument("--check", action="store_true", help="check that this tool finds the places of a sample")
@@ -77,37 +77,44 @@ def main():
     if options.check:
         import check
         return check.run()
-    if not options.module or not (ROOT / "Sources" / options.module).is_dir():
-        parser.error(f"'{options.module}' is not a module; the modules are the folders of Sources")
-    places = ranked(places_of(options.module, options.only), options.seed)
-    count = min(options.count, len(places), MOST)
+    modules = (options.module or "").split(",")
+    for name in modules:
+        if not name or not (ROOT / "Sources" / name).is_dir() or name == PAGE != options.module:
+            parser.error(f"'{name}' is not a module; the modules are the folders of Sources, and {PAGE} stands alone")
+    found = {name: ranked(places_of(name, options.only), options.seed) for name in modules}
     if options.list:
-        print("\n".join(map(str, places[:count])))
+        print("\n".join(str(place) for places in found.values() for place in places[:options.count]))
         return 0
-    copy_tree(options.module)
+    copy_tree(modules)
     if options.module == PAGE:
-        outcomes = run_page(places[:count], options)
-    else:
-        places = compiled(options.module, places, count)
-        outcomes = run_module(options.module, places, options)
-    report(options, outcomes)
+        report(PAGE, options.seed, run_page(found[PAGE][:options.count], options))
+        return 0
+    compiled = [Planted(name, number, places, min(options.count, MOST))
+                for number, (name, places) in enumerate(found.items())]
+    for planted in compiled:
+        planted.compile()
+    if (output := build("--build-tests")) is not None:
+        sys.exit(f"{output[-4000:]}\nslips: the tests of the copy do not build")
+    for planted in compiled:
+        report(planted.module, options.seed, run_module(planted, options))
     return 0
 
 
-def copy_tree(module):
-    """Brings the copy up to date, but for the module in which slips are made.
+def copy_tree(modules):
+    """Brings the copy up to date, but for the modules in which slips are made.
 
     Files that do not differ keep their dates, so that little is built again.
     """
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
                             capture_output=True, check=True, text=True).stdout.split("\0")
     names = {name for name in listed if name and (ROOT / name).is_file()}
+    own = tuple(f"Sources/{module}/" for module in modules)
     for path in sorted(TREE.rglob("*")) if TREE.exists() else []:
         name = str(path.relative_to(TREE))
-        if not name.startswith((".build/", f"Sources/{module}/")) and path.is_file() and name not in names:
+        if not name.startswith((".build/", *own)) and path.is_file() and name not in names:
             path.unlink()
     for name in names:
-        if name.startswith(f"Sources/{module}/") and name.endswith(".swift"):
+        if name.startswith(own) and name.endswith(".swift"):
             continue
         data = (ROOT / name).read_bytes()
         if name == "Package.swift":
@@ -123,15 +130,15 @@ def write_if_changed(path, data):
 
 
 def places_of(module, only):
-    """The places of the module's files whose path below the module begins with a text."""
+    """The places of the module whose path below the module, with the line, begins with one of the texts."""
     folder = ROOT / "Sources" / module
-    pattern = "*.js" if module == PAGE else "*.swift"
     found = []
-    for path in sorted(folder.rglob(pattern)):
-        if str(path.relative_to(folder)).startswith(only):
-            name = str(path.relative_to(ROOT))
-            found += Finder(Source(name, path.read_text())).find()
-    return [place for place in found if module != PAGE or place.plain]
+    for path in sorted(folder.rglob("*.js" if module == PAGE else "*.swift")):
+        name = str(path.relative_to(folder))
+        for place in Finder(Source(str(path.relative_to(ROOT)), path.read_text())).find():
+            if f"{name}:{place.line}:".startswith(tuple(only.split(","))) and (module != PAGE or place.plain):
+                found.append(place)
+    return found
 
 
 def ranked(places, seed):
@@ -158,59 +165,63 @@ def ranked(places, seed):
 # MARK: One build for all slips
 
 
-def compiled(module, places, count):
-    """The first places by rank that compile together; builds them and the tests."""
-    # The places that did not compile before are not tried again.
-    log = SCRATCH / f"{module}-refused.txt"
-    known = set(log.read_text().splitlines()) if log.exists() else set()
-    rest = [place for place in reversed(places) if str(place) not in known]
-    active = []
-    # More than are asked for, because some will not compile; a round takes most of a minute.
-    while rest and len(active) < min(count + count // 8, MOST):
-        active.append(rest.pop())
-    while True:
-        plant(module, active)
-        output = build("--target", module)
-        if output is None and (len(active) >= count or not rest):
-            break
-        if output is not None:
-            broken = refused(output, active)
-            if not broken:
-                sys.exit(f"{output[-4000:]}\nslips: the copy does not compile, and no slip explains it")
-            print(f"{len(broken)} places do not compile", flush=True)
-            active = [place for place in active if place not in broken]
-            with log.open("a") as file:
-                file.writelines(f"{place}\n" for place in broken)
-        while rest and len(active) < count:
-            active.append(rest.pop())
-    if (output := build("--build-tests")) is not None:
-        sys.exit(f"{output[-4000:]}\nslips: the tests of the copy do not build")
-    return active[:count]
+class Planted:
+    """The slips of one module, of which each has a number."""
+
+    def __init__(self, module, place_of_module, places, count):
+        self.module = module
+        self.first_number = 1 + MOST * place_of_module
+        self.count = count
+        # The places that did not compile before are not tried again.
+        self.log = SCRATCH / f"{module}-refused.txt"
+        known = set(self.log.read_text().splitlines()) if self.log.exists() else set()
+        self.rest = [place for place in reversed(places) if str(place) not in known]
+        # More than are asked for, because some will not compile, and each build takes time.
+        self.active = [self.rest.pop() for _ in range(min(count + count // 8, MOST, len(self.rest)))]
+        self.plant()
+
+    @property
+    def numbered(self):
+        return list(enumerate(self.active[:self.count], self.first_number))
+
+    def compile(self):
+        """Drops places until the module compiles; the next places by rank take their turn."""
+        while (output := build("--target", self.module)) is not None or len(self.active) < self.count and self.rest:
+            if output is not None:
+                broken = refused(output, self.active)
+                if not broken:
+                    sys.exit(f"{output[-4000:]}\nslips: the copy does not compile, and no slip explains it")
+                print(f"{self.module}: {len(broken)} places do not compile", flush=True)
+                self.active = [place for place in self.active if place not in broken]
+                with self.log.open("a") as file:
+                    file.writelines(f"{place}\n" for place in broken)
+            while self.rest and len(self.active) < self.count:
+                self.active.append(self.rest.pop())
+            self.plant()
+
+    def plant(self):
+        """Writes the files of the module with the slips in them, and the file with the switch."""
+        by_path = collections.defaultdict(list)
+        text = SWITCH.replace("COUNT", str(self.first_number + MOST))
+        for number, place in enumerate(self.active):
+            names = {"NUMBER": str(self.first_number + number), "OPERATOR": chr(FIRST_OPERATOR + number)}
+            by_path[place.path] += [
+                Edit(edit.start, edit.end, replaced(edit.text, names), edit.partner) for edit in place.guarded]
+            text += replaced(place.declaration, names)
+        folder = f"Sources/{self.module}"
+        for path in (TREE / folder).rglob("*.swift"):
+            if not (ROOT / path.relative_to(TREE)).exists() and path.name != SWITCH_NAME:
+                path.unlink()
+        for path in (ROOT / folder).rglob("*.swift"):
+            name = str(path.relative_to(ROOT))
+            write_if_changed(TREE / name, edited(path.read_text(), by_path[name]).encode())
+        write_if_changed(TREE / folder / SWITCH_NAME, text.encode())
 
 
 def build(*arguments):
     """Builds in the copy; returns the output if that fails."""
     done = subprocess.run([*BUILD, *arguments], cwd=TREE, capture_output=True, text=True)
     return None if done.returncode == 0 else done.stdout + done.stderr
-
-
-def plant(module, active):
-    """Writes the files of a module with the slips in them, and the file with the switch."""
-    by_path = collections.defaultdict(list)
-    declarations = []
-    for number, place in enumerate(active, 1):
-        names = {"NUMBER": str(number), "OPERATOR": chr(FIRST_OPERATOR + number)}
-        by_path[place.path] += [
-            Edit(edit.start, edit.end, replaced(edit.text, names), edit.partner) for edit in place.guarded]
-        declarations.append(replaced(place.declaration, names))
-    for path in TREE.glob(f"Sources/{module}/**/*.swift"):
-        if not (ROOT / path.relative_to(TREE)).exists() and path.name != SWITCH_NAME:
-            path.unlink()
-    for path in (ROOT / "Sources" / module).rglob("*.swift"):
-        name = str(path.relative_to(ROOT))
-        write_if_changed(TREE / name, edited(path.read_text(), by_path[name]).encode())
-    text = SWITCH.replace("COUNT", str(MOST)) + "\n" + "".join(declarations)
-    write_if_changed(TREE / "Sources" / module / SWITCH_NAME, text.encode())
 
 
 def replaced(text, names):
@@ -220,7 +231,7 @@ def replaced(text, names):
 
 
 def refused(output, active):
-    """The places that a compiler's errors are about: those on the line, else the nearest before it in the file."""
+    """The places that a compiler's errors are about: those on the line, else the nearest one in the file."""
     broken = []
     for path, line in set(re.findall(r"^(\S+\.swift):(\d+):\d+: error: ", output, re.MULTILINE)):
         name = os.path.relpath(path, TREE) if os.path.isabs(path) else path
@@ -251,12 +262,12 @@ def suites_near(module):
     return sorted(names, key=lambda name: (name != own, distances[name], name))
 
 
-def run_module(module, places, options):
-    """The outcome of each slip: the test that notices it, or None."""
-    remaining = dict(enumerate(places, 1))
+def run_module(planted, options):
+    """The outcome of each slip: the place, the test that notices it or None, and whether a test reaches it."""
+    remaining = dict(planted.numbered)
     outcomes = {number: None for number in remaining}
     reached_anywhere, unsteady = set(), set()
-    for suite in suites_near(module):
+    for suite in suites_near(planted.module):
         if not remaining:
             break
         # Tests of the client library are made to run one after the other.
@@ -288,35 +299,43 @@ def run_module(module, places, options):
                 if found.noticed:
                     outcomes[number] = f"{suite}: {found.noticed}"
                     del remaining[number]
-    return [(place, outcomes[number], number in reached_anywhere) for number, place in enumerate(places, 1)]
+    return [(place, outcomes[number], number in reached_anywhere) for number, place in planted.numbered]
 
 
 def run_page(places, options):
     """The outcome of each slip in the page, made in the text and embedded in a server of its own."""
-    build("--product", "drilldown")
+    if (output := build("--product", "drilldown")) is not None:
+        sys.exit(f"{output[-4000:]}\nslips: the copy does not build")
+    packages = TREE / ".build" / "browser"
+    if not packages.exists():
+        packages.symlink_to(ROOT / ".build" / "browser")
     server = str(TREE / ".build" / "debug" / "drilldown")
-    scripts = [[sys.executable, str(TREE / "Tests" / "System" / "web_client_modules.py"), "--server", server]]
-    browser = [str(path) for path in sorted((TREE / "Tests" / "System").glob("browser_*.py"))]
-    environment = {"PATH": f"{ROOT}/.build/browser/bin:{os.environ['PATH']}"}
-    costs = {}
-    for script in browser:
-        run = Run([sys.executable, script, "--server", server], TREE, environment, limit=300)
-        print(f"{pathlib.Path(script).name}: {run.seconds:.0f} s{', fails without a slip' if run.noticed else ''}", flush=True)
-        if not run.noticed:
-            costs[script] = run.seconds
-    scripts += [[sys.executable, script, "--server", server] for script in sorted(costs, key=costs.get)]
+
+    def run(script, limit):
+        return Run([sys.executable, script, "--server", server], TREE, {}, limit)
+
+    costs, finds = {}, collections.Counter()
+    units = str(TREE / "Tests" / "System" / "web_client_modules.py")
+    for script in [units, *map(str, sorted((TREE / "Tests" / "System").glob("browser_*.py")))]:
+        baseline = run(script, 300)
+        costs[script] = baseline.seconds
+        print(f"{pathlib.Path(script).name}: {baseline.seconds:.0f} s {baseline.noticed or ''}", flush=True)
+        if baseline.noticed:
+            del costs[script]
     outcomes = []
     for place in places:
         text = (ROOT / place.path).read_text()
         (TREE / place.path).write_text(edited(text, place.plain))
-        noticed = None
-        for number, command in enumerate(scripts):
-            if number == 1 and build("--product", "drilldown") is not None:
-                noticed = "it does not build"
-            if noticed:
+        noticed, is_built = None, False
+        # Those that find much for their time come first; the modules need no server.
+        for script in sorted(costs, key=lambda script: (script != units, costs[script] / (1 + finds[script]))):
+            if script != units and not is_built:
+                build("--product", "drilldown")
+                is_built = True
+            if found := run(script, 3 * costs[script] + 20).noticed:
+                noticed = f"{pathlib.Path(script).stem}: {found}"
+                finds[script] += 1
                 break
-            run = Run(command, TREE, environment, limit=3 * costs.get(command[1], 20) + 20)
-            noticed = run.noticed and f"{pathlib.Path(command[1]).stem}: {run.noticed}"
         (TREE / place.path).write_text(text)
         print(f"{'noticed  ' if noticed else 'UNNOTICED'} {place}", flush=True)
         outcomes.append((place, noticed, True))
@@ -326,19 +345,19 @@ def run_page(places, options):
 # MARK: Report
 
 
-def report(options, outcomes):
+def report(module, seed, outcomes):
     unnoticed = [(place, is_reached) for place, noticed, is_reached in outcomes if not noticed]
     kinds = collections.Counter(place.kind for place, _, _ in outcomes)
     missed = collections.Counter(place.kind for place, _ in unnoticed)
-    log = SCRATCH / f"{options.module}-{options.seed}.txt"
+    log = SCRATCH / f"{module}-{seed}.txt"
     log.write_text("".join(f"{noticed or '-'}\t{place.kind}\t{place}\n" for place, noticed, _ in outcomes))
-    print(f"\nUnnoticed in {options.module}:")
+    print(f"\nUnnoticed in {module}:")
     for place, is_reached in sorted(unnoticed, key=lambda found: (found[0].path, found[0].line)):
         print(f"  {place}{'' if is_reached else ' [no test reaches it]'}")
     print("\nNoticed: " + ", ".join(f"{kind} {kinds[kind] - missed[kind]} of {kinds[kind]}" for kind in sorted(kinds)))
     if outcomes:
         noticed = len(outcomes) - len(unnoticed)
-        print(f"{options.module}: {noticed} of {len(outcomes)} slips noticed, {100 * noticed // len(outcomes)} of 100; "
+        print(f"{module}: {noticed} of {len(outcomes)} slips noticed, {100 * noticed // len(outcomes)} of 100; "
               f"{log.relative_to(ROOT)} names what noticed each")
 
 

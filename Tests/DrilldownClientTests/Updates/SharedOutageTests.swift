@@ -1,0 +1,67 @@
+import Testing
+
+@testable import DrilldownClient
+@testable import TestSupport
+
+/// Two levels that wait together for changes, and a request for changes that fails.
+@Suite(.timeLimit(.minutes(1)))
+struct SharedOutageTests {
+    private let stub: StubOrigin
+    private let server: Server
+    /// The status of answers to requests that wait for changes, and how many are still answered so.
+    private let refusal = Guarded<(status: String, count: Int)?>(nil)
+
+    init() throws {
+        let refusal = refusal
+        stub = try StubOrigin { request in
+            let (isOfChanges, waits) = (request.path.hasPrefix("/changes"), request.path.contains("wait="))
+            let status = refusal.withLock { refusal -> String? in
+                guard let known = refusal, known.count > 0, isOfChanges && waits || known.status.hasPrefix("502")
+                else { return nil }
+                refusal?.count -= 1
+                return known.status
+            }
+            if let status { return .status(status) }
+            if waits { return .silence }
+            if isOfChanges { return .json(#"{"revision":"r0","changes":[]}"#) }
+            let name = request.path.contains("/A") ? "A" : "B"
+            return .json(
+                """
+                {"title":"\(name)","href":"/levels/\(name)","version":"v1","leaf":true,"ancestors":[],"count":0,"rows":[]}
+                """)
+        }
+        server = try Server(stub(""))
+        server.observations.backoff.withLock { $0.sleep = { _ in await Task.yield() } }
+    }
+
+    private func count(_ text: String) -> Int { stub.requests.count { $0.path.contains(text) } }
+
+    @Test(arguments: ["429 Too Many Requests", "408 Request Timeout", "503 Service Unavailable"])
+    func `A temporary refusal does not end the shared wait`(_ status: String) async throws {
+        var (first, second) = (
+            server.updates(of: ["A"]).makeAsyncIterator(), server.updates(of: ["B"]).makeAsyncIterator()
+        )
+        refusal.withLock { $0 = (status, 3) }
+        _ = (try await first.next(), try await second.next())
+        while count("/changes?since=r0&wait=30") < 3 { await Task.yield() }
+        // The first level may have waited by itself before the second was observed.
+        #expect(stub.requests.count { $0.path.hasPrefix("/levels/") && $0.path.contains("wait=") } <= 1)
+    }
+
+    @Test func `After an outage without a change, each level is current again`() async throws {
+        var (first, second) = (
+            server.updates(of: ["A"]).makeAsyncIterator(), server.updates(of: ["B"]).makeAsyncIterator()
+        )
+        _ = (try await first.next(), try await second.next())
+        while count("/changes?since=r0&wait=30") < 1 { await Task.yield() }
+        for _ in 0..<2 {
+            refusal.withLock { $0 = ("502 Bad Gateway", .max) }
+            server.retryNow()
+            #expect(try await first.next { !$0.isConnected }?.interruption?.status == 502)
+            #expect(try await second.next { !$0.isConnected }?.interruption?.status == 502)
+            refusal.withLock { $0 = nil }
+            #expect(try await first.next { $0.isCurrent }?.level?.version == "v1")
+            #expect(try await second.next { $0.isCurrent }?.level?.version == "v1")
+        }
+    }
+}

@@ -183,6 +183,7 @@ soak: system-test-deps soak-deps build test-client ## Run the release under ever
 	python3 Tests/System/database_failures.py --server $(SERVER) --rounds 500
 	python3 Tests/System/database_recoveries.py --server $(SERVER) --seconds 60 --full-disk
 	python3 Tests/System/damaged_databases.py --server $(SERVER) --files 1000
+	python3 Tests/System/extreme_requests.py --server $(SERVER) --requests 200000 --whole
 	python3 Tests/System/lack_of_memory.py --server $(SERVER) --runs 200
 	python3 Tests/System/unread_answers.py --server $(SERVER) --connections 16384 --prompt 20 --only crowd
 	python3 Tests/System/rechecks.py --server $(SERVER) --waiters 10000 --patience 290

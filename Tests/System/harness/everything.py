@@ -22,7 +22,7 @@ SUM = re.compile(r": (\d+) passed, (\d+) failed$")
 FAILURE = "FAILED: "
 # Those that take longest start first, so that the last one to end does not run alone for long.
 LONGEST = ("browser_screens", "description", "browser_edit_safety", "unread_answers", "swift_package", "browser_growing",
-           "browser_drilling", "swift_client", "browser_faults", "browser_finding")
+           "browser_drilling", "swift_client", "browser_faults", "browser_finding", "extreme_requests")
 
 
 class Outcome:

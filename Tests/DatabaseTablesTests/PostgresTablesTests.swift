@@ -83,6 +83,20 @@ import TreeSources
         #expect(tables == ["Album Album", "Artist Artist", "Broken Broken", "Later Later", "Names Names", "Note Note"])
     }
 
+    @Test("are all shown while one of them is locked, without its number of records")
+    func locked() throws {
+        let rows = try rows { $0.timeout = .seconds(2) }
+        let other = try Self.connection(to: server, database: name)
+        try other.run("BEGIN; LOCK TABLE \"Album\" IN ACCESS EXCLUSIVE MODE")
+        #expect(
+            try list("", in: rows) == ["Album Album 0", "Artist Artist 3", "Names Names 3", "Note Note 2"])
+        #expect(
+            try list("/Artist/1", in: rows) == ["Album (Artist) Album (Artist) 0", "Album (Guest) Album (Guest) 0"])
+        #expect(throws: RowRefusal.self) { try list("/Album", in: rows) }
+        try other.run("COMMIT")
+        #expect(try list("", in: rows).first == "Album Album 4")
+    }
+
     @Test("are the first level, by name; a table of another schema has its schema before its name")
     func tables() throws {
         try change(

@@ -59,6 +59,35 @@ import TreeSources
         #expect(try page(of: "", in: rows) == ["Broken 0", "Note 3", "Slow 0"])
     }
 
+    @Test("suggest keys without running a view")
+    func suggestions() throws {
+        try change(
+            """
+            CREATE VIEW Slow AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS c FROM n
+            """)
+        var options = TableRows.Options()
+        options.timeout = .seconds(2)
+        let reading = try TableRows(path: path, options: options).begin()
+        defer { reading.end() }
+        for (path, keys) in [("/Sloww", ["Note 0", "Slow 0"]), ("/Slow/x", []), ("/Note/x", ["1 0", "2 0", "3 0"])] {
+            guard case .missing(let nearest, _) = try reading.find(try ItemPath(path.utf8Span.span)) else {
+                Issue.record("\(path) is found")
+                continue
+            }
+            var query = RowQuery()
+            query.countsBelow = false
+            var found: [String] = []
+            do throws(RowRefusal) {
+                try reading.page(query, below: nearest).forEachRow {
+                    found.append("\(String(utf8: $0.key)) \($0.count)")
+                }
+            } catch {
+                #expect(error.sentence == "The records of 'Slow' may take long to be found.")
+            }
+            #expect(found == keys)
+        }
+    }
+
     @Test("are left out if SQLite cannot read them, with a warning")
     func unreadableViews() throws {
         try change(

@@ -233,6 +233,15 @@ private struct NumberRows: RowSource {
         #expect(Answer(try #require(waiter.response)) == (try self.desk(0..<10).get(target)))
     }
 
+    @Test("may take the time of a query after their turn has come")
+    func longest() {
+        var configuration = LevelsAPI.Configuration()
+        configuration.longestReading = .seconds(60)
+        let answers = LaterAnswers(configuration)
+        #expect(answers.longest(in: answers.reading) == .seconds(90))
+        #expect(answers.longest(in: answers.queue) == .seconds(30))
+    }
+
     /// A service with rows that are not found at once, which are observed.
     private func observed() throws -> (desk: Desk, observer: NumberRows.Observer) {
         let observer = NumberRows.Observer()

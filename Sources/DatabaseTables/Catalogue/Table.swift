@@ -86,8 +86,8 @@ struct Table: Sendable {
     let source: String
     var columns: [Column]
     let dialect: Dialect
-    /// Whether this is a view, a foreign table or a table with policies for its rows. Reading such a table may take long
-    /// or fail.
+    /// Whether this is a view, a query, a foreign table or a table with policies for its rows. Reading such a table may
+    /// take long or fail.
     var isMade = false
     /// Whether the table can have indexes; a view and a query cannot.
     var isIndexable = false
@@ -115,6 +115,7 @@ struct Table: Sendable {
         (self.name, self.columns) = (name, columns)
         dialect = .sqlite
         quoted = Identifier.quoted(name)
+        isMade = query != nil
         // `source(query:)` adds a line break, because the query may end with a comment.
         source = query.map { Self.source(query: $0) } ?? "main.\(quoted)"
     }

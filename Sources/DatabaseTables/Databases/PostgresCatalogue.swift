@@ -161,7 +161,9 @@ struct PostgresCatalogue {
                     name: name, affinity: type.kind == .text ? .text : .none, isNotNull: false, keyPlace: 0,
                     type: type))
         }
-        tables.append(Table(name: Catalogue.queryName, columns: columns, source: source))
+        var made = Table(name: Catalogue.queryName, columns: columns, source: source)
+        made.isMade = true
+        tables.append(made)
         indexes.append([])
     }
 }

@@ -115,8 +115,11 @@ final class PostgresTables: TableConnection {
         return StatementPlan(isSought: isSought, isSorted: isSorted)
     }
 
-    func briefly<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result? {
-        try reader.run("SAVEPOINT brief; SET LOCAL statement_timeout = '200ms'")
+    func briefly<Result>(
+        isLimited: Bool, _ body: () throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result? {
+        let limit = isLimited ? "; SET LOCAL statement_timeout = '200ms'" : ""
+        try reader.run("SAVEPOINT brief; SET LOCAL lock_timeout = '20ms'\(limit)")
         var result: Result?
         do throws(DatabaseError) { result = try body() } catch {
             guard error.kind != .away else { throw error }

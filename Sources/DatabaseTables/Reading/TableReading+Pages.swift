@@ -68,21 +68,29 @@ extension TableReading {
             packer.beginRow(key: key.span, title: Array(table.name.utf8).span)
         }
         return try shortPage(Self.level(packer), query: query, cursor: cursor) { number in
-            let list = try self.list(ofTable: number)
-            guard list.table.isMade else { return try self.count(list) }
-            // A view that fails, or takes long to count, is no reason to refuse or delay the other tables.
-            let connection = try self.database.connection
-            if let count = try connection.briefly({ () throws(DatabaseError) in try self.count(list) }) { return count }
-            let estimate = try connection.briefly { () throws(DatabaseError) in try connection.estimate(list.table) }
-            return RecordCount(number: estimate ?? 0, isEstimate: true)
+            try self.briefCount(self.list(ofTable: number))
         }
+    }
+
+    /// Returns the number of records of one of several lists; an estimate if the list cannot be counted soon. A view that
+    /// fails, or a table that is locked, must not refuse or delay the other lists.
+    private func briefCount(_ list: RecordList) throws(DatabaseError) -> RecordCount {
+        let connection = try database.connection
+        let count = try connection.briefly(isLimited: list.table.isMade) { () throws(DatabaseError) in
+            try self.count(list)
+        }
+        if let count { return count }
+        let estimate = try connection.briefly(isLimited: true) { () throws(DatabaseError) in
+            try connection.estimate(list.table)
+        }
+        return RecordCount(number: estimate ?? 0, isEstimate: true)
     }
 
     private func referringPage(_ lists: [NamedList], query: RowQuery, cursor: PageCursor?) throws -> RowPage {
         var packer = RowPacker()
         for list in lists { packer.beginRow(key: list.key.span, title: list.title.span) }
         return try shortPage(Self.level(packer), query: query, cursor: cursor) { place in
-            try self.count(lists[place].list)
+            try self.briefCount(lists[place].list)
         }
     }
 
@@ -107,7 +115,7 @@ extension TableReading {
         var notes = RowPage.Notes()
         for (number, position) in positions.enumerated() {
             let row = all.rowNumber(at: position)
-            let found = try count(row)
+            let found = query.countsBelow ? try count(row) : RecordCount(number: 0, isEstimate: true)
             packer.addRow(row, of: level)
             counts.append(found.number)
             if found.isEstimate { notes.estimatedCounts.insert(number) }
@@ -130,6 +138,9 @@ extension TableReading {
     // MARK: Records
 
     private func recordsPage(_ list: RecordList, query: RowQuery, cursor: PageCursor?) throws -> RowPage {
+        guard query.countsBelow || !list.table.isMade else {
+            throw RowRefusal(sentence: "The records of '\(quoted: list.table.name)' may take long to be found.")
+        }
         let records = try total(list)
         let count = RecordCount(number: records.number + list.following.count, isEstimate: records.isEstimate)
         if query.keepsOrder {
@@ -354,7 +365,7 @@ extension TableReading {
                 "The rows of '\(list.table.name)' have no key, so only their positions name them, and at most \(Self.mostPositions) are shown; give the table a primary key, or name the columns of a key with 'Key'."
         }
         var counts: [Int] = []
-        for (number, below) in page.below.enumerated() {
+        for (number, below) in page.below.enumerated() where query.countsBelow {
             let count = try self.count(below)
             counts.append(count.number)
             if count.isEstimate { notes.estimatedCounts.insert(number) }

@@ -122,17 +122,17 @@ final class TableReading: RowSource, @unchecked Sendable {
                 let (step, next) = try self.step(
                     path.writtenKey(number), key: path.key(number), below: place, isLast: number == path.count - 1)
             else {
-                return .missing(nearest: try item(steps, at: place), keyNumber: number)
+                return .missing(nearest: item(steps, at: place, count: 0), keyNumber: number)
             }
             steps.append(step)
             place = next
         }
-        return .found(try item(steps, at: place))
+        return .found(item(steps, at: place, count: try count(below: place).number))
     }
 
-    private func item(_ steps: [Item.Step], at place: Place) throws(DatabaseError) -> Item {
+    private func item(_ steps: [Item.Step], at place: Place, count: Int) -> Item {
         places.append((steps[steps.count - 1].level, place))
-        return Item(steps: steps, count: try count(below: place).number)
+        return Item(steps: steps, count: count)
     }
 
     /// Returns the place of an item that `find` has returned.

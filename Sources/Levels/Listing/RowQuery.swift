@@ -30,6 +30,9 @@ public struct RowQuery: Hashable, Sendable {
     public var page = PageQuery()
     /// The fields that each row shows.
     public var fields = FieldSelection.cell
+    /// Whether each row needs the number of the rows below it. If not, a source may leave the numbers out, and refuse the
+    /// query if it cannot find the rows soon.
+    public var countsBelow = true
 
     /// Creates a query for the first page of the rows, in the order of the document.
     public init() {}

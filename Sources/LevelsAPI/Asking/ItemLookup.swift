@@ -81,6 +81,7 @@ extension Problem {
         var query = RowQuery()
         query.order = ListingOrder(sort: .document, group: .document)
         query.page.limit = mostCandidates / 4
+        query.countsBelow = false
         let length = wanted.utf8.count
         var candidates: [String] = []
         var (rows, steps) = (0, 0)

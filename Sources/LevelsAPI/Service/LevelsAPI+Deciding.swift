@@ -107,7 +107,9 @@ struct LaterAnswers {
     /// The places of requests that wait for their turn and not for a change.
     let room = WaitingRoom(capacity: 128, isForEvents: false)
     /// The maximum time that a request waits for its turn.
-    static let longest = Duration.seconds(30)
+    let longestTurn: Duration
+    /// The maximum time in which a source that does not answer immediately makes an answer.
+    let longestReading: Duration
 
     /// The maximum time of a brief attempt to read an answer. The next attempt comes behind new requests. After the
     /// last brief attempt, the answer is read in `longReading`.
@@ -124,8 +126,12 @@ struct LaterAnswers {
         publication.snapshot.isImmediate(at: path) ? queue : reading
     }
 
-    /// - Parameter startWork: runs its argument on a thread of its own; nil for threads whose priority fits the queue.
-    init(startWork: WorkQueue.Start?) {
+    /// The maximum time until a request of a queue is answered.
+    func longest(in queue: WorkQueue) -> Duration { longestTurn + (queue === reading ? longestReading : .zero) }
+
+    init(_ configuration: LevelsAPI.Configuration) {
+        (longestTurn, longestReading) = (configuration.longestTurn, configuration.longestReading)
+        let startWork = configuration.startWork
         queue = WorkQueue(capacity: room.capacity, start: startWork ?? WorkQueue.onThread)
         reading = WorkQueue(
             capacity: room.capacity, threads: Self.connections, start: startWork ?? WorkQueue.onUsualThread)
@@ -161,7 +167,8 @@ extension LevelsAPI {
             guard let reserved = waiters.reserve(for: wait.duration, otherwise: busy()) else { throw .tooManyWaiters }
             place = reserved
         } else {
-            let waiter = laterAnswers.room.admit(for: LaterAnswers.longest, otherwise: busy(), isBrief: true)
+            let waiter = laterAnswers.room.admit(
+                for: laterAnswers.longest(in: queue), otherwise: busy(), isBrief: true)
             guard let waiter else { throw .tooBusy(for: queue.expectedTime) }
             place = Waiters.Place(waiter: waiter)
         }

@@ -51,7 +51,7 @@ public final class LevelsAPI: Sendable {
         selection = Selection(publications: publications, cache: cache, configuration: configuration)
         room = WaitingRoom(capacity: configuration.waiters)
         waiters = Waiters(room: room, arrangements: selection.arrangements)
-        laterAnswers = LaterAnswers(startWork: configuration.startWork)
+        laterAnswers = LaterAnswers(configuration)
         // The limit of edits in progress bounds this queue, too.
         bodyQueue = WorkQueue(capacity: .max, start: configuration.startWork ?? WorkQueue.onThread)
         let editing = configuration.editing

@@ -1,3 +1,4 @@
+import DatabaseTables
 import Glibc
 import HTTPServer
 import Heap
@@ -28,6 +29,7 @@ enum ServeCommand {
         var settings = settings
         let progress = ProgressDisplay.start(log.progressStyle)
         settings.interpretation.progress = progress
+        settings.api.longestReading = settings.tables.timeout
         let document = try settings.document { log.write(Log.Entry($0)) }
         var server = settings.server
         let targets = settings.listenTargets

@@ -54,7 +54,8 @@ public struct Item: Sendable {
     public enum Lookup: Sendable {
         /// The item that the path leads to.
         case found(Item)
-        /// The last existing item on the path, and the index of the first key without a row.
+        /// The last existing item on the path, and the index of the first key without a row. The number of the item's
+        /// rows may be left out.
         case missing(nearest: Item, keyNumber: Int)
     }
 

@@ -121,6 +121,15 @@ function press(event, holder, app) {
   if (field.matches('[type=checkbox], [type=radio]')) field.click()
 }
 
+// Sends a value again if the service asks for the item's tag, because a sibling has the same key. The item must be as the
+// row shows it.
+async function sendExactly(error, row, value) {
+  if (error.status !== 428) throw error
+  const {title, control, fieldsVersion} = await send('GET', row.href)
+  if (title !== row.title || control?.value !== row.control.value) throw error
+  return send('PATCH', row.href, {Value: value}, {ifMatch: fieldsVersion})
+}
+
 // Makes the control of a row. The control is disabled unless editing is on.
 function control(row, {isEditing, app, refresh}) {
   const label = row.title || row.control.key || 'Value'
@@ -134,7 +143,7 @@ function control(row, {isEditing, app, refresh}) {
   }
   const store = async value => {
     try {
-      const sent = send('PATCH', row.href, {Value: value})
+      const sent = send('PATCH', row.href, {Value: value}).catch(error => sendExactly(error, row, value))
       app.editor?.stored(row, value, sent)
       await sent
     } catch (error) {

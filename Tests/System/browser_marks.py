@@ -325,6 +325,18 @@ def while_asking(case):
     case.expect(case.marked() == "Mark rows to change them.", f"and a row that is not shown is not marked: {case.marked()}")
 
 
+def same_controls(case):
+    """The value of a control is stored in exactly its row, also if the service asks for the item's tag."""
+    case.begin("/", {"Title": "Marks", "Rows": [{"Title": "Switch", "Type": "ToggleSwitch", "Value": False} for _ in range(2)]})
+    case.window.run("""
+        const fetched = window.fetch
+        window.fetch = async (target, how = {}) => how.method === 'PATCH' && !how.headers['If-Match']
+          ? new Response(JSON.stringify({detail: 'Name the item by its tag.'}), {status: 428}) : fetched(target, how)""")
+    case.window.soon(lambda: case.window.all(".end .switch")[1].click() is None)
+    case.soon(lambda: [row["Value"] for row in case.rows] == [False, True], f"the second of two equal controls is changed: {case.rows}")
+    case.expect_conditions()
+
+
 def one_name(case):
     """What concerns one row is not offered for several."""
     case.begin()
@@ -338,7 +350,7 @@ def one_name(case):
     case.window.keys(Keys.ESCAPE)
 
 
-CASES = [far_apart, far_moves, ranges, range_of_changed_rows, midway, same_names, positions, paste_into_open_level, drops, while_reading, while_asking, one_name]
+CASES = [far_apart, far_moves, ranges, range_of_changed_rows, midway, same_names, positions, paste_into_open_level, drops, while_reading, while_asking, same_controls, one_name]
 # What the size of the window does not matter for, or what needs a wide one.
 WIDE_ALONE = [far_moves, ranges, range_of_changed_rows, midway, paste_into_open_level, drops]
 

@@ -141,7 +141,7 @@ struct RecordDocumentTests {
             ("a.json", "[{\"n\":1},\n5]", "2:1: element 2 of the array is a number"),
             (
                 "a.plist", "<plist><array><dict><key>n</key><integer>1</integer></dict>\n<dict><key>n</array></plist>",
-                "2:13: "
+                "2:7: "
             ),
         ])
     func faults(name: String, text: String, sentence: String) throws {

@@ -10,7 +10,7 @@ first, until one fails; a crash or a hang counts as noticed. Slips that no test 
 The page is the module WebClient. Its slips are made in the text, one after the other; the tests are those of its modules
 under Node, then the scripts that use a browser, quickest first.
 
-Usage: Tests/Slips/slips.py MODULE[,MODULE…] [--count 60] [--seed 1] [--only PATH] [--jobs 2] [--list]
+Usage: Tests/Slips/slips.py MODULE[,MODULE…] [--count 60] [--seed 1] [--only PATH] [--suites TEXT] [--jobs 2] [--list]
        Tests/Slips/slips.py --check
 """
 
@@ -70,6 +70,7 @@ def main():
     parser.add_argument("--count", type=int, default=60, help="the number of slips")
     parser.add_argument("--seed", type=int, default=1, help="the choice of the places")
     parser.add_argument("--only", default="", help="the beginnings of PATH:LINE: below the module, separated by commas")
+    parser.add_argument("--suites", default="", help="a part of the names of the suites and scripts to run")
     parser.add_argument("--jobs", type=int, default=2, help="how many runs at a time")
     parser.add_argument("--list", action="store_true", help="print the slips without a run")
     parser.add_argument("--check", action="store_true", help="check that this tool finds the places of a sample")
@@ -268,8 +269,8 @@ def run_module(planted, options):
     outcomes = {number: None for number in remaining}
     reached_anywhere, unsteady = set(), set()
     for suite in suites_near(planted.module):
-        if not remaining:
-            break
+        if not remaining or options.suites not in suite:
+            continue
         # Tests of the client library are made to run one after the other.
         command = [str(PROGRAM), "--testing-library", "swift-testing", "--filter", f"^{suite}\\."]
         command += ["--no-parallel"] if suite == "DrilldownClientTests" else []
@@ -317,6 +318,8 @@ def run_page(places, options):
     costs, finds = {}, collections.Counter()
     units = str(TREE / "Tests" / "System" / "web_client_modules.py")
     for script in [units, *map(str, sorted((TREE / "Tests" / "System").glob("browser_*.py")))]:
+        if options.suites not in script:
+            continue
         baseline = run(script, 300)
         costs[script] = baseline.seconds
         print(f"{pathlib.Path(script).name}: {baseline.seconds:.0f} s {baseline.noticed or ''}", flush=True)

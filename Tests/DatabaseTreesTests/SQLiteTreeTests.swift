@@ -13,7 +13,7 @@ import TreeSources
 /// A tree in a SQLite file, with another program that writes to it.
 @Suite struct SQLiteTreeTests {
     private let scratch: ScratchFolder
-    private let path: String
+    let path: String
 
     init() throws {
         scratch = try ScratchFolder()

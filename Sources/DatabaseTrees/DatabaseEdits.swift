@@ -10,6 +10,9 @@ final class DatabaseEdits: EditGroup {
     private var document: Level
     private var index: ItemIndex
     private var requests: [RevisionWrite] = []
+    /// The position of each written request among all applied requests; those that change nothing are not written.
+    private var positions: [Int] = []
+    private var appliedCount = 0
     /// The error that prevented the reservation of ids for new items. `save` fails with this error.
     private var failure: DatabaseError?
     /// Ids that are reserved for new items and not used yet.
@@ -70,6 +73,8 @@ final class DatabaseEdits: EditGroup {
     }
 
     private func edited(_ items: [EditedItem]) -> EditedTree {
+        if requests.count > positions.count { positions.append(appliedCount) }
+        appliedCount += 1
         var head = base
         head.revision += Int64(requests.count)
         if let last = requests.last { head.date = Double(last.date) / 1_000 }
@@ -80,7 +85,12 @@ final class DatabaseEdits: EditGroup {
 
     func save() throws(SaveError) -> Fingerprint? {
         if let failure { throw SaveError(.failed(failure)) }
-        try watcher.save(requests, as: document, index: index, after: base)
+        do throws(SaveError) {
+            try watcher.save(requests, as: document, index: index, after: base)
+        } catch {
+            guard case .refused(let number, let refusal) = error else { throw error }
+            throw .refused(number: positions[number], refusal)
+        }
         return nil
     }
 

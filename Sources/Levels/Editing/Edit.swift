@@ -17,6 +17,14 @@ public enum Edit: Sendable, Equatable {
 }
 
 extension Edit {
+    /// The item to be changed, moved or removed; nil for a new item.
+    var item: ItemPath? {
+        switch self {
+        case .insert: nil
+        case .put(_, let path, _), .patch(_, let path), .move(let path, _, _, _), .delete(let path): path
+        }
+    }
+
     /// The levels with the changed rows, each with the path of the item above it and the keys of the rows that the edit
     /// names; nil for an edit of the root.
     var levels: [(path: ItemPath, keys: [[UInt8]])]? {

@@ -92,6 +92,37 @@ import Testing
         #expect(send(insert, insert, #"{"delete":"/detail/new~2"}"#, patch.dropLast() + condition).status == 200)
     }
 
+    @Test("are not changed by a step that names the tag of another item")
+    func laterSteps() throws {
+        let document = #"["First",{"Title":"Dup","N":1},{"Title":"Dup","N":2},{"Title":"Dup","N":3}]"#
+        let keys = ["Dup", "Dup~2", "Dup~3"]
+        func send(_ numbers: [Int], last: String = "") throws -> (Answer, left: String) {
+            let desk = try EditDesk(document)
+            let steps = try numbers.map { number in
+                let version = try Self.member("fieldsVersion", of: desk.get("/detail/\(keys[number])").text)
+                return #"{"delete":"/detail/\#(keys[number])","ifMatch":"\#(version)"}"#
+            }
+            let answer = desk.send(
+                .post, "/edits", #"{"edits":[\#((steps + [last]).filter { $0 != "" }.joined(separator: ","))]}"#)
+            return (answer, desk.get("/levels/?fields=N").text)
+        }
+        let (refused, all) = try send([0, 1])
+        #expect(refused.status == 412)
+        #expect(
+            refused.line.contains(
+                #""detail":"After the steps before it, /Dup~2 is another item than the one with this tag; change or remove the last of the items with the same Key or title first.""#
+            ), "\(refused.line)")
+        #expect(refused.line.hasSuffix(#","edit":1}"#))
+        #expect(all.contains(#""count":4"#))
+        let (done, left) = try send([1, 0])
+        #expect(done.status == 200)
+        #expect(left.contains(#""fields":{"N":3}"#) && !left.contains(#"{"N":1}"#) && !left.contains(#"{"N":2}"#))
+        // The first item is followed while rows before it come and go.
+        let (again, none) = try send([2, 1, 0], last: #"{"insert":"new","to":"/levels/","at":"first"}"#)
+        #expect(again.status == 200)
+        #expect(!none.contains("Dup"))
+    }
+
     @Test("are the only ones that need a condition")
     func alone() throws {
         let desk = try EditDesk(Self.document)

@@ -25,6 +25,10 @@ public struct EditSession: Sendable {
     private var followed: [FollowedItem] = []
     /// The document before the batch, if the current edit must not name an item whose natural key a sibling has.
     private var unconditionalBase: Level?
+    /// The items whose tags the steps name, by the number of the step: those whose key an earlier step may pass on.
+    private var tagged: [Int: FollowedItem] = [:]
+    /// The item whose tag the current step names.
+    private var taggedItem: FollowedItem?
     private let editor: TreeEditor
     var names: StructuralNames { editor.names }
     private let syntax: @Sendable (Composition) -> FileSyntax
@@ -96,8 +100,13 @@ public struct EditSession: Sendable {
 
     private mutating func make(_ batch: EditBatch, settlesEach: Bool = false) throws(EditRefusal) {
         let base = document
+        tagged = [:]
+        for (number, edit) in batch.edits.enumerated().dropFirst() where !batch.unconditional.contains(number) {
+            tagged[number] = edit.item.flatMap(itemWithSharedKey).map(followed)
+        }
         for (number, edit) in batch.edits.enumerated() {
             unconditionalBase = batch.unconditional.contains(number) ? base : nil
+            taggedItem = tagged[number]
             do throws(EditRefusal) {
                 try make(edit, isExact: batch.isExact)
                 if settlesEach || number == batch.edits.count - 1 { try settle() }
@@ -167,7 +176,7 @@ public struct EditSession: Sendable {
         switch Item.find(path, in: document) {
         case .found(let item):
             let target = try target(item, asOwner: asOwner)
-            if !asOwner { try checkCondition(at: path) }
+            if !asOwner { try checkCondition(of: target, at: path) }
             return target
         case .missing(let nearest, let number): throw Self.missing(path.key(number), nearest: nearest)
         }
@@ -198,16 +207,39 @@ public struct EditSession: Sendable {
         return target
     }
 
-    /// Refuses an unconditional edit of an item whose natural key a sibling has. The item's path leads to the sibling
-    /// when the item is gone, so a repeated request would change the sibling.
-    private func checkCondition(at path: ItemPath) throws(EditRefusal) {
-        guard let unconditionalBase, case .found(let item) = Item.find(path, in: unconditionalBase), item.depth > 0,
-            item.own.level.sharesNaturalKey(item.own.row, names: names)
-        else { return }
+    /// Refuses an unconditional edit of an item whose natural key a sibling has, and a conditional one if the path leads
+    /// to another item than before the batch. The path leads to the sibling when the item is gone, so a repeated request
+    /// would change the sibling.
+    private func checkCondition(of target: EditTarget, at path: ItemPath) throws(EditRefusal) {
+        if let taggedItem, taggedItem.path != target.path {
+            throw EditRefusal(
+                .preconditionFailed(current: nil, fields: nil),
+                detail:
+                    "After the steps before it, \(target.shown.titlePath) is another item than the one with this tag; "
+                    + "change or remove the last of the items with the same Key or title first.")
+        }
+        guard let base = unconditionalBase, let item = Self.itemWithSharedKey(path, in: base, names: names) else {
+            return
+        }
         throw EditRefusal(
             .preconditionRequired(item),
             detail:
                 "\(item.titlePath) has the same Key or title as another item of its level, and may now have its path.")
+    }
+
+    private func itemWithSharedKey(_ path: ItemPath) -> Item? {
+        Self.itemWithSharedKey(path, in: document, names: names)
+    }
+
+    private static func itemWithSharedKey(_ path: ItemPath, in document: Level, names: StructuralNames) -> Item? {
+        guard case .found(let item) = Item.find(path, in: document), item.depth > 0 else { return nil }
+        return item.own.level.sharesNaturalKey(item.own.row, names: names) ? item : nil
+    }
+
+    private func followed(_ shown: Item) -> FollowedItem {
+        let item = composition?.origin(of: shown).item ?? shown
+        return FollowedItem(
+            mount: Array(shown.rowPath.prefix(shown.depth - item.depth)), path: item.rowPath, isNew: false)
     }
 
     static func missing(_ key: String, nearest: Item) -> EditRefusal {
@@ -253,6 +285,7 @@ public struct EditSession: Sendable {
         for edit in edits {
             do throws(TreeError) { try files[target.file].draft.make(edit) } catch { throw EditRefusal(error) }
             for number in followed.indices { followed[number].take(edit) }
+            for number in tagged.keys { tagged[number]?.take(edit) }
         }
         followed.append(FollowedItem(mount: target.mount, path: path, isNew: isNew))
     }

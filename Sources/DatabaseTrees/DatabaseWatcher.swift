@@ -218,7 +218,7 @@ extension SaveError {
             case .away: self = .away(error.reason)
             case .noSpace: self = .noSpace(error.reason)
             case .readOnly: self = .unwritable(SaveRefusal(error.reason))
-            case .other, .timeout, .refused: self = .failed(error.reason)
+            case .other, .timeout, .refused, .tooLarge: self = .failed(error.reason)
             }
         case .unknown(let reason): self = .unknown(reason)
         }

@@ -123,6 +123,54 @@ import TreeSources
         #expect(try page(query, of: "/Note", in: rows) == [])
     }
 
+    @Test("are shown without data that exceed the limit for values; longer text, or text that a view makes, is refused")
+    func hugeValues() throws {
+        try change(
+            """
+            CREATE TABLE Photo (Id INTEGER PRIMARY KEY, Body BLOB, Name TEXT, Note TEXT);
+            INSERT INTO Photo VALUES (1, zeroblob(300000), 'a', 'short'), (2, x'00', 'b', printf('%.300000c', 'x'));
+            CREATE VIEW Large AS SELECT hex(zeroblob(150000)) AS Body, Id FROM Photo;
+            CREATE VIEW Seen AS SELECT Id, Body FROM Photo;
+            """)
+        var options = TableRows.Options()
+        options.mostValueBytes = 100_000
+        let rows = TableRows(path: path, options: options)
+        func shown(_ path: String, _ field: String) throws -> [String?] {
+            let reading = try rows.begin()
+            defer { reading.end() }
+            var query = RowQuery()
+            query.fields = .named(FieldNames([Array(field.utf8)]))
+            var refusals: [String?] = []
+            try reading.page(query, below: try #require(try item(path, in: reading))).forEachRow {
+                refusals.append($0.refusal)
+            }
+            return refusals
+        }
+        let advice = "more than the 4096 that are shown here; the detail shows up to 1048576."
+        #expect(try shown("/Photo", "Body") == ["'Body' has 300000 bytes, \(advice)", nil])
+        #expect(try shown("/Seen", "Id") == [nil, nil])
+        for (path, field) in [("/Photo", "Note"), ("/Large", "Body")] {
+            let refusal = #expect(throws: RowRefusal.self) { try shown(path, field) }
+            #expect(
+                refusal?.sentence
+                    == "A value for this answer is too large to be read. Ask for other fields, or change the view.")
+        }
+    }
+
+    @Test("are read no longer than the time for an answer, even if each record takes few steps")
+    func deadline() throws {
+        let connection = try SQLiteConnection(path: path, for: .read)
+        connection.setDeadline(.now - .seconds(1))
+        var count = 0
+        let failure = #expect(throws: DatabaseError.self) {
+            try connection.rows("WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20) SELECT i FROM n") { _ in
+                count += 1
+            }
+        }
+        #expect(failure?.kind == .timeout)
+        #expect(count == 1)
+    }
+
     @Test("are grouped by the first letters of all titles, even of odd ones")
     func oddTitles() throws {
         try change(

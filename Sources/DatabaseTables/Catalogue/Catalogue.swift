@@ -161,6 +161,9 @@ public struct TableOptions: Sendable {
     public var arrangedRows = 1_000_000
     /// The time limit for one answer.
     public var timeout = Duration.seconds(5)
+    /// The maximum size of a value that SQLite makes or reads, in bytes. Data in a column of a table may be larger, because
+    /// the size is asked for before the data.
+    var mostValueBytes = 8 << 20
     /// The columns that refer to the record above, by the names of their tables. These tables are shown as trees.
     public var treeColumns: [String: String] = [:]
     /// The hosts of the PostgreSQL databases to which items of a document may refer.

@@ -27,13 +27,10 @@ final class SQLiteTables: TableConnection {
         connection.setBusyTimeout(options.timeout)
         try connection.execute("PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
         // The size of values is limited, because SQLite cannot interrupt a function that is making a large value.
-        if options.reference?.query != nil { connection.limitValues(to: Self.mostValueBytes) }
+        connection.limitValues(to: options.mostValueBytes)
         // This statement is the first to read the file, so it throws if the file is not a database.
         _ = try connection.first("PRAGMA schema_version")
     }
-
-    /// The maximum size of a value in the result of an item's `Query`, in bytes.
-    private static let mostValueBytes = 32 << 20
 
     /// Whether the path still leads to the opened file.
     var isCurrent: Bool {
@@ -109,7 +106,7 @@ final class SQLiteTables: TableConnection {
         do throws(DatabaseError) {
             return try connection.within(.milliseconds(200), body)
         } catch {
-            guard [.timeout, .other].contains(error.kind) else { throw error }
+            guard [.timeout, .tooLarge, .other].contains(error.kind) else { throw error }
             return nil
         }
     }

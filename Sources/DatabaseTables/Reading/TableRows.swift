@@ -66,6 +66,10 @@ extension RowRefusal {
             self.init(kind: .unreadable, sentence: "Another program holds the lock of the database. Try again later.")
         case .away, .noSpace, .readOnly:
             self.init(kind: .unreadable, sentence: "The database cannot be read at the moment. Try again later.")
+        case .tooLarge:
+            self.init(
+                kind: .unreadable,
+                sentence: "A value for this answer is too large to be read. Ask for other fields, or change the view.")
         case .refused:
             self.init(kind: .unreadable, sentence: "The database refuses to read this; its log has the reason.")
         case .other: self.init(kind: .unreadable, sentence: "The database cannot be read; its file may be damaged.")

@@ -9,8 +9,8 @@ final class RecordReader {
     /// The columns to select, in the order of the result.
     let columns: [String]
     /// The columns that are shown as fields, in the order of the table. Each has its number in the table, its place in
-    /// the result, and the range of its name in `names`.
-    private let shown: [(number: Int, place: Int32, name: Range<Int>)]
+    /// the result, and the range of its name in `names`. The size of a sized value has the next place.
+    private let shown: [(number: Int, place: Int32, isSized: Bool, name: Range<Int>)]
     /// The UTF-8 of the names, one after the other.
     private let names: [UInt8]
     private let key: [Int32]
@@ -49,20 +49,18 @@ final class RecordReader {
         }
         var shownPlaces: [Int: Int32] = [:]
         func shownPlace(_ number: Int) -> Int32 {
-            let column = table.columns[number]
-            guard let type = column.type else { return place(number) }
+            let shown = table.shown(number, limit: limit, beginning: Self.rowLimit)
+            guard !shown.isEmpty else { return place(number) }
             if let known = shownPlaces[number] { return known }
             shownPlaces[number] = Int32(columns.count)
-            columns += type.shown("c.\(column.quoted)", limit: limit, beginning: Self.rowLimit)
-            return Int32(columns.count) - (type.isLong ? 2 : 1)
+            columns += shown
+            return Int32(columns.count - shown.count)
         }
-        // Without a key, the order of the rows may depend on the selected columns, so all columns are selected.
-        if table.isPositional, table.dialect == .sqlite { for number in table.columns.indices { _ = place(number) } }
         var names: [UInt8] = []
         shown = table.columns.indices.filter { isShown(table.columns[$0]) }.map { number in
             let start = names.count
             names += table.columns[number].bytes
-            return (number, shownPlace(number), start..<names.count)
+            return (number, shownPlace(number), table.isSized(number), start..<names.count)
         }
         self.names = names
         key = table.key.map(place)
@@ -82,6 +80,12 @@ final class RecordReader {
         // An expression over the whole row rules out a scan of only an index, so PostgreSQL reads the rows in the order
         // of the table.
         if table.isPositional, table.dialect == .postgres { columns.append("(c.*) IS NULL") }
+        // In SQLite, the order may depend on the columns that the statement names. A type is known without the value.
+        if table.isPositional, table.dialect == .sqlite {
+            for number in table.columns.indices where places[number] == nil {
+                columns.append("typeof(c.\(table.columns[number].quoted))")
+            }
+        }
         self.columns = columns
     }
 
@@ -169,9 +173,9 @@ final class RecordReader {
         case .sqlite(let statement): return addFields(statement, to: &packer)
         case .postgres(let row):
             var refusal: String?
-            for (number, place, _) in shown {
+            for (number, place, isSized, _) in shown {
                 let column = table.columns[number]
-                if let size = addField(row, at: Int(place), of: column, to: &packer) {
+                if let size = addField(row, at: Int(place), isSized: isSized, of: column, to: &packer) {
                     refusal = refusal ?? Self.refusal(column.name, size: size, limit: limit)
                 }
             }
@@ -182,9 +186,12 @@ final class RecordReader {
     private func addFields(_ statement: SQLiteStatement, to packer: inout RowPacker) -> String? {
         var refusal: String?
         let names = names
-        for (number, place, range) in shown {
+        for (number, place, isSized, range) in shown {
             let kind = statement.kind(place)
             switch kind {
+            case .null where isSized && statement.integer(place + 1) > limit:
+                let size = Int(statement.integer(place + 1))
+                refusal = refusal ?? Self.refusal(table.columns[number].name, size: size, limit: limit)
             case .null: break
             case .integer:
                 packer.add(names.span.extracting(range), integer: statement.integer(place))
@@ -244,10 +251,10 @@ extension RecordReader {
     /// Adds a field to a row, unless the value is NULL or too large. Returns the size of a value that is too large;
     /// otherwise nil.
     func addField(
-        _ row: PostgresRow, at place: Int, of column: Column, to packer: inout RowPacker
+        _ row: PostgresRow, at place: Int, isSized: Bool, of column: Column, to packer: inout RowPacker
     ) -> Int? {
         guard let type = column.type else { return nil }
-        if type.isLong, let size = row.number(place + 1), size > limit { return size }
+        if isSized, let size = row.number(place + 1), size > limit { return size }
         guard let text = row.bytes(place) else { return nil }
         do throws(PropertyListError) {
             let value = type.value(text)
@@ -256,5 +263,26 @@ extension RecordReader {
             return text.count
         }
         return nil
+    }
+}
+
+extension Table {
+    /// Whether the size of a value is asked for before the value. In SQLite, only the size of data is known without reading
+    /// the value, and only in a table. A view would make the value again for its size.
+    fileprivate func isSized(_ number: Int) -> Bool {
+        let column = columns[number]
+        return column.type?.isLong ?? (column.affinity == .none && !isMade)
+    }
+
+    /// Returns the expressions that select a column to be shown: the value, and the size if `isSized`. A value that exceeds
+    /// the limit is not selected. Empty if the column itself is selected.
+    fileprivate func shown(_ number: Int, limit: Int, beginning: Int) -> [String] {
+        let name = "c.\(columns[number].quoted)"
+        if let type = columns[number].type { return type.shown(name, limit: limit, beginning: beginning) }
+        guard isSized(number) else { return [] }
+        return [
+            "CASE WHEN typeof(\(name)) <> 'blob' OR length(\(name)) <= \(limit) THEN \(name) END",
+            "CASE typeof(\(name)) WHEN 'blob' THEN length(\(name)) END",
+        ]
     }
 }

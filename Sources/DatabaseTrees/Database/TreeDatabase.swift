@@ -237,6 +237,8 @@ package struct DatabaseError: Error, Sendable, Equatable {
         case timeout
         /// The server refuses the statement.
         case refused
+        /// A value is larger than the limit of the connection.
+        case tooLarge
         /// Any other error; the operator must correct its cause.
         case other
     }

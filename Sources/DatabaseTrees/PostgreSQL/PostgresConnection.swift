@@ -107,7 +107,7 @@ final class PostgresConnection {
             if status == PGRES_SINGLE_TUPLE {
                 guard isWanted else { continue }
                 isWanted = take(PostgresRow(result))
-                if !isWanted { cancel() }
+                if !isWanted || isUnwanted?() == true { cancel() }
             } else if status != PGRES_TUPLES_OK, status != PGRES_COMMAND_OK {
                 failure = failure ?? PostgresFailure(result: result, isLost: noteLoss())
                 if failure?.isLost == true { isLost = true }

@@ -147,7 +147,20 @@ package final class SQLiteConnection {
         let statement = try statement(sql)
         statement.bind(values)
         defer { statement.reset() }
-        while try step(statement) { try body(statement) }
+        var last = 0
+        while try step(statement) {
+            try body(statement)
+            // A row with a large value takes few instructions, so SQLite itself would look at the clock too rarely.
+            if deadline != nil, Self.hasTicked(since: &last), isInterrupted { throw failure(SQLITE_INTERRUPT) }
+        }
+    }
+
+    /// Whether the coarse clock has advanced, which it does every few milliseconds. It takes little time to read.
+    private static func hasTicked(since last: inout Int) -> Bool {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        defer { last = time.tv_nsec }
+        return time.tv_nsec != last
     }
 
     /// Moves to the next row. Returns false at the end.
@@ -264,6 +277,7 @@ package final class SQLiteConnection {
             DatabaseError(
                 kind: .other,
                 reason: "the file is damaged; restore it from a backup, or repair it with 'sqlite3 .recover'")
+        case SQLITE_TOOBIG: DatabaseError(kind: .tooLarge, reason: "a value is too large to be read")
         case SQLITE_INTERRUPT: DatabaseError(kind: .timeout, reason: "the statement exceeded its time limit")
         case SQLITE_PERM, SQLITE_AUTH: DatabaseError(kind: .other, reason: "there is no permission to open the file")
         default: DatabaseError(kind: .other, reason: "the database cannot be read: \(message)")

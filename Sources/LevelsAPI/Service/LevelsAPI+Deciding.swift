@@ -107,9 +107,9 @@ struct LaterAnswers {
     /// The places of requests that wait for their turn and not for a change.
     let room = WaitingRoom(capacity: 128, isForEvents: false)
     /// The maximum time that a request waits for its turn.
-    let longestTurn: Duration
+    private static let longestTurn = Duration.seconds(30)
     /// The maximum time in which a source that does not answer immediately makes an answer.
-    let longestReading: Duration
+    private let longestReading: Duration
 
     /// The maximum time of a brief attempt to read an answer. The next attempt comes behind new requests. After the
     /// last brief attempt, the answer is read in `longReading`.
@@ -127,10 +127,10 @@ struct LaterAnswers {
     }
 
     /// The maximum time until a request of a queue is answered.
-    func longest(in queue: WorkQueue) -> Duration { longestTurn + (queue === reading ? longestReading : .zero) }
+    func longest(in queue: WorkQueue) -> Duration { Self.longestTurn + (queue === reading ? longestReading : .zero) }
 
     init(_ configuration: LevelsAPI.Configuration) {
-        (longestTurn, longestReading) = (configuration.longestTurn, configuration.longestReading)
+        longestReading = configuration.longestReading
         let startWork = configuration.startWork
         queue = WorkQueue(capacity: room.capacity, start: startWork ?? WorkQueue.onThread)
         reading = WorkQueue(

@@ -39,8 +39,6 @@ extension LevelsAPI {
 
         /// The maximum time in which a database makes an answer.
         public var longestReading = Duration.seconds(5)
-        /// The maximum time that a request waits for its turn, behind other requests that take long.
-        var longestTurn = Duration.seconds(30)
         /// The maximum number of rows that are looked at for an immediate answer. An answer that needs more rows is
         /// made on another thread.
         var largestImmediateWork = 10_000

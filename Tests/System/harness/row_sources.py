@@ -24,7 +24,7 @@ ARRANGED = 600
 LARGE, SMALL, PAIRS, EMPLOYEES = 30_000, 900, 6_000, 4_000
 MOST = 2**63 - 1
 TREE_BY = ("--tree-by", "emp=boss")
-LIMITS = ("--arranged-rows", str(ARRANGED), "--query-timeout", "20")
+LIMITS = ("--arranged-rows", str(ARRANGED), "--query-timeout", "10")
 
 
 class Source:

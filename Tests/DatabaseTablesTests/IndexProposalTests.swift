@@ -107,7 +107,7 @@ import Testing
             guard let found = try answered(query, in: large, of: database, isOrdered: column.isOrdered) else {
                 continue
             }
-            // Texts compare as the index does; numbers and dates also compare as those of a document.
+            // Texts compare as in the index, numbers and dates as in a document.
             if column.isOrdered, query.conditions.allSatisfy({ $0.relation == .equal || column.isMeasure }) {
                 let wanted = try all(query, in: small)
                 #expect(Set(found) == Set(wanted), "\(query)")

@@ -9,7 +9,7 @@ import TreeSources
 @testable import DatabaseTrees
 @testable import TestSupport
 
-/// Tables in a database of one kind. The statements are those that both kinds understand.
+/// Tables in a database of one kind. Both kinds understand the statements.
 struct TestedTables {
     enum Kind: CaseIterable { case sqlite, postgres }
 

@@ -10,7 +10,7 @@ import Threads
 
 @Suite("The replacement of a file that others save, too")
 struct FileExchangeTests {
-    private let scratch: ScratchFolder
+    let scratch: ScratchFolder
     private let log = Guarded<[FileReplacement.Step]>([])
 
     init() throws {
@@ -49,13 +49,12 @@ struct FileExchangeTests {
         get throws { try String(contentsOfFile: scratch("Data.plist"), encoding: .utf8) }
     }
 
-    private var names: [String] {
+    var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted() }
     }
 
     /// How a save ended, in words.
-    private func outcome(_ before: @escaping @Sendable (FileReplacement.Step) throws -> Int32? = { _ in nil }) -> String
-    {
+    func outcome(_ before: @escaping @Sendable (FileReplacement.Step) throws -> Int32? = { _ in nil }) -> String {
         outcome(check: nil, before: before)
     }
 
@@ -369,15 +368,6 @@ struct FileExchangeTests {
         #expect(FileIdentity(path: scratch("Data.plist")).map { $0.mode & 0o7777 } == 0o604)
     }
 
-    @Test("does not write into the remains of a killed process, which may have another name")
-    func remains() throws {
-        try scratch.write("Other", "other")
-        try FileManager.default.linkItem(atPath: scratch("Other"), toPath: scratch(".Data.plist.drilldown-edit"))
-        #expect(outcome() == "saved")
-        #expect(try String(contentsOfFile: scratch("Other"), encoding: .utf8) == "other")
-        #expect(try names == ["Data.plist", "Other"])
-    }
-
     @Test("leaves other names of the file with the old content")
     func hardLink() throws {
         try FileManager.default.linkItem(atPath: scratch("Data.plist"), toPath: scratch("Other"))
@@ -399,22 +389,5 @@ struct FileExchangeTests {
         // With the mark that follows it, the slash would be one character.
         #expect(FileReplacement.editPath(of: "/srv/\u{301}a.plist") == "/srv/.\u{301}a.plist.drilldown-edit")
         #expect(FileReplacement.editPath(of: "Data.plist") == ".Data.plist.drilldown-edit")
-    }
-
-    @Test("removes the remains of a killed process, but not the file of a living one")
-    func removal() throws {
-        let aside = scratch(".Data.plist.drilldown-edit")
-        try scratch.write(".Data.plist.drilldown-edit", "half")
-        let folder = try OpenFolder(path: scratch.path)
-        func remove() -> Int32 {
-            FileReplacement.removeRemains(named: ".Data.plist.drilldown-edit", in: folder.descriptor)
-        }
-        #expect(remove() == 0)
-        #expect(try names == ["Data.plist"])
-        #expect(remove() == 0)
-        let file = try FileReplacement.begin(of: scratch("Data.plist"), through: aside, mode: 0o600)
-        #expect(remove() == -1)
-        #expect(try names == [".Data.plist.drilldown-edit", "Data.plist"])
-        _ = consume file
     }
 }

@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+@testable import TestSupport
+@testable import TreeSources
+
+/// What a killed process left beside the file.
+extension FileExchangeTests {
+    @Test("does not write into the remains of a killed process, which may have another name")
+    func remains() throws {
+        try scratch.write("Other", "other")
+        try FileManager.default.linkItem(atPath: scratch("Other"), toPath: scratch(".Data.plist.drilldown-edit"))
+        #expect(outcome() == "saved")
+        #expect(try String(contentsOfFile: scratch("Other"), encoding: .utf8) == "other")
+        #expect(try names == ["Data.plist", "Other"])
+    }
+
+    @Test("removes the remains of a killed process, but not the file of a living one")
+    func removal() throws {
+        let aside = scratch(".Data.plist.drilldown-edit")
+        try scratch.write(".Data.plist.drilldown-edit", "half")
+        let folder = try OpenFolder(path: scratch.path)
+        func remove() -> Int32 {
+            FileReplacement.removeRemains(named: ".Data.plist.drilldown-edit", in: folder.descriptor)
+        }
+        #expect(remove() == 0)
+        #expect(try names == ["Data.plist"])
+        #expect(remove() == 0)
+        let file = try FileReplacement.begin(of: scratch("Data.plist"), through: aside, mode: 0o600)
+        #expect(remove() == -1)
+        #expect(try names == [".Data.plist.drilldown-edit", "Data.plist"])
+        _ = consume file
+    }
+}

@@ -66,7 +66,7 @@ extension Connection {
         if let transport {
             transport.write(message)
         } else {
-            _ = unsafe Glibc.send(state.descriptor, message, message.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            Socket(state.descriptor).send(message)
         }
         return QueuedAnswer(response: response, size: response.size, handle: handle)
     }

@@ -47,6 +47,9 @@ struct Socket {
         return count > 0 ? .data : count == 0 ? .end : .nothing
     }
 
+    /// Sends as many bytes as the socket takes at once. SIGPIPE must be ignored.
+    func send(_ bytes: [UInt8]) { _ = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT)) }
+
     /// Reads and discards input, up to a megabyte. Returns true if the peer has stopped sending or the socket has
     /// failed.
     func discardInput() -> Bool {

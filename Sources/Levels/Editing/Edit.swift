@@ -60,14 +60,14 @@ public struct EditBatch: Sendable, Equatable {
     /// Whether the values come from a property list and have exact types. Otherwise they come from JSON, and each value
     /// is fitted to the type of the value that it replaces.
     public let isExact: Bool
-    /// The numbers of the edits that are refused if a sibling of their item has the same natural key. These edits were
-    /// sent without the item's tag, so they may be meant for another item.
-    public let unconditional: Set<Int>
+    /// The numbers of the edits that name their item by its tag. The other edits are refused if a sibling of their item
+    /// has the same natural key, because they may be meant for another item. Nil if the edits need no tags.
+    public let tagged: Set<Int>?
 
-    public init(_ edits: [Edit], isExact: Bool, unconditional: Set<Int> = []) {
+    public init(_ edits: [Edit], isExact: Bool, tagged: Set<Int>? = nil) {
         self.edits = edits
         self.isExact = isExact
-        self.unconditional = unconditional
+        self.tagged = tagged
     }
 }
 

@@ -136,8 +136,8 @@ extension LevelsAPI {
         var pending = pending
         pending.pointers = steps.compactMap(\.pointer)
         let edits = steps.map(\.edit)
-        let unconditional = steps.indices.filter { steps[$0].condition?.namesTag != true }
-        let batch = EditBatch(edits, isExact: isExact, unconditional: Set(unconditional))
+        let tagged = steps.indices.filter { steps[$0].condition?.namesTag == true }
+        let batch = EditBatch(edits, isExact: isExact, tagged: Set(tagged))
         carryOut(.edits(batch), conditions: steps.compactMap(\.condition), pending: pending, for: waiter) {
             snapshot throws(EditRefusal) in
             for edit in edits { try edit.checkDatabases(in: snapshot) }

@@ -110,7 +110,7 @@ import Testing
         #expect(refused.status == 412)
         #expect(
             refused.line.contains(
-                #""detail":"After the steps before it, /Dup~2 is another item than the one with this tag; change or remove the last of the items with the same Key or title first.""#
+                #""detail":"After the steps before it, 'Dup~2' is another item than the one with this tag; change or remove the last of the items with the same Key or title first.""#
             ), "\(refused.line)")
         #expect(refused.line.hasSuffix(#","edit":1}"#))
         #expect(all.contains(#""count":4"#))

@@ -43,7 +43,7 @@ import Testing
             Example(
                 "a title may be a number", #"{"PreferenceSpecifiers":[{"Title":7}]}"#,
                 #"Root {}|  [-]|  7 {"Title":7}"#),
-            Example("none", #"{"PreferenceSpecifiers":[{"Type":"PSGroupSpecifier","Title":"G"}]}"#, "Root {}"),
+            Example("none", #"{"PreferenceSpecifiers":[{"Type":"PSGroupSpecifier","Title":"G"}]}"#, "Root {}|  [G]"),
             Example(
                 "an item's own PreferenceSpecifiers are a field",
                 #"[{"Title":"a","PreferenceSpecifiers":[{"Title":"b"}]}]"#,

@@ -101,11 +101,11 @@ public struct EditSession: Sendable {
     private mutating func make(_ batch: EditBatch, settlesEach: Bool = false) throws(EditRefusal) {
         let base = document
         tagged = [:]
-        for (number, edit) in batch.edits.enumerated().dropFirst() where !batch.unconditional.contains(number) {
+        for (number, edit) in batch.edits.enumerated().dropFirst() where batch.tagged?.contains(number) == true {
             tagged[number] = edit.item.flatMap(itemWithSharedKey).map(followed)
         }
         for (number, edit) in batch.edits.enumerated() {
-            unconditionalBase = batch.unconditional.contains(number) ? base : nil
+            unconditionalBase = batch.tagged?.contains(number) == false ? base : nil
             taggedItem = tagged[number]
             do throws(EditRefusal) {
                 try make(edit, isExact: batch.isExact)
@@ -215,7 +215,7 @@ public struct EditSession: Sendable {
             throw EditRefusal(
                 .preconditionFailed(current: nil, fields: nil),
                 detail:
-                    "After the steps before it, \(target.shown.titlePath) is another item than the one with this tag; "
+                    "After the steps before it, '\(quoted: "\(path)")' is another item than the one with this tag; "
                     + "change or remove the last of the items with the same Key or title first.")
         }
         guard let base = unconditionalBase, let item = Self.itemWithSharedKey(path, in: base, names: names) else {

@@ -6,7 +6,7 @@ TEST_PACKAGES := postgresql
 # The static Swift runtime links the C++ library, whose files for building come with g++.
 INSTALL_PACKAGES := binutils g++
 DEB_PACKAGES := debhelper dpkg-dev
-DEB_TEST_PACKAGES := debootstrap lintian man-db python3 systemd-container
+DEB_TEST_PACKAGES := debootstrap lintian man-db python3 rsync systemd-container
 SYSTEM_TEST_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev python3 python3-venv python3-yaml openssl curl systemd groff-base zsh fish \
 	sqlite3 prometheus nginx-light varnish default-jre-headless chromium-headless-shell chromium chromium-driver nodejs node-typescript \
 	golang-go golang-gopkg-validator.v2-dev
@@ -174,7 +174,7 @@ test-client: toolchain deps
 system-test: system-test-deps build test-client ## Run the release from outside, several scripts at a time (OPTIONS="--jobs 2" for fewer).
 	@python3 Tests/System/harness/everything.py --server $(SERVER) $(OPTIONS) $(SYSTEM_TESTS)
 
-soak: system-test-deps soak-deps build test-client ## Run the release under every kind of load for MINUTES (30), then the long forms of other tests (as root).
+soak: system-test soak-deps ## Run all system tests, then the release under every kind of load for MINUTES (30), then the long forms of tests (as root).
 	python3 Tests/System/soak/soak.py --server $(SERVER) --minutes $(MINUTES)
 	python3 Tests/System/edit_history.py --server $(SERVER) --edits 20000
 	python3 Tests/System/edit_crashes.py --server $(SERVER) --rounds 1000

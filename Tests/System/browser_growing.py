@@ -2,6 +2,8 @@
 """The web client edits wholly and truly: a tree grows from nothing, every edit is undone and redone, fields that two people
 changed are merged or asked about, and values are shown as the document has them."""
 
+# Covers: WebClient
+
 import datetime
 import json
 import pathlib

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The web client on paper: the path and the whole of the last column, black on white, in both sizes, light and dark."""
 
+# Covers: WebClient
+
 import base64
 import json
 import pathlib

@@ -3,6 +3,8 @@
 finds wrong with it, at 200 % too. With --all in four sizes and all colours, with --pictures FOLDER also a picture of each, with --picture FILE the one
 of the manual, and with --million the times on a level of 1,000,000 rows. With --only NAME one screen alone."""
 
+# Covers: WebClient
+
 import itertools
 import json
 import os

@@ -6,6 +6,8 @@ After each round every acknowledged edit must be in the database, and every othe
 whose database comes back show it and take edits again by themselves; meanwhile all reads are answered.
 """
 
+# Covers: DatabaseTrees TreeStore
+
 import contextlib
 import os
 import random

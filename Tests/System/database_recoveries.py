@@ -6,6 +6,8 @@ full (as root).
 Nothing acknowledged is lost except by the backup. Reads go on meanwhile, and edits go on when the reason is over.
 """
 
+# Covers: DatabaseTrees TreeStore
+
 import contextlib
 import json
 import os

@@ -5,6 +5,8 @@ After each kill the file must parse, hold every acknowledged edit, and every oth
 next start must serve what is in the file, and leave no file beside it.
 """
 
+# Covers: TreeSources TreeStore Files
+
 import os
 import random
 import tempfile

@@ -8,6 +8,8 @@ lifted, the service answers as usual.
 For the full weight: --runs 200
 """
 
+# Covers: Heap HTTPServer LevelsAPI ContentCodings
+
 import json
 import os
 import random

@@ -6,6 +6,8 @@ all in use. While connections take all there are, a load finds some. And a large
 and not changed, is not read again and again.
 """
 
+# Covers: TreeSources TreeStore Files
+
 import contextlib
 import os
 import resource

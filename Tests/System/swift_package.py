@@ -4,6 +4,8 @@
 It is built without the network, with warnings as errors, by path with one build system of SwiftPM and by URL with the other; so is the app of the manual's page about the client library.
 """
 
+# Covers: DrilldownClient DrilldownDates
+
 import concurrent.futures
 import os
 import plistlib

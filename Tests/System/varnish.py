@@ -4,6 +4,8 @@
 The same rules without the one for long polls show what it is for, so that this test is known to notice.
 """
 
+# Covers: LevelsAPI HTTPServer drilldown
+
 import os
 import re
 import subprocess

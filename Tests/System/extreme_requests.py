@@ -197,11 +197,11 @@ def level_faults(level, target):
         is_placed = is_exact and "after=" not in target
         if is_placed and rows and end > count:
             faults.append(f"{len(rows)} rows from {start} are more than {count}")
-        if is_placed and level["next"] and end >= count:
+        if is_placed and level.get("next") and end >= count:
             faults.append(f"a page follows {end} of {count} rows")
-        if is_placed and not level["next"] and end < count and rows:
+        if is_placed and not level.get("next") and end < count and rows:
             faults.append(f"no page follows {end} of {count} rows")
-        if level["next"] and not rows:
+        if level.get("next") and not rows:
             faults.append("a page without rows is followed by another")
         if any(row["count"] < 0 for row in rows):
             faults.append("a row has a negative number of rows")

@@ -47,7 +47,7 @@ struct TestedTables {
 }
 
 extension TableRows {
-    /// What is read in one state of the database.
+    /// One reading of the database.
     func read<Value>(_ path: String, _ body: (TableReading, Item) throws -> Value) throws -> Value {
         let reading = try begin()
         defer { reading.end() }

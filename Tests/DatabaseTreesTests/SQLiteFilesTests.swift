@@ -45,7 +45,7 @@ extension SQLiteTreeTests {
                 && watcher.isConnected == true)
     }
 
-    /// Another program has changed the database, so what the removed log contains would damage it.
+    /// Another program has changed the database, so the content of the removed log would damage it.
     @Test func theLogOfAnOlderDatabaseIsNotWrittenToABackup() throws {
         let watcher = try loadedWatcher()
         let copy = path + ".copy"

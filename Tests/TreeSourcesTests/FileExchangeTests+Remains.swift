@@ -4,7 +4,7 @@ import Testing
 @testable import TestSupport
 @testable import TreeSources
 
-/// What a killed process left beside the file.
+/// Files that a killed process left beside the document.
 extension FileExchangeTests {
     @Test("does not write into the remains of a killed process, which may have another name")
     func remains() throws {

@@ -164,6 +164,8 @@ private struct ConditionStatement {
         values = number.map { hasNumbers ? [$0] : column.affinity == .text ? texts : [$0] + texts } ?? texts
         condition =
             values.count == 1 ? "\(name) = ?" : "\(name) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
-        isExact = column.collation == "BINARY" && !isRounded
+        // SQLite compares a number with the number in a text such as '05'.
+        let isConverted = number == nil && [.integer, .numeric, .real].contains(column.affinity)
+        isExact = column.collation == "BINARY" && !isRounded && !isConverted
     }
 }

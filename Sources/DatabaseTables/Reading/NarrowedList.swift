@@ -99,6 +99,7 @@ private struct ConditionStatement {
                 // A number beyond the type is an infinity.
                 let number = type.number == 700 ? "\(Float(asked.value) ?? 0)" : "\(Double(asked.value) ?? 0)"
                 compare(column, asked, with: [Array(number.utf8)])
+                isExact = asked.relation != .equal || Double(number) == Double(asked.value)
             }
         }
         return true

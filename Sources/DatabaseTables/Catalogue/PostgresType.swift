@@ -116,7 +116,8 @@ extension PostgresType {
     static func readsAsDate(_ text: [UInt8]) -> Bool {
         if Timestamp.seconds(text) != nil { return true }
         let year = text.prefix { (0x30...0x39).contains($0) }.count
-        let isFar = year > 4 || year > 0 && text.suffix(3) == Array(" BC".utf8)[...]
+        let isLong = year > 4 && text.dropFirst(year).first == UInt8(ascii: "-")
+        let isFar = isLong || year > 0 && text.suffix(3) == Array(" BC".utf8)[...]
         return isFar || text == Array("infinity".utf8) || text == Array("-infinity".utf8)
     }
 

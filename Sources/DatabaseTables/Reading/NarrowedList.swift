@@ -132,10 +132,13 @@ private struct ConditionStatement {
         }
     }
 
-    /// The number of a condition as a `numeric`. A number that a `numeric` cannot hold is infinite or 0.
+    /// The number of a condition as a `numeric`. A number that a `numeric` cannot hold is beyond all numbers, or 0.
     private func numeric(_ asked: RowCondition) -> [UInt8] {
         let text = Array(asked.value.utf8)
-        return DecimalDigits(text)?.isNumeric == true ? text : Array("\(Double(asked.value) ?? 0)".utf8)
+        guard DecimalDigits(text)?.isNumeric != true else { return text }
+        // PostgreSQL 13 has no infinite `numeric`.
+        let number = Double(asked.value) ?? 0
+        return Array((number.isFinite ? "\(number)" : number < 0 ? "-9e131071" : "9e131071").utf8)
     }
 
     // MARK: SQLite

@@ -183,7 +183,7 @@ final class SQLiteTree: TreeDatabase {
             "SELECT 1 FROM revisions WHERE revision > ? AND revision <= ? AND is_whole", range)
         guard isWhole == nil else { return nil }
         var revisions = try self.revisions(connection, condition: "revision > ? AND revision <= ?", values: range)
-        guard revisions.last?.number == head.revision else { return nil }
+        guard Int64(revisions.count) == head.revision - last.revision else { return nil }
         var next = 0
         try connection.rows(
             """

@@ -27,7 +27,10 @@ extension SQLiteTree {
     }
 
     func hasForeignChanges(_ connection: SQLiteConnection) throws(DatabaseError) -> Bool {
-        try connection.first("SELECT 1 FROM changes WHERE revision IS NULL LIMIT 1") != nil
+        // A server that cannot write has loaded the noted changes under an epoch of their own.
+        let noted = connection.isReadOnly ? unnumbered ?? 0 : 0
+        return try connection.first(
+            "SELECT 1 FROM changes WHERE revision IS NULL AND seq > ? LIMIT 1", .integer(noted)) != nil
     }
 
     /// Adds a revision, and gives its number to all changes without a number. Returns the number of these changes.

@@ -33,7 +33,7 @@ final class SQLiteTree: TreeDatabase {
     /// tree.
     var ownEpoch: (old: String, new: String)?
     /// The latest change without a revision at the latest look of a server that cannot write; nil if there was none.
-    private var unnumbered: Int64?
+    private(set) var unnumbered: Int64?
 
     init(
         path: String, name: String, settlingTime: Duration = .zero,

@@ -4,12 +4,7 @@ internal import Levels
 
 extension TableReading {
     func detail(of item: Item) throws(RowRefusal) -> ItemDetail {
-        do {
-            return try atPlace(of: item) { try details(of: item, at: $0) }
-        } catch {
-            throw (error as? DatabaseError).map { RowRefusal($0) }
-                ?? RowRefusal(kind: .unreadable, sentence: "The database cannot be read.")
-        }
+        try atPlace(of: item) { try details(of: item, at: $0) }
     }
 
     private func details(of item: Item, at place: Place) throws(DatabaseError) -> ItemDetail {

@@ -13,15 +13,7 @@ extension TableReading {
         guard query.rearrangements.isEmpty else {
             throw RowRefusal(sentence: "The rows of a database cannot be rearranged in this way.")
         }
-        do {
-            return try atPlace(of: item) { try page(query, at: $0) }
-        } catch let error as DatabaseError {
-            throw RowRefusal(error)
-        } catch let refusal as RowRefusal {
-            throw refusal
-        } catch {
-            throw RowRefusal(kind: .unreadable, sentence: "The database cannot be read.")
-        }
+        return try atPlace(of: item) { try page(query, at: $0) }
     }
 
     private func page(_ asked: RowQuery, at place: Place) throws -> RowPage {

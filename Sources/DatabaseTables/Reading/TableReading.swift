@@ -92,12 +92,20 @@ final class TableReading: RowSource, @unchecked Sendable {
 
     /// Calls a closure with the place of an item. If the database refuses a statement because another program has
     /// changed the schema meanwhile, finds the item in the present state, and calls the closure once again.
-    func atPlace<Result>(of item: Item, _ body: (Place) throws -> Result) throws -> Result {
-        do { return try body(place(of: item)) } catch let error as DatabaseError {
-            guard try hasNewSchema(after: error), let path, case .found(let found) = try lookup(path) else {
-                throw error
+    func atPlace<Result>(of item: Item, _ body: (Place) throws -> Result) throws(RowRefusal) -> Result {
+        do {
+            do { return try body(place(of: item)) } catch let error as DatabaseError {
+                guard try hasNewSchema(after: error), let path, case .found(let found) = try lookup(path) else {
+                    throw error
+                }
+                return try body(place(of: found))
             }
-            return try body(place(of: found))
+        } catch let error as DatabaseError {
+            throw RowRefusal(error)
+        } catch let refusal as RowRefusal {
+            throw refusal
+        } catch {
+            throw RowRefusal(kind: .unreadable, sentence: "The database cannot be read.")
         }
     }
 

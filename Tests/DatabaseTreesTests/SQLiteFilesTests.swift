@@ -62,6 +62,25 @@ extension SQLiteTreeTests {
         #expect(try other().first("PRAGMA integrity_check") == [.text("ok")])
     }
 
+    @Test func theLogOfADatabaseGoesWithIt() throws {
+        let watcher = try loadedWatcher()
+        let (copy, moved) = (path + ".copy", path + ".moved")
+        try other().run("VACUUM INTO ?", .text(copy))
+        try SQLiteConnection(path: copy).execute("PRAGMA journal_mode = WAL")
+        try insert("kept", watcher)
+        try #require(unsafe rename(path, moved) == 0)
+        _ = look(watcher)
+        // The backup arrives only now.
+        try #require(unsafe rename(copy, path) == 0)
+        _ = look(watcher)
+        _ = try watcher.load(replacing: nil)
+        try insert("new", watcher)
+        #expect(try other().first("PRAGMA integrity_check") == [.text("ok")])
+        let count = "SELECT count(*) FROM items WHERE fields LIKE '%kept%'"
+        #expect(try other().first(count) == [.integer(0)])
+        #expect(try SQLiteConnection(path: moved).first(count) == [.integer(1)])
+    }
+
     @Test func aReadErrorIsNotAWriteError() throws {
         // The beginning of a process's memory cannot be read.
         let error = #expect(throws: DatabaseError.self) {

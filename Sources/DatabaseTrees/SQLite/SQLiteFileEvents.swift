@@ -71,9 +71,9 @@ struct SQLiteFiles {
         return all.indices.allSatisfy { all[$0] == nil || isSame($0, as: earlier) }
     }
 
-    /// Whether the log of an earlier database is left beside another one.
-    func mixLog(of earlier: SQLiteFiles) -> Bool {
-        all[0] != nil && !isSame(0, as: earlier) && all[1] != nil && isSame(1, as: earlier)
+    /// Whether the log is that of an earlier database, which was removed or replaced.
+    func haveOnlyLog(of earlier: SQLiteFiles) -> Bool {
+        !isSame(0, as: earlier) && all[1] != nil && isSame(1, as: earlier)
     }
 }
 

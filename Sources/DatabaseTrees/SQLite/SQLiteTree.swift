@@ -88,8 +88,10 @@ final class SQLiteTree: TreeDatabase {
         reopening = .now + settlingTime
         events.lookAgain(at: reopening)
         defer { connection.leaveLog() }
-        // With this log, SQLite would damage a backup that has replaced the database.
-        if found.mixLog(of: known) { for ending in ["-wal", "-shm"] { _ = unsafe unlink(path + ending) } }
+        // The log belongs to the database that was moved away. With it, SQLite would damage a backup at the path.
+        if found.haveOnlyLog(of: known), connection.emptiesLog || found.database != nil {
+            for ending in ["-wal", "-shm"] { _ = unsafe unlink(path + ending) }
+        }
         // If another program has changed the database or made a log, the old log would damage the database.
         return found.lackOnlyLog(of: known) && connection.emptiesLog && SQLiteFiles(path: path).areSame(as: found)
     }

@@ -123,6 +123,20 @@ import Testing
         #expect(!none.contains("Dup"))
     }
 
+    @Test(
+        "are not changed by a step that names the tag of an item whose path has passed on",
+        arguments: [
+            #"{"insert":{"Title":"A"},"to":"/levels/","at":"first"}"#,
+            #"{"patch":{"Title":"C"},"of":"/detail/A"},{"patch":{"Title":"A"},"of":"/detail/B"}"#,
+        ])
+    func passedOn(_ steps: String) throws {
+        let desk = try EditDesk(#"["A","B"]"#)
+        let version = try Self.member("fieldsVersion", of: desk.get("/detail/A").text)
+        let answer = desk.send(
+            .post, "/edits", #"{"edits":[\#(steps),{"delete":"/detail/A","ifMatch":"\#(version)"}]}"#)
+        #expect(answer.status == 412, "\(answer.text)")
+    }
+
     @Test("are the only ones that need a condition")
     func alone() throws {
         let desk = try EditDesk(Self.document)

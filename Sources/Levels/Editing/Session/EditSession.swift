@@ -25,8 +25,8 @@ public struct EditSession: Sendable {
     private var followed: [FollowedItem] = []
     /// The document before the batch, if the current edit must not name an item whose natural key a sibling has.
     private var unconditionalBase: Level?
-    /// The items whose tags the steps name, by the number of the step: those whose key an earlier step may pass on.
-    private var tagged: [Int: FollowedItem] = [:]
+    /// The items whose tags the later steps name, by the number of the step; nil for the other steps.
+    private var tagged: [FollowedItem?] = []
     /// The item whose tag the current step names.
     private var taggedItem: FollowedItem?
     private let editor: TreeEditor
@@ -100,13 +100,15 @@ public struct EditSession: Sendable {
 
     private mutating func make(_ batch: EditBatch, settlesEach: Bool = false) throws(EditRefusal) {
         let base = document
-        tagged = [:]
-        for (number, edit) in batch.edits.enumerated().dropFirst() where batch.tagged?.contains(number) == true {
-            tagged[number] = edit.item.flatMap(itemWithSharedKey).map(followed)
+        tagged = batch.edits.enumerated().map { number, edit in
+            guard number > 0, batch.tagged?.contains(number) == true, let path = edit.item,
+                case .found(let item) = Item.find(path, in: base)
+            else { return nil }
+            return followed(item)
         }
         for (number, edit) in batch.edits.enumerated() {
             unconditionalBase = batch.tagged?.contains(number) == false ? base : nil
-            taggedItem = tagged[number]
+            (taggedItem, tagged[number]) = (tagged[number], nil)
             do throws(EditRefusal) {
                 try make(edit, isExact: batch.isExact)
                 if settlesEach || number == batch.edits.count - 1 { try settle() }
@@ -227,10 +229,6 @@ public struct EditSession: Sendable {
                 "\(item.titlePath) has the same Key or title as another item of its level, and may now have its path.")
     }
 
-    private func itemWithSharedKey(_ path: ItemPath) -> Item? {
-        Self.itemWithSharedKey(path, in: document, names: names)
-    }
-
     private static func itemWithSharedKey(_ path: ItemPath, in document: Level, names: StructuralNames) -> Item? {
         guard case .found(let item) = Item.find(path, in: document), item.depth > 0 else { return nil }
         return item.own.level.sharesNaturalKey(item.own.row, names: names) ? item : nil
@@ -285,7 +283,7 @@ public struct EditSession: Sendable {
         for edit in edits {
             do throws(TreeError) { try files[target.file].draft.make(edit) } catch { throw EditRefusal(error) }
             for number in followed.indices { followed[number].take(edit) }
-            for number in tagged.keys { tagged[number]?.take(edit) }
+            for number in tagged.indices { tagged[number]?.take(edit) }
         }
         followed.append(FollowedItem(mount: target.mount, path: path, isNew: isNew))
     }

@@ -31,14 +31,12 @@ enum OtherFormat: Equatable {
         guard let other = OtherFormat(text[...]) else { return nil }
         let line = 1 + text.prefix { $0 <= 0x20 }.count { $0 == 0x0A }
         var survey = KeySurvey()
-        var fault: PropertyListError?
         do throws(PropertyListError) {
             try JSONPropertyListReader.read(input, limits: limits, into: &survey)
         } catch {
-            fault = error
+            if case .text(line, _)? = error.position { return other.refusal }
         }
-        guard case .text(line, _)? = fault?.position else { return nil }
-        return other.refusal
+        return nil
     }
 
     var refusal: PropertyListError {

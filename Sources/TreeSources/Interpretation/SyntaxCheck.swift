@@ -175,13 +175,11 @@ extension PropertyListSyntax {
         case .xml: try XMLPropertyListReader.read(input, limits: limits, into: &consumer)
         case .binary: try BinaryPropertyListReader.read(input, limits: limits, into: &consumer)
         case .json:
-            var fault: PropertyListError?
             do throws(PropertyListError) {
                 try JSONPropertyListReader.read(input, limits: limits, into: &consumer)
             } catch {
-                fault = error
+                throw try OtherFormat.refusal(ofJSON: input, limits: limits) ?? error
             }
-            if let fault { throw try OtherFormat.refusal(ofJSON: input, limits: limits) ?? fault }
         }
     }
 }

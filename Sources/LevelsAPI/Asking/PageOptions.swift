@@ -180,8 +180,7 @@ extension Bookmark {
         guard let marks, orderKey.isEmpty || key != nil else { return nil }
         self.init(
             position: RowOffset(clamping: position).number, keyHashes: Array(words.dropFirst()), orderKey: key,
-            sectionMarks: marks,
-            room: room)
+            sectionMarks: marks, room: room)
     }
 
     func appendPosition(to link: inout ByteBuffer) {

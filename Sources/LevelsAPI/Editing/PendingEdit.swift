@@ -30,7 +30,7 @@ struct PendingEdit: Sendable {
     let bodyBytes: Int
     /// The name of the token's holder.
     let author: String?
-    private let selection: Selection
+    fileprivate let selection: Selection
 
     init(
         subject: Subject, request: Request, revision: String?, by author: String?, negotiation: Negotiation,
@@ -151,12 +151,6 @@ struct PendingEdit: Sendable {
         return try selection.response(of: answer, coding: .identity, negotiation: negotiation)
     }
 
-    /// The tags of an item, as members of a problem.
-    fileprivate func tags(of item: Item) -> Problem.Members {
-        Problem.tags(
-            current: selection.entityTag(.detail, of: item, format: .json), fields: RowFields.version(of: item))
-    }
-
     private func reloaded(_ outcome: String, snapshot: Snapshot) throws(Problem) -> Response {
         let answer = try Rendering(headers: snapshot.revisionHeaders) { (writer) throws(PropertyListError) in
             try writer.member("outcome", outcome)
@@ -196,7 +190,8 @@ extension Problem {
         if case .preconditionRequired(let item) = refusal.kind {
             let place = edit.subject == .steps ? "the member 'ifMatch' of the step" : "the header field If-Match"
             detail += " Name the item by its tag: send 'current' or 'currentFields' in \(place)."
-            members += edit.tags(of: item)
+            let tag = edit.selection.entityTag(.detail, of: item, format: .json)
+            members += Self.tags(current: tag, fields: RowFields.version(of: item))
         }
         if edit.subject == .steps, let step { members.append(("edit", .number(step))) }
     }
@@ -226,7 +221,7 @@ extension Problem {
         }
     }
 
-    fileprivate static func tags(current: String?, fields: String?) -> Members {
+    private static func tags(current: String?, fields: String?) -> Members {
         let members: [(name: StaticString, value: String?)] = [("current", current), ("currentFields", fields)]
         return members.compactMap { name, value in value.map { (name, .text($0)) } }
     }

@@ -187,8 +187,8 @@ extension Level {
     private static let rowsHashLimit = 4_096
 
     /// The hash of the rows and the sections. For each level below, the hash includes the number of rows. It also
-    /// includes the hash of a level below that could not be read, shows only sections or is not in memory. Nil if this level has more than
-    /// 4,096 rows, and levels below them.
+    /// includes the hash of a level below that could not be read, shows only sections or is not in memory. Nil if this
+    /// level has more than 4,096 rows, and levels below them.
     package var rowsHash: ContentHash? {
         guard children.count <= Self.rowsHashLimit else { return nil }
         var summary = ByteBuffer(capacity: 32 + children.count * 8)

@@ -94,7 +94,7 @@ extension FileReplacement {
             try attempt(.exchange, path: path, call: .exchange(aside.lastName, path.lastName))
             return true
         } catch {
-            if FileNames.isUnsupported(error.code) { return false }
+            if error.isUnsupported { return false }
             // The file was just removed or moved away.
             throw error.code == ENOENT ? foreignSave : error
         }
@@ -161,13 +161,11 @@ extension FileReplacement {
 }
 
 extension FileReplacementError {
+    /// Whether the file system cannot exchange names, or cannot require a free name (`renameat2(2)`).
+    fileprivate var isUnsupported: Bool { code == EINVAL || code == ENOSYS || code == EOPNOTSUPP }
+
     /// Whether the file is not the one that was read, although no step failed.
     fileprivate var isForeignSave: Bool { step == .verify && code == ESTALE }
-}
-
-/// Renaming that exchanges two names, or requires a free name (`renameat2(2)`).
-enum FileNames {
-    static func isUnsupported(_ code: Int32) -> Bool { code == EINVAL || code == ENOSYS || code == EOPNOTSUPP }
 }
 
 extension FileReplacement {
@@ -184,7 +182,7 @@ extension FileReplacement {
         } catch {
             guard error.step == .rename else { throw SaveError(error) }
             if error.code == EEXIST { throw .changedMeanwhile }
-            guard FileNames.isUnsupported(error.code) else { throw SaveError(error) }
+            guard error.isUnsupported else { throw SaveError(error) }
             return try renameToFree()
         }
         isRenamed = true

@@ -221,9 +221,7 @@ extension FileReplacement {
         guard opened >= 0 else { return errno == ENOENT ? 0 : -1 }
         var isRemoved = flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
         // If the file has lost its name, another process has removed or renamed it.
-        if isRemoved, isStill(opened, named: aside, in: folder) {
-            isRemoved = unsafe unlinkat(folder, aside, 0) == 0
-        }
+        if isRemoved, isStill(opened, named: aside, in: folder) { isRemoved = unsafe unlinkat(folder, aside, 0) == 0 }
         let code = errno
         _ = close(opened)
         errno = code
@@ -233,8 +231,7 @@ extension FileReplacement {
     /// Locks a file. Returns whether the file still has its name, and no other process has locked it.
     static func isFree(_ opened: Int32, named aside: String, in folder: Int32) -> Bool {
         // A file system without locks fails with another error number.
-        (flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-            && isStill(opened, named: aside, in: folder)
+        (flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && isStill(opened, named: aside, in: folder)
     }
 }
 

@@ -90,8 +90,8 @@ public final class Level: Sendable {
     /// The sections that are shown; empty for a plain list.
     public var sections: ArraySlice<Section> { allSections.prefix { !$0.isHidden } }
 
-    /// Whether the level shows sections without rows, such as the acknowledgements of a settings page.
-    public var showsOnlySections: Bool { count == 0 && !sections.isEmpty }
+    /// Whether the level is a settings page of sections without rows, such as acknowledgements: it is not a leaf.
+    public var showsOnlySections: Bool { form == .specifiers && count == 0 && !sections.isEmpty }
 
     /// The approximate memory use without the levels below, in bytes.
     public var residentBytes: Int {

@@ -24,6 +24,8 @@ ARRANGED = 600
 LARGE, SMALL, PAIRS, EMPLOYEES = 30_000, 900, 6_000, 4_000
 MOST = 2**63 - 1
 TREE_BY = ("--tree-by", "emp=boss")
+# Larger tables are not drilled.
+DRILLED = "SELECT id, name, n, kind FROM small WHERE id < 500"
 LIMITS = ("--arranged-rows", str(ARRANGED), "--query-timeout", "10")
 
 
@@ -215,10 +217,10 @@ def make_mounts(folder, postgres, address):
         {"Title": "SQLite", "Database": "sqlite:Tables.sqlite"},
         {"Title": "Big", "Database": "sqlite:Tables.sqlite", "Table": "big", "TitleBy": "name"},
         {"Title": "Some", "Database": "sqlite:Tables.sqlite", "Table": "big", "Where": ["n<900"], "SortBy": "-n"},
-        {"Title": "Drill", "Database": "sqlite:Tables.sqlite", "Table": "small", "DrillBy": ["kind", "n"]},
+        {"Title": "Drill", "Database": "sqlite:Tables.sqlite", "Query": DRILLED, "Key": ["id"], "DrillBy": ["kind", "n"]},
         {"Title": "Query", "Database": "sqlite:Tables.sqlite", "Query": "SELECT id, name, n FROM big", "Key": ["id"]},
         {"Title": "PostgreSQL", "Database": postgres}, {"Title": "PBig", "Database": postgres, "Table": "big"},
-        {"Title": "PDrill", "Database": postgres, "Table": "small", "DrillBy": ["kind"]},
+        {"Title": "PDrill", "Database": postgres, "Query": DRILLED, "Key": ["id"], "DrillBy": ["kind"]},
         {"Title": "PQuery", "Database": postgres, "Query": "SELECT u, name, exact, moment FROM kinds", "Key": ["u"]}]
     path = os.path.join(folder, "Mounts.json")
     with open(path, "w", encoding="utf-8") as file:

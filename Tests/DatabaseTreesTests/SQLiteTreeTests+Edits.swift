@@ -9,6 +9,105 @@ import TreeSources
 extension SQLiteTreeTests {
     @Test func writesAnEditAsRowsAndARevision() throws {
         let watcher = try loadedWatcher()
+        let changes = PropertyListValue.dictionary(.init([.init(key: "N", value: .integer(.init(7 as Int64)))]))
+        try edit(watcher, [.patch(changes, at: try path("left"))])
+        let row = try other().first("SELECT fields FROM items WHERE id = 1")
+        #expect(row?[0].string == #"{"Title":"left","N":7}"#)
+        let revision = try other().first("SELECT revision, author, writer FROM revisions ORDER BY revision DESC")
+        #expect(revision == [.integer(2), .text("alice"), .text("server")])
+        #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
+        #expect(look(watcher) == .confirmed)
+    }
+
+    @Test func writesNothingForWhatHasNotChanged() throws {
+        let watcher = try loadedWatcher()
+        try edit(watcher, [.insert(.string("new"), below: try path("branch"), at: .after("a"), section: nil)])
+        let changes = try other().first("SELECT count(*), min(item) FROM changes WHERE revision = 2")
+        let last = try other().first("SELECT max(id) FROM items")
+        #expect(changes == [.integer(1), last?[0] ?? .null])
+    }
+
+    @Test func aMovedRowGetsANewPositionAndNotAChangedOne() throws {
+        let watcher = try loadedWatcher()
+        let changes = PropertyListValue.dictionary(.init([.init(key: "N", value: .integer(.init(7 as Int64)))]))
+        let positions = "SELECT position FROM items WHERE id IN (1, 2) ORDER BY id"
+        try edit(
+            watcher,
+            [
+                .move(try path("branch"), below: .root, at: .before("left"), section: nil),
+                .patch(changes, at: try path("left")),
+            ])
+        var found: [Int64?] = []
+        try other().rows(positions) { row in found.append(row.integer(0)) }
+        #expect(found == [1 << 32, 0])
+    }
+
+    @Test func aRowThatMovedAndChangedLeavesTheOthersInTheirPlaces() throws {
+        let watcher = try loadedWatcher()
+        let changes = PropertyListValue.dictionary(.init([.init(key: "N", value: .integer(.init(7 as Int64)))]))
+        try edit(
+            watcher,
+            [
+                .move(try path("left"), below: .root, at: .last, section: nil), .patch(changes, at: try path("left")),
+            ])
+        #expect(try other().first("SELECT group_concat(item) FROM changes WHERE revision = 2") == [.text("1")])
+        #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
+    }
+
+    @Test func aChangedRowThatStaysInItsPlaceIsWrittenWithoutIt() throws {
+        try other().execute(
+            """
+            CREATE TRIGGER fixed BEFORE UPDATE OF parent, section, position ON items
+            BEGIN SELECT RAISE(ABORT, 'a place is fixed'); END
+            """)
+        let watcher = try loadedWatcher()
+        let changes = PropertyListValue.dictionary(.init([.init(key: "N", value: .integer(.init(7 as Int64)))]))
+        for place in [try path("branch"), try path("branch", "c", "d"), try path("named", "b1"), .root] {
+            try edit(watcher, [.patch(changes, at: place)])
+        }
+        let changed = "SELECT group_concat(item) FROM changes WHERE revision > 1"
+        #expect(try other().first(changed) == [.text("2,6,13,0")])
+        #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
+    }
+
+    @Test func keepsAChangedItemThatLeavesADeletedOne() throws {
+        let watcher = try loadedWatcher()
+        let changes = PropertyListValue.dictionary(.init([.init(key: "N", value: .integer(.init(7 as Int64)))]))
+        try edit(
+            watcher,
+            [
+                .move(try path("branch", "c"), below: .root, at: .last, section: nil),
+                .patch(changes, at: try path("c")), .delete(try path("branch")),
+            ])
+        #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
+    }
+
+    @Test func doesNotOverwriteWhatOthersHaveCommitted() throws {
+        let watcher = try loadedWatcher()
+        let group = try watcher.beginEdits()
+        _ = try group.apply(EditBatch([.delete(try path("leaf"))], isExact: true), by: nil)
+        try other().execute(#"UPDATE items SET fields = '"other"' WHERE id = 1"#)
+        let error = #expect(throws: SaveError.self) { _ = try group.save() }
+        guard case .changedMeanwhile? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        guard case .advanced(let advances)? = look(watcher) else {
+            Issue.record("the other program's commit is not reported")
+            return
+        }
+        #expect(advances.map(\.cause) == [.database(author: nil)])
+        try edit(watcher, [.delete(try path("leaf"))])
+        #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
+    }
+
+    @Test func reportsTheConstraintThatRefusesAnEdit() throws {
+        try other().execute(
+            """
+            CREATE TRIGGER positive BEFORE UPDATE ON items WHEN json_extract(NEW.fields, '$.N') < 0
+            BEGIN SELECT RAISE(ABORT, 'N is positive'); END
+            """)
+        let watcher = try loadedWatcher()
         func patch(_ number: Int64) throws -> EditBatch {
             let changes = PropertyListValue.dictionary(.init([.init(key: "N", value: .integer(.init(number)))]))
             return EditBatch([.patch(changes, at: try path("left"))], isExact: true)

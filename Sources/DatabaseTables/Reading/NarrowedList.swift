@@ -168,8 +168,10 @@ private struct ConditionStatement {
         values = number.map { hasNumbers ? [$0] : column.affinity == .text ? texts : [$0] + texts } ?? texts
         condition =
             values.count == 1 ? "\(name) = ?" : "\(name) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
-        // SQLite compares a number with the number in a text such as '05'.
-        let isConverted = number == nil && [.integer, .numeric, .real].contains(column.affinity)
-        isExact = column.collation == "BINARY" && !isRounded && !isConverted
+        // In a column of numbers, SQLite compares a text such as '05' as its number.
+        if number == nil, [.integer, .numeric, .real].contains(column.affinity) {
+            condition += " AND typeof(\(name)) = 'text'"
+        }
+        isExact = column.collation == "BINARY" && !isRounded
     }
 }

@@ -34,7 +34,13 @@ extension Server {
     /// try await server.insert(propertyList: saved, into: level, at: .before("Next"))  // undoes the deletion
     /// ```
     ///
-    /// - Parameter item: the item as an XML or binary property list, such as `document(at:as:)` returns.
+    /// - Parameters:
+    ///   - item: the item as an XML or binary property list, such as `document(at:as:)` returns.
+    ///   - level: the path of the item whose level gets the new item. A leaf is allowed, and has a level afterwards.
+    ///   - position: the position among the rows of the section.
+    ///   - section: the number of the section, from 0; nil for the last section, even if `position` is `.first`.
+    ///   - version: the `itemVersion` that the level must have; nil for any version.
+    /// - Returns: the new item. The last key of its path is the key of the item.
     /// - Throws: `DecodingError` if `item` is not a property list; otherwise the errors of
     ///   `insert(_:into:at:section:ifMatch:)`.
     @discardableResult

@@ -86,7 +86,8 @@ struct DetailContent {
     /// not count.
     func showsTheSame(as other: DetailContent) -> Bool {
         guard children.count == other.children.count, children.refusal == other.children.refusal,
-            own.hasSameTitle(as: other.own), own.below?.showsOnlySections == other.own.below?.showsOnlySections
+            own.hasSameTitle(as: other.own),
+            (own.below?.showsOnlySections ?? false) == (other.own.below?.showsOnlySections ?? false)
         else { return false }
         if readsTheSame(as: other) { return true }
         guard let shown = written, let otherShown = other.written else { return false }

@@ -247,7 +247,8 @@ extension RowPage {
         else { return false }
         return one.level.childCount(one.row) == two.level.childCount(two.row)
             && one.level.child(one.row)?.refusal == two.level.child(two.row)?.refusal
-            && one.level.child(one.row)?.showsOnlySections == two.level.child(two.row)?.showsOnlySections
+            && (one.level.child(one.row)?.showsOnlySections ?? false)
+                == (two.level.child(two.row)?.showsOnlySections ?? false)
             && one.level.child(one.row)?.countElsewhere == two.level.child(two.row)?.countElsewhere
             && one.level.packsRow(one.row, asRow: two.row, of: two.level)
     }

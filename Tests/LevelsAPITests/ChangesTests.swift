@@ -41,6 +41,12 @@ import Testing
                 """)
     }
 
+    @Test("do not name an item that gets a section without rows, which shows nothing")
+    func emptySection() throws {
+        let desk = try desk(#"[{"Title":"a"}]"#, #"[{"Title":"a","Sections":[{"Title":"S","Rows":[]}]}]"#)
+        #expect(desk.get("/changes?since=k3-1").line.hasSuffix(#""levels":[],"details":[]}]}"#))
+    }
+
     @Test("of more than a thousand links name the first level and say so")
     func truncated() throws {
         let rows = (0..<600).map { "\"row \($0)\"" }.joined(separator: ",")

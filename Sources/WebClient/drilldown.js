@@ -129,8 +129,13 @@ export class Drilldown {
           reportError(error)
         }
       },
-      fail(problem) {
+      fail: problem => {
         watch.isCurrent = false
+        // Without the right token, neither the answer nor the copy is shown any more.
+        if ([401, 403].includes(problem.status)) {
+          watch.answer = null
+          this.#stored(store => store.removeItem(key))
+        }
         watch.show(problem.status ? {problem} : {isLost: true})
       },
       // Reads the answer, and reads it again after a failure that may pass. A call during a read makes it read once more
@@ -145,7 +150,6 @@ export class Drilldown {
             if (!this.#watches.has(watch)) return
             isWanted = mayPass(problem)
             if (!isWanted) this.#stored(store => store.removeItem(key))
-            if ([401, 403].includes(problem.status)) watch.answer = null
             watch.fail(problem)
             if (isWanted) await this.#pause(attempt, problem)
           })

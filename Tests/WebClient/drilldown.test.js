@@ -270,6 +270,15 @@ test('no copy is made or shown while there is a token, and a refusal drops the c
   assert.deepEqual([answer, problem.status, store.items], [null, 401, {}])
 })
 
+test('a refusal of the changes drops the copy, too', async t => {
+  const store = storage({[KEY]: '{"version":"v0"}'}), {answer, watch} = byHand(t, {store, isPatient: true})
+  const {next} = watch('/levels/A')
+  assert.deepEqual(await next(), [{version: 'v0'}, {isCopy: true}])
+  await answer(CHANGES, {}, {status: 401})
+  const [shown, {problem}] = await next()
+  assert.deepEqual([shown, problem.status, store.items], [null, 401, {}])
+})
+
 test('a token that is set while the service asks for one is used at once', async t => {
   const {answer, client, watch} = byHand(t, {isPatient: true})
   const {next} = watch('/levels/A')

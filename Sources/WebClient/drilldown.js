@@ -190,9 +190,14 @@ export class Drilldown {
   // Waits before a request is repeated: as long as the server says, or a second, doubled with each attempt, up to 30
   // seconds; and up to half of that longer, so that not all clients return at once.
   #pause(attempt, {retryAfter}) {
+    const isGiven = retryAfter > 0, seconds = isGiven ? Math.min(retryAfter, LONGEST_PAUSE) : Math.min(2 ** attempt, 30)
     return new Promise(resolve => {
-      setTimeout(resolve, (retryAfter ?? Math.min(2 ** attempt, 30)) * (1 + Math.random() / 2) * 1000)
-      if (!retryAfter) this.#pauses.add(resolve)
+      const end = () => {
+        this.#pauses.delete(end)
+        resolve()
+      }
+      setTimeout(end, seconds * (1 + Math.random() / 2) * 1000)
+      if (!isGiven) this.#pauses.add(end)
     })
   }
 
@@ -225,6 +230,9 @@ export class Drilldown {
 
 // @ts-ignore: TypeScript 4.8 does not know AbortSignal.timeout.
 const within = seconds => AbortSignal.timeout(seconds * 1000)
+
+// A day, in seconds. A timer of more than 24 days ends immediately.
+const LONGEST_PAUSE = 86_400
 
 // Whether a request may succeed if it is repeated unchanged: the connection was lost, or the server is at fault or busy.
 const mayPass = ({status}) => !status || status >= 500 || status === 429

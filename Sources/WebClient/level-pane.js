@@ -132,7 +132,7 @@ export class LevelPane {
     }
     if (signal.aborted) return
     this.level.abandon()
-    const wasOutline = before.isOutline, y = this.list.y, shown = this.level.place
+    const shown = this.level.place, wasOutline = shown.isOutline, y = this.list.y
     this.level = level
     this.isAsking = false
     // Rows that are not shown any more are not marked.

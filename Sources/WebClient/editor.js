@@ -420,7 +420,10 @@ export class Editor {
     const chosen = this.#chosen(pane), edge = chosen.at(by < 0 ? 0 : -1), {sections} = pane.list.geometry, above = pane.place
     const [detail] = edge ? await this.attempt(() => this.#details([edge], pane.marked)) ?? [] : []
     if (!detail) return
-    const {position: {section, index}, previous, next} = detail, {start, count} = sections[section], other = sections[section + by]
+    const {position: {section, index}, previous, next} = detail, other = sections[section + by]
+    // The level has more sections than were read. It is read again after each shift.
+    if (!sections[section]) return
+    const {start, count} = sections[section]
     const before = previous && Place.ofLink(previous.href), after = next && Place.ofLink(next.href)
     if (index !== (by < 0 ? start : start + count - 1)) return this.move(chosen, by < 0 ? {above, before} : {above, after, section: null}, pane.marked)
     if (other) await this.move(chosen, {above, after: by < 0 && other.count ? before : null, section: by < 0 && other.count ? null : section + by}, pane.marked)

@@ -250,6 +250,7 @@ export class Editor {
       this.history.push(step)
       steps.push(step)
     }
+    if (total > LONG && !chosen.length) tell(`${plural(total, 'item')} ${verb}.`, {seconds: 4})
     return steps
   }
 

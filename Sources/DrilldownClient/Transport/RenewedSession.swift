@@ -54,10 +54,11 @@ final class RenewedSession: Sendable {
     }
 
     /// Sends a request with a function of the app. The answer does not wait for a function that ignores cancellation.
+    /// After `end`, throws `Closed`, because the function may throw `CancellationError` for reasons of its own.
     func answer(
         of exchange: Exchange, _ send: @escaping @Sendable () async throws -> (Data, URLResponse)
     ) async throws -> Answer {
-        if isOver.withLock({ $0 }) { throw CancellationError() }
+        if isOver.withLock({ $0 }) { throw Closed() }
         let task = Task { await exchange.run(send) }
         let end: @Sendable (any Error) -> Void = { error in
             task.cancel()
@@ -65,6 +66,11 @@ final class RenewedSession: Sendable {
         }
         ends.withLock { $0[ObjectIdentifier(exchange)] = end }
         defer { ends.withLock { $0[ObjectIdentifier(exchange)] = nil } }
+        // `end` may have been called before it could find this request.
+        if isOver.withLock({ $0 }) {
+            task.cancel()
+            throw Closed()
+        }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { exchange.start($0) }
         } onCancel: {

@@ -54,6 +54,8 @@
         /// Shows the current level, then each change, until the task is cancelled or the server refuses the level.
         public func follow() async {
             let query = search.isEmpty ? query : query.searching(for: search)
+            // The level may be that of another search.
+            isCurrent = false
             do {
                 for try await update in server.updates(of: path, matching: query) {
                     show(update)
@@ -114,6 +116,7 @@
         ///
         /// Call `follow` again if `path` changes.
         public func follow() async {
+            isCurrent = false
             do {
                 for try await update in server.updates(ofDetail: path) {
                     (detail, problem, isCurrent) = (update.detail, update.interruption, update.isCurrent)

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Levels
 import Locking
@@ -55,7 +56,8 @@ import Testing
                     continue
                 }
                 #expect(writes.withLock { $0 } > 0)
-                #expect(try String(contentsOfFile: path, encoding: .utf8) == foreign)
+                // Foundation leaks memory when it reads an empty file.
+                #expect(try SmallFile(path: path, maximumBytes: 1 << 20).bytes == Array(foreign.utf8))
             }
         }
     }

@@ -113,17 +113,19 @@ struct SessionExampleTests {
     }
 
     /// A value, the JSON that replaces it, and the value afterwards.
-    private static let exact: [(old: PropertyListValue, new: String, PropertyListValue)] = [
-        (.real(0.5), "9007199254740993", .integer(PropertyListInteger(9_007_199_254_740_993 as Int64))),
-        (.real(0.5), "-9007199254740993", .integer(PropertyListInteger(-9_007_199_254_740_993 as Int64))),
-        (.real(0.5), "18446744073709551615", .integer(PropertyListInteger(UInt64.max))),
-        (.real(0.5), "9007199254740992", .real(0x1p53)), (.real(0.5), "-9223372036854775808", .real(-0x1p63)),
-        (.date(0), #""2001-01-01T00:00:00.5Z""#, .date(0.5)),
-        (.date(0), #""2001-01-01T01:00:00.250000000+01:00""#, .date(0.25)),
-        (.date(0), #""2001-01-01T00:00:00.1234567Z""#, .string("2001-01-01T00:00:00.1234567Z")),
-        (.date(0), #""9999-01-01T00:00:00.000001Z""#, .string("9999-01-01T00:00:00.000001Z")),
-        (.data([0]), #""QQ==""#, .data([65])), (.data([0]), #""QQ""#, .string("QQ")),
-    ]
+    private static var exact: [(old: PropertyListValue, new: String, PropertyListValue)] {
+        [
+            (.real(0.5), "9007199254740993", .integer(PropertyListInteger(9_007_199_254_740_993 as Int64))),
+            (.real(0.5), "-9007199254740993", .integer(PropertyListInteger(-9_007_199_254_740_993 as Int64))),
+            (.real(0.5), "18446744073709551615", .integer(PropertyListInteger(UInt64.max))),
+            (.real(0.5), "9007199254740992", .real(0x1p53)), (.real(0.5), "-9223372036854775808", .real(-0x1p63)),
+            (.date(0), #""2001-01-01T00:00:00.5Z""#, .date(0.5)),
+            (.date(0), #""2001-01-01T01:00:00.250000000+01:00""#, .date(0.25)),
+            (.date(0), #""2001-01-01T00:00:00.1234567Z""#, .string("2001-01-01T00:00:00.1234567Z")),
+            (.date(0), #""9999-01-01T00:00:00.000001Z""#, .string("9999-01-01T00:00:00.000001Z")),
+            (.data([0]), #""QQ==""#, .data([65])), (.data([0]), #""QQ""#, .string("QQ")),
+        ]
+    }
 
     @Test("keeps a type only if it holds the new value exactly", arguments: exact.indices)
     func exactTypes(_ number: Int) throws {

@@ -182,17 +182,6 @@ def ranges(case):
     case.soon(lambda: case.below("Long") == ROWS, f"all are undone, in their order: {len(case.below('Long'))}")
 
 
-def range_of_changed_rows(case):
-    """A range is only what is between its two ends."""
-    case.begin("/browse/Long?sort=-Title")
-    case.mark(ROWS[-1])
-    case.scroll_to(LONG - 1 - 1200)
-    case.send("POST", "/levels/Long", {"Title": "Row 9999"})
-    case.mark(ROWS[1200 - 5], shift=True)
-    said = "Not marked: the rows have changed meanwhile. Mark the first row again."
-    case.soon(lambda: said in case.window.notices() or case.marked() == "1,008 rows", f"the range is exact, or refused: {case.marked()}, {case.window.notices()}")
-
-
 def midway(case):
     """If a batch fails, what was done before is told, and the rest stays marked."""
     case.begin("/browse/Long")
@@ -350,9 +339,9 @@ def one_name(case):
     case.window.keys(Keys.ESCAPE)
 
 
-CASES = [far_apart, far_moves, ranges, range_of_changed_rows, midway, same_names, positions, paste_into_open_level, drops, while_reading, while_asking, same_controls, one_name]
+CASES = [far_apart, far_moves, ranges, midway, same_names, positions, paste_into_open_level, drops, while_reading, while_asking, same_controls, one_name]
 # What the size of the window does not matter for, or what needs a wide one.
-WIDE_ALONE = [far_moves, ranges, range_of_changed_rows, midway, paste_into_open_level, drops]
+WIDE_ALONE = [far_moves, ranges, midway, paste_into_open_level, drops]
 
 
 def main():

@@ -28,7 +28,7 @@ PROMPT = 60
 MOST_MEMORY = 1_200_000_000
 MOST_FAULTS = 40
 # Requests of each kind of extremes in the short form.
-PART = 60
+PART = 20
 EDGES = ("9223372036854775807", "9223372036854765807")
 ENDS = (2**63 - 1,)
 CRASHED = re.compile(r"Fatal error|at /.*[.]swift:|Illegal instruction|crashed")

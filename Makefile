@@ -174,7 +174,8 @@ test-client: toolchain deps
 system-test: system-test-deps build test-client ## Run the release from outside, several scripts at a time (OPTIONS="--jobs 2" for fewer).
 	@python3 Tests/System/harness/everything.py --server $(SERVER) $(OPTIONS) $(SYSTEM_TESTS)
 
-soak: system-test soak-deps ## Run all system tests, then the release under every kind of load for MINUTES (30), then the long forms of tests (as root).
+soak: system-test soak-deps ## Run all system tests, more random unit tests, the release under every kind of load for MINUTES (30), and the long forms of tests (as root).
+	RANDOM_ROUNDS=20 $(MAKE) test
 	python3 Tests/System/soak/soak.py --server $(SERVER) --minutes $(MINUTES)
 	python3 Tests/System/edit_history.py --server $(SERVER) --edits 20000
 	python3 Tests/System/edit_crashes.py --server $(SERVER) --rounds 1000

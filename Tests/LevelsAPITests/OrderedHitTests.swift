@@ -9,7 +9,7 @@ import Testing
 @Suite("Hits in an order") struct OrderedHitTests {
     private typealias Page = OrderedRowTests.Page
 
-    @Test("show on all pages together the rows of plain arrays", arguments: 0..<100 as Range<UInt64>)
+    @Test("show on all pages together the rows of plain arrays", arguments: RandomRounds.first(40 as UInt64))
     func pages(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let table = PlainTable(rows: generator.below(60), using: &generator)

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("show on all pages together the rows of plain arrays", arguments: 0..<100 as Range<UInt64>)
+    @Test("show on all pages together the rows of plain arrays", arguments: RandomRounds.first(40 as UInt64))
     func pages(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let table = PlainTable(rows: generator.below(60), using: &generator)

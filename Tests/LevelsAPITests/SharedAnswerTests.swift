@@ -17,7 +17,7 @@ struct SharedAnswerTests {
             }.joined()
         }
         return #"{"Title":"T","Rows":["#
-            + (0..<4_000).map { #"{"Title":"row \#($0)","Subtitle":"\#(text())"}"# }.joined(separator: ",") + "]}"
+            + (0..<1_000).map { #"{"Title":"row \#($0)","Subtitle":"\#(text())"}"# }.joined(separator: ",") + "]}"
     }()
 
     private func desk(cacheBytes: Int = 0, bytes: Int = 10 << 20) throws -> (Desk, ResponseBudget) {

@@ -43,8 +43,8 @@ import Testing
     @Test("A long run of marks is ordered by their classes, and within a class by position")
     func longRun() throws {
         // Two classes in turn, the higher one first, and two marks of the lower one: exchanging neighbours would take
-        // ten billion steps.
-        let count = 100_000
+        // four hundred million steps.
+        let count = 20_000
         let pairs = (0..<count).map { $0.isMultiple(of: 2) ? "\u{301}\u{316}" : "\u{301}\u{317}" }
         let lower = (0..<count).map { $0.isMultiple(of: 2) ? "\u{316}" : "\u{317}" }
         let key =

@@ -2,6 +2,7 @@ import Foundation
 import Levels
 import Testing
 
+@testable import TestDocuments
 @testable import TestSupport
 @testable import TreeSources
 
@@ -178,7 +179,7 @@ struct DocumentWatcherTests {
         #expect(try savability("/") == .items)
     }
 
-    @Test("equals a fresh load after any edits", arguments: 0..<20 as Range<UInt64>)
+    @Test("equals a fresh load after any edits", arguments: RandomRounds.first(8 as UInt64))
     func randomEdits(seed: UInt64) throws {
         var generator = Dice(state: seed)
         func document(_ number: Int) -> String {

@@ -22,7 +22,7 @@ struct CompositionTests {
         return try Composition(source: tree.document, parts: parts, names: names, limits: limits)
     }
 
-    @Test("equals the document in one piece, level for level", arguments: 0..<300 as Range<UInt64>)
+    @Test("equals the document in one piece, level for level", arguments: RandomRounds.first(100 as UInt64))
     func inOnePiece(seed: UInt64) throws {
         var random = RandomDocument(seed: seed, [.dates, .data, .sectionKeys, .textBeyondXML])
         let document = SplitDocument(random.document(), seed: seed)

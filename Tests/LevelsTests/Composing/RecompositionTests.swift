@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A composition made again")
 struct RecompositionTests {
-    @Test("equals a new one, and shares every level that has not changed", arguments: 0..<100 as Range<UInt64>)
+    @Test("equals a new one, and shares every level that has not changed", arguments: RandomRounds.first(40 as UInt64))
     func edits(seed: UInt64) throws {
         var random = RandomDocument(seed: seed, [.dates, .sectionKeys])
         let document = SplitDocument(random.document(), seed: seed)

@@ -65,7 +65,7 @@ struct LongDocumentTests {
         let first = try EditedText(original)
         #expect(original.count { $0 == 10 } > 400)
         var generator = SeededGenerator(seed: 7)
-        for number in 0..<60 {
+        for number in RandomRounds.first(24) {
             let item = "/Item%20\(generator.below(30))"
             var edited = first
             let opposite: [Edit]

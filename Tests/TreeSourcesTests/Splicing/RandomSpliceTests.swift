@@ -38,7 +38,7 @@ struct RandomSpliceTests {
         return Array(copying: writer.output.span)
     }
 
-    @Test("read again, the text is the edited tree", arguments: 0..<60)
+    @Test("read again, the text is the edited tree", arguments: RandomRounds.first(24))
     func randomEdits(seed: Int) throws {
         var random = RandomDocument(seed: UInt64(seed), seed % 3 > 0 ? .xml : .json)
         var edited = try EditedText(Self.bytes(random.document(), seed: seed))
@@ -54,7 +54,7 @@ struct RandomSpliceTests {
         }
     }
 
-    @Test("a file changed since it was read gives an error or a document", arguments: 0..<60)
+    @Test("a file changed since it was read gives an error or a document", arguments: RandomRounds.first(24))
     func mutatedFiles(seed: Int) throws {
         var random = RandomDocument(seed: UInt64(seed), seed % 3 > 0 ? .xml : .json)
         let text = try EditedText(Self.bytes(random.document(), seed: seed))

@@ -21,12 +21,12 @@ struct RandomSessionTests {
         .init(syntax: .xml, contents: [.dates, .sectionKeys], isSplit: true, isExact: true),
     ]
 
-    @Test("gives the documents that are built of the edited files, a thousand times", arguments: 0..<16)
+    @Test("gives the documents that are built of the edited files", arguments: 0..<16)
     func edits(_ part: Int) throws {
         let setting = Self.settings[part % 8]
         var done = 0
-        for seed in UInt64(part * 1_000)..<UInt64(part * 1_000 + 6) {
-            var random = try RandomSession(seed: seed, setting)
+        for seed in RandomRounds.first(2 as UInt64) {
+            var random = try RandomSession(seed: UInt64(part * 1_000) + seed, setting)
             for number in 0..<20 {
                 let before = random.session
                 let outcome = try random.next()
@@ -35,13 +35,13 @@ struct RandomSessionTests {
                 if random.isLarge || random.isAstray { break }
             }
         }
-        #expect(done > 30, "most edits can be done")
+        #expect(done > 10, "most edits can be done")
     }
 
     @Test("makes one tree of a batch, as its steps do one by one", arguments: 0..<6)
     func batches(_ part: Int) throws {
-        for seed in UInt64(part * 1_000 + 500)..<UInt64(part * 1_000 + 508) {
-            var random = try RandomSession(seed: seed, Self.settings[part])
+        for seed in RandomRounds.first(4 as UInt64) {
+            var random = try RandomSession(seed: UInt64(part * 1_000 + 500) + seed, Self.settings[part])
             var batched = random.session
             var edits: [Edit] = []
             var last: EditedItem?

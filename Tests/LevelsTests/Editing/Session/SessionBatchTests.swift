@@ -7,7 +7,7 @@ import Testing
 /// Many steps on one level, which are gathered.
 @Suite("A batch on one level")
 struct SessionBatchTests {
-    @Test("gives the level that its steps give", arguments: [10, 500])
+    @Test("gives the level that its steps give", arguments: [10, 320])
     func long(_ count: Int) throws {
         let titles = (0..<2_000).map { "\"row \($0)\"" }.joined(separator: ",")
         var example = try SessionExample(#"[{"Title":"a","Children":["x","y"]},\#(titles)]"#)

@@ -222,7 +222,7 @@ export class List {
 
   // Shows other rows, scrolled to `y`. Remaining rows keep their elements, and move from the old to the new positions.
   replace(geometry, y) {
-    const before = this.#positions(), focusedIndex = this.#focusedIndex(), {focused} = this
+    const before = this.#positions(), focusedIndex = this.#focusedIndex(), {focused} = this, {first, last} = this.visible
     const shown = [...this.#rows.values()].map(({element}) => element)
     this.#kept = new Map(shown.map(element => [element.dataset.href, element]))
     this.#rows.clear()
@@ -236,8 +236,12 @@ export class List {
     this.#kept = null
     this.#putInOrder()
     // A focused row that has moved into another section has lost the focus, and gets it back. If the row is gone, the
-    // row that is now at the same index gets the focus.
-    if (focusedIndex >= 0 && !hasFocus(this.element)) this.#focusLink(focused) ?? this.focus(focusedIndex)
+    // row that is now at the same index gets the focus. If the row was not visible, the first visible row gets the
+    // focus, so that the list stays where it is.
+    if (focusedIndex >= 0 && !hasFocus(this.element) && !this.#focusLink(focused)) {
+      if (first <= focusedIndex && focusedIndex <= last) this.focus(focusedIndex)
+      else this.#focusLink(this.source.row(this.visible.first)?.href)
+    }
     if (!matchMedia('(prefers-reduced-motion: reduce)').matches) this.#animate(before)
   }
 

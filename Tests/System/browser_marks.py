@@ -78,17 +78,21 @@ class Case:
     def soon(self, question, what):
         self.verdict.expect(self.window.soon(question), what)
 
-    def scroll_to(self, index, of=".end"):
-        """Scrolls a level to a row, and waits until the row was read."""
-        self.window.run("document.querySelector(`${arguments[0]} .scroller`).scrollTop = arguments[1] * 44", of, index)
-        self.window.soon(lambda: self.window.find(f'{of} .mark[aria-label="Mark {ROWS[index]}"]'))
+    def scroll_to(self, index, name=None):
+        """Scrolls a level to a row, and waits until the row was read. Without a name, the rows are in their own order."""
+        self.window.run("document.querySelector('.end .scroller').scrollTop = arguments[0] * 44", index)
+        label = f"Mark {name or ROWS[index]}"
+        self.soon(lambda: self.window.find(f'.end .mark[aria-label="{label}"]'), f"the row at {index} is there: {label}")
 
     def mark(self, name, index=0, shift=False):
         mark = lambda: self.window.all(f'.end .mark[aria-label="Mark {name}"]')[index]
-        if shift:
-            return self.window.soon(lambda: self.window.run(
-                "arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, shiftKey: true}))", mark()) is None)
-        return self.window.soon(lambda: mark().click() is None)
+        click = lambda: self.window.run("arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, shiftKey: true}))", mark()) \
+            if shift else mark().click()
+        self.soon(lambda: click() is None, f"{name} can be marked")
+
+    @property
+    def scrolled(self):
+        return self.window.run("return document.querySelector('.end .scroller').scrollTop")
 
     def marked(self):
         return self.window.text(".end .edit-tools .note")
@@ -132,6 +136,7 @@ def far_apart(case):
     case.send("POST", "/levels/Long", {"Title": "Last"})
     case.soon(lambda: case.window.text(".end .head-line small") == "2,204", "a row is added elsewhere")
     case.soon(lambda: case.marked() == "2 rows", f"the marks stay: {case.marked()}")
+    case.expect(case.scrolled == 1800 * 44, f"the list stays where it is: {case.scrolled}")
     case.tool("Delete")
     wanted = [*(row for row in ROWS if row not in (ROWS[0], ROWS[603])), "Last"]
     case.says("2 items deleted.")
@@ -180,6 +185,19 @@ def ranges(case):
     case.undo()
     case.says("Undone: 2,202 items deleted.")
     case.soon(lambda: case.below("Long") == ROWS, f"all are undone, in their order: {len(case.below('Long'))}")
+
+
+def range_of_changed_rows(case):
+    """A range is only what is between its two ends; the list stays where it is while rows are added elsewhere."""
+    case.begin("/browse/Long?sort=-Title")
+    case.mark(ROWS[-1])
+    case.scroll_to(LONG - 1 - 1200, ROWS[1200])
+    case.send("POST", "/levels/Long", {"Title": "Row 9999"})
+    case.mark(ROWS[1200 - 5], shift=True)
+    said = "Not marked: the rows have changed meanwhile. Mark the first row again."
+    case.soon(lambda: said in case.window.notices() or case.marked() == "1,008 rows", f"the range is exact, or refused: {case.marked()}, {case.window.notices()}")
+    case.soon(lambda: case.window.text(".end .head-line small") == "2,204", "the row is added elsewhere")
+    case.expect(abs(case.scrolled - (LONG - 1 - 1200) * 44) <= 44, f"the list has not moved away: {case.scrolled}")
 
 
 def midway(case):
@@ -339,9 +357,9 @@ def one_name(case):
     case.window.keys(Keys.ESCAPE)
 
 
-CASES = [far_apart, far_moves, ranges, midway, same_names, positions, paste_into_open_level, drops, while_reading, while_asking, same_controls, one_name]
+CASES = [far_apart, far_moves, ranges, range_of_changed_rows, midway, same_names, positions, paste_into_open_level, drops, while_reading, while_asking, same_controls, one_name]
 # What the size of the window does not matter for, or what needs a wide one.
-WIDE_ALONE = [far_moves, ranges, midway, paste_into_open_level, drops]
+WIDE_ALONE = [far_moves, ranges, range_of_changed_rows, midway, paste_into_open_level, drops]
 
 
 def main():

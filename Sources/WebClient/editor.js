@@ -3,9 +3,9 @@
 import {allowsEdits, askText, openPanel, reason} from './dialogs.js'
 import {beginDrag, isMovable} from './dragging.js'
 import {EditForm} from './edit-form.js'
-import {batch, deleteAll, dictionary, edit, fixed, fixedSpots, inTurn, keyOf, lastBatch, moveAll, readItem, readNow, snapshots, spotIn} from './edits.js'
+import {batch, deleteAll, dictionary, edit, fixed, inTurn, keyOf, lastBatch, moveAll, readItem, readNow, snapshots, spotIn} from './edits.js'
 import {coalesced, count, el, hasFocus, icon, iconButton, isSetting, on, plural, stop} from './elements.js'
-import {FieldsStep, History, MoveStep, PresenceStep, ValueStep} from './history.js'
+import {FieldsStep, History, MoveStep, PresenceStep, textOf, ValueStep} from './history.js'
 import {addRange, inOrder, markOf, presentDetails} from './marks.js'
 import {refuse, tell} from './messages.js'
 import {itemPath, Place} from './place.js'
@@ -235,20 +235,22 @@ export class Editor {
   // one batch can edit, and resolves to a step for the history. After a failure, a message says how many items are done,
   // and the others stay marked. Resolves to the steps.
   async #inBatches(chosen, marks, verb, change) {
-    const steps = [], total = chosen.length
+    const steps = [], total = chosen.length, operation = Symbol()
+    // If a batch takes only a few of the items, the next is made of at most twice as many.
+    let most = total
     chosen = [...chosen]
     while (chosen.length) {
       const done = total - chosen.length, progress = `${count(done)} of ${plural(total, 'item')} are ${verb}.`
       if (total > LONG) tell(progress, {seconds: 60})
       const step = await this.attempt(async () => {
-        const part = lastBatch(chosen), details = await this.#details(part, marks), byPath = new Map(part.map(mark => [mark.place.path, mark]))
+        const part = lastBatch(chosen.slice(-most)), details = await this.#details(part, marks), byPath = new Map(part.map(mark => [mark.place.path, mark]))
         chosen.splice(-part.length, part.length, ...details.map(({href}) => byPath.get(Place.ofLink(href).path)))
-        return change(details)
+        return change(details, chosen)
       }, done ? ' ' + progress : '')
       if (!step) break
+      most = 2 * step.places.length
       chosen = chosen.slice(0, -step.places.length)
-      this.history.push(step)
-      steps.push(step)
+      steps.push(this.history.push(step, operation))
     }
     if (total > LONG && !chosen.length) tell(`${plural(total, 'item')} ${verb}.`, {seconds: 4})
     return steps
@@ -333,16 +335,19 @@ export class Editor {
 
   // Replaces the paths of items with their new paths, in the history, in columns and in the address. `pairs`: [from, to].
   follow(pairs) {
-    const paths = new Map(pairs.filter(([from, to]) => from.path !== to.path).map(([from, to]) => [from.path, to]))
-    if (!paths.size) return
-    const moved = each => {
-      for (let {length} = each.segments; length; length--) {
-        const to = paths.get(each.segments.slice(0, length).join('/'))
-        if (to) return new Place([...to.segments, ...each.segments.slice(length)], each.query)
+    const following = pairs => {
+      const paths = new Map(pairs.map(([from, to]) => [from.path, to]))
+      return each => {
+        for (let {length} = each.segments; length; length--) {
+          const to = paths.get(each.segments.slice(0, length).join('/'))
+          if (to) return new Place([...to.segments, ...each.segments.slice(length)], each.query)
+        }
+        return each
       }
-      return each
     }
-    this.history.follow(moved)
+    // When a step is undone, siblings of one name have the numbers again that they had after the step.
+    const moved = following(pairs), nameOf = ({path}) => path.replace(/~\d+$/, '')
+    this.history.follow(following(pairs.filter(([from, to]) => nameOf(from) !== nameOf(to))))
     for (const pane of this.app.panes) if (!pane.level && !pane.problem) pane.place = moved(pane.place)
     let place = moved(this.app.place)
     const {length} = place.segments, {shown} = place, open = place.value('expand')
@@ -369,19 +374,14 @@ export class Editor {
       return new PresenceStep(places, {kept}, 'deleted')
     })
     if (!steps.length) return
-    const places = steps.flatMap(step => step.places), text = steps.length > 1 ? `${plural(places.length, 'item')} deleted.` : steps[0].text
-    const isWhole = places.length === top.length
+    const places = steps.flatMap(step => step.places), isWhole = places.length === top.length
     if (isWhole) marks.clear()
     this.showDrafts()
     pane?.redrawAll()
     if (pane) this.#goOn(pane, null, chosen[0].index)
     this.#leave(places)
     // Otherwise the message about the failure stays.
-    if (isWhole) tell(text, {label: 'Undo', seconds: 30, action: async () => {
-      const isOver = await this.history.undo(steps)
-      if (steps.length > 1 && steps.every(({kept}) => !kept)) tell(`Undone: ${text}`, {seconds: 4})
-      return isOver
-    }})
+    if (isWhole) tell(textOf(steps), {label: 'Undo', seconds: 30, action: () => this.history.undo(steps[0].operation)})
   }
 
   // Adds the change of a control's value to the history when the value is stored. `sent`: the promise of the request.
@@ -398,10 +398,9 @@ export class Editor {
   }
 
   // Shows the result of a reversed step, whose items were moved, restored or deleted.
-  reversed(step, before, text) {
+  reversed(step, before) {
     this.follow(before.map((place, index) => [place, step.places[index]]))
     if (step.kept) this.#leave(step.places)
-    tell(text, {seconds: 4})
     const {end} = this.app
     if (end.level && end.place.path === step.places[0].parent?.path) this.#goOn(end, step.places[0])
     for (const pane of this.app.panes) pane.refresh()
@@ -437,21 +436,27 @@ export class Editor {
 
   async #move(chosen, target, marks) {
     const unknown = new Map(chosen.map(({place}) => [place.path, null])), stay = []
-    const spot = await this.attempt(async () => fixed(await spotIn(target), unknown))
+    let spot = await this.attempt(async () => fixed(await spotIn(target), unknown))
     if (!spot) return
-    const steps = await this.#inBatches(chosen, marks, 'moved', async details => {
-      const places = lastBatch(details.map(({href}) => Place.ofLink(href))), last = details.slice(-places.length), spots = await fixedSpots(last)
-      const made = await moveAll(last.map(({fieldsVersion}, index) => ({...spot, place: places[index], tag: fieldsVersion})), !('after' in target || target.before))
-      places.forEach(({path, parent}, index) => {
-        const mark = marks.get(path), place = made[index]
-        if (marks.delete(path) && place.parent.path === parent.path) stay.push([place.path, {...mark, place}])
+    const steps = await this.#inBatches(chosen, marks, 'moved', async (details, left) => {
+      const others = [...left, ...stay], {above, after} = spot
+      const {made, back, others: [to, behind, ...now]} = await moveAll(
+        details, details.map(() => spot), !('after' in target || target.before), [above, after, ...others.map(({place}) => place)])
+      const first = left.length - made.length, places = left.slice(first).map(({place}) => place)
+      spot = {...spot, above: to, after: behind}
+      now.splice(first, made.length, ...made)
+      const marked = others.map(({place}) => marks.delete(place.path))
+      others.forEach((mark, index) => {
+        const isMoved = index >= first && index < left.length, stays = mark.place.parent.path === above.path
+        mark.place = now[index]
+        if (marked[index] && !isMoved) marks.set(mark.place.path, mark)
+        else if (marked[index] && stays) stay.push(mark)
       })
       this.follow(places.map((place, index) => [place, made[index]]))
-      return new MoveStep(made, spots, last)
+      return new MoveStep(made, back, details.slice(-made.length))
     })
-    if (this.app.panes.some(({marked}) => marked === marks)) for (const [path, mark] of stay) marks.set(path, mark)
-    const moved = steps.reduce((sum, {places}) => sum + places.length, 0)
-    if (moved) this.app.announce(`${plural(moved, 'item')} moved.`)
+    if (this.app.panes.some(({marked}) => marked === marks)) for (const mark of stay) marks.set(mark.place.path, mark)
+    if (steps.length) this.app.announce(textOf(steps))
   }
 
   cut(pane) {

@@ -126,12 +126,75 @@ export const deleteAll = details => batch(details.map(({href, leaf, version, fie
   // For an item with items below it, the version also depends on these.
   ({delete: href, ifMatch: leaf ? fieldsVersion : version})).reverse())
 
-// Moves items, given in the order of the document as {place, tag, above, after, section}; the last item comes first, as
-// in `deleteAll`. With `orLast`, the items may also get to the end of the levels.
-export async function moveAll(items, orLast) {
-  const move = (items, at) => batch(items.map(each => ({move: each.place.detail, to: each.above.level, ...at(each), ifMatch: each.tag})))
-  const last = [...items].reverse(), exact = async () => (await move(last, at)).reverse()
-  return orLast ? placed(exact, () => move(items, () => ({at: 'last'}))) : exact()
+// Moves items, given by their details in the order of the document, to a spot each; the last item comes first, so that
+// items with one spot keep their order. With `orLast`, the items may also get to the end of the levels. Resolves to
+// {made, back, others}: the new places of the items, their former positions as in `fixedSpots`, and the places `others`,
+// all as they are after the moves. A step names an item by the path that the item has before all steps. If another move
+// has changed this path, the item and those before it stay for another batch: `made` and `back` have only the last items.
+export async function moveAll(details, spots, orLast, others = []) {
+  const move = async (numbers, isLast) => {
+    const paths = new Paths(details), steps = []
+    for (const number of numbers) {
+      const place = Place.ofLink(details[number].href), {above} = spots[number], spot = isLast ? {above} : spots[number], now = await paths.spot(spot)
+      if (!isLast && (await paths.place(place)).path !== place.path) break
+      steps.push({move: place.detail, to: now.above.level, ...(isLast ? {at: 'last'} : at(now)), ifMatch: details[number].fieldsVersion})
+      paths.take(place, spot)
+    }
+    const back = [], places = []
+    for (const spot of await fixedSpots(details.slice(-steps.length))) back.push(await paths.spot(spot))
+    for (const place of others) places.push(await paths.place(place))
+    const links = await batch(steps)
+    return {made: isLast ? links : links.reverse(), back, others: places}
+  }
+  const exact = () => move([...details.keys()].reverse())
+  return orLast ? placed(exact, () => move([...details.keys()], true)) : exact()
+}
+
+// The paths of items after some steps of a batch. Siblings of one name have numbers in their order (`Name`, `Name~2`), so
+// that the move of one of them changes the numbers of others. `details`: those of the items that move.
+class Paths {
+  #moved = new Map()
+
+  constructor(details) {
+    this.details = new Map(details.map(each => [Place.ofLink(each.href).path, each]))
+  }
+
+  // The name and the number in the last segment of a path.
+  #parts({path, segments}) {
+    const key = segments.at(-1), [, name, number] = /^(.+)~(\d+)$/.exec(key) ?? []
+    return name && this.details.get(path)?.title !== decodeSegment(key) ? [name, Number(number)] : [key, 1]
+  }
+
+  // Takes note that an item moves to a spot.
+  take(place, spot) {
+    const [name, number] = this.#parts(place)
+    this.#moved.set(name, [...this.#moved.get(name) ?? [], {from: place.parent.path, number, spot}])
+  }
+
+  async place(place) {
+    const segments = []
+    for (const [length, key] of place?.segments.entries() ?? []) {
+      const level = place.prefix(length).path, item = place.prefix(length + 1), [name, number] = this.#parts(item)
+      let now = number
+      for (const {from, number: other, spot} of this.#moved.get(name) ?? []) {
+        if (from === level && other < number) now--
+        if (spot.above.path === level && await this.#order(spot) < await this.#order({after: item, section: null}) - 0.5) now++
+      }
+      segments.push(now === number ? key : now > 1 ? `${name}~${now}` : name)
+    }
+    return place && new Place(segments)
+  }
+
+  spot = async ({above, after, section}) => ({above: await this.place(above), after: await this.place(after), section})
+
+  // A number that is greater for a spot that comes later on a level. A level has fewer rows than 2^32.
+  async #order({after, section}) {
+    if (after === undefined) return Infinity
+    if (!after) return (section ?? 0) * 2 ** 32 - 0.5
+    if (!this.details.has(after.path)) this.details.set(after.path, await readNow(after))
+    const {position} = this.details.get(after.path)
+    return position.section * 2 ** 32 + position.index + 0.5
+  }
 }
 
 const typed = step => dictionary(Object.entries(step).map(([name, value]) =>

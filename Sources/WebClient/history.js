@@ -1,15 +1,17 @@
 // Undo and redo: the steps of this tab, each of which can reverse itself.
 
-import {alike, deleteAll, fixedSpots, insertBack, inTurn, moveAll, readNow, sendFields, snapshots} from './edits.js'
-import {el, iconButton, plural} from './elements.js'
+import {alike, deleteAll, insertBack, inTurn, moveAll, readNow, sendFields, snapshots} from './edits.js'
+import {count, el, iconButton, plural} from './elements.js'
+import {tell} from './messages.js'
 import {Place} from './place.js'
 import {send} from './service.js'
 
-// The maximum number of kept steps.
+// The maximum number of operations that can be undone.
 const KEPT = 100
 
 // A step has `text`, a sentence about the edit, and `reverse()`, which undoes the edit and turns the step into its
-// opposite. When an item gets another path, the places of the item in all steps are replaced.
+// opposite. If only a part was undone, `reverse()` resolves to a step for the rest. The steps of one operation are undone
+// and redone together. When an item gets another path, the places of the item in all steps are replaced.
 export class History {
   #past = []
   #future = []
@@ -22,27 +24,38 @@ export class History {
     this.#update()
   }
 
-  push(step) {
+  // A step of an operation in several batches comes with a symbol for the operation.
+  push(step, operation = Symbol()) {
+    step.operation = operation
     this.#past.push(step)
-    if (this.#past.length > KEPT) this.#past.shift()
+    const [, second, ...others] = new Set(this.#past.map(each => each.operation))
+    if (others.length > KEPT - 2) this.#past.splice(0, this.#past.findIndex(each => each.operation === second))
     this.#future = []
     this.#update()
     return step
   }
 
-  // `steps`: the steps that a notice offers to undo, the latest last; without it, the latest step is undone. Resolves to
-  // whether nothing is left that can be undone.
-  undo(steps) {
-    return this.#inTurn(async () => {
-      for (const step of [...steps ?? this.#past.slice(-1)].reverse()) {
-        if (this.#past.includes(step) && !await this.#reverse(step, this.#past, this.#future, 'Undone')) return !this.#past.includes(step)
-      }
-      return true
-    })
+  // Undoes an operation, the latest by default. Resolves to whether the first step that is left can be undone no more, or
+  // no step is left.
+  undo(operation) {
+    return this.#inTurn(() => this.#reverseAll(this.#past, this.#future, 'Undone', operation))
   }
 
   redo() {
-    return this.#inTurn(() => this.#reverse(this.#future.at(-1), this.#future, this.#past, 'Redone'))
+    return this.#inTurn(() => this.#reverseAll(this.#future, this.#past, 'Redone'))
+  }
+
+  async #reverseAll(from, to, word, operation = from.at(-1)?.operation) {
+    const steps = stepsOf(operation, from), total = countOf(steps), text = textOf(steps)
+    let done = 0, step
+    while ((step = stepsOf(operation, from).at(-1))) {
+      const progress = done ? ` ${count(done)} of ${plural(total, 'item')} are ${word.toLowerCase()}.` : ''
+      if (progress) tell(progress.trim(), {seconds: 60})
+      if (!await this.#reverse(step, from, to, word, progress)) return !from.includes(step)
+      done += step.places.length
+    }
+    if (done) tell(`${word}: ${text}`, {seconds: 4})
+    return true
   }
 
   // Runs actions one after another, in the order of the key presses.
@@ -73,19 +86,21 @@ export class History {
 
   // Reverses a step. If the reversal is refused (404, 409, 412), the step is removed. After any other failure, the
   // reversal can be tried again. Resolves to whether the step was reversed.
-  async #reverse(step, from, to, word) {
-    if (!from.includes(step)) return false
+  async #reverse(step, from, to, word, progress) {
+    const before = step.places
     let isRefused = false
-    const before = [...step.places]
-    const isDone = await this.editor.attempt(() => step.reverse().then(() => true, error => {
+    const left = await this.editor.attempt(() => step.reverse().then((rest = null) => rest, error => {
       isRefused = [404, 409, 412].includes(error.status)
       if (isRefused && error.status !== 409) throw Object.assign(new Error('someone else has changed the item since.'), {status: 412})
       throw error
-    }), '', word === 'Undone' ? 'Not undone' : 'Not redone')
-    if (isDone || isRefused) from.splice(from.indexOf(step), 1)
+    }), progress, `Not ${word.toLowerCase()}`)
+    const isDone = left !== undefined, index = from.indexOf(step)
+    if (isDone || isRefused) from.splice(index, 1)
     if (isDone) {
+      // The places of these two steps are new already.
+      this.editor.reversed(step, before.slice(-step.places.length))
+      if (left) from.splice(index, 0, Object.assign(left, {operation: step.operation}))
       to.push(step)
-      this.editor.reversed(step, before, `${word}: ${step.text}`)
     }
     this.#update()
     return isDone
@@ -98,10 +113,17 @@ export class History {
   #update() {
     for (const [button, steps, label] of [[this.#undo, this.#past, 'Undo'], [this.#redo, this.#future, 'Redo']]) {
       button.ariaDisabled = steps.length || this.#unanswered && label === 'Undo' ? null : 'true'
-      button.title = steps.length ? `${label}: ${steps.at(-1).text}` : label
+      button.title = steps.length ? `${label}: ${textOf(stepsOf(steps.at(-1).operation, steps))}` : label
     }
   }
 }
+
+const stepsOf = (operation, steps) => steps.filter(each => each.operation === operation)
+
+const countOf = steps => steps.reduce((sum, {places}) => sum + places.length, 0)
+
+// A sentence about all steps of an operation.
+export const textOf = steps => steps.length > 1 ? `${plural(countOf(steps), 'item')} ${steps[0].verb}.` : steps[0]?.text
 
 // Replaces the places in a value. Values of documents have a `type` and do not contain places, so they do not change.
 function followed(value, moved) {
@@ -158,10 +180,10 @@ export class ValueStep {
 
 // The addition of items (`seen` has the details of the items), or the deletion of items (`kept` has their snapshots).
 export class PresenceStep {
-  places; seen; kept; text
+  places; seen; kept; verb; text
 
   constructor(places, {seen = null, kept = null}, verb) {
-    Object.assign(this, {places, seen: {type: 'seen', details: seen}, kept, text: quoted(seen ?? kept, verb)})
+    Object.assign(this, {places, seen: {type: 'seen', details: seen}, kept, verb, text: quoted(seen ?? kept, verb)})
   }
 
   async reverse() {
@@ -182,19 +204,21 @@ export class PresenceStep {
   }
 }
 
-// A move of items, in the order of the document. `spots`: the positions from which the items were moved, as in
-// `fixedSpots`.
+// A move of items, in the order of the document. `spots`: the positions from which the items were moved, as in `moveAll`.
 export class MoveStep {
-  places; spots; seen; text
+  places; spots; seen; verb = 'moved'; text
 
   constructor(places, spots, seen) {
     Object.assign(this, {places, spots, seen: {type: 'seen', details: seen}, text: quoted(seen, 'moved')})
   }
 
   async reverse() {
-    const {places, spots} = this, now = await unchanged(places, this.seen.details), back = await fixedSpots(now)
-    const made = await moveAll(spots.map((spot, index) => ({...spot, place: places[index], tag: now[index].fieldsVersion})), true)
-    this.spots = back
-    this.places = made
+    const {places, spots, seen: {details}} = this
+    const {made, back, others} = await moveAll(
+      await unchanged(places, details), spots, true, [...places, ...spots.flatMap(({above, after}) => [above, after])])
+    const first = places.length - made.length
+    Object.assign(this, new MoveStep(made, back, details.slice(first)))
+    if (first) return new MoveStep(others.slice(0, first), spots.slice(0, first).map(({section}, index) =>
+      ({above: others[places.length + 2 * index], after: others[places.length + 2 * index + 1], section})), details.slice(0, first))
   }
 }

@@ -239,6 +239,26 @@ def same_names(case):
     case.expect_conditions()
 
 
+def moves_of_same_names(case):
+    """Rows of one name are moved up and down in their order, also past other rows of their name, and back again."""
+    titles = ["X", "A", "A", "B", "A", "A"]
+    numbers = lambda: [row["n"] for row in case.rows]
+    case.begin("/", {"Title": "Marks", "Rows": [{"Title": name, "n": index} for index, name in enumerate(titles)]})
+    for index in (0, 1, 2):
+        case.mark("A", index)
+    wanted = [[0, 1, 2, 3, 4, 5]]
+    for tool, order in [("Move up", [1, 2, 4, 0, 3, 5]), ("Move down", [0, 1, 2, 4, 3, 5]), ("Move down", [0, 3, 1, 2, 4, 5]),
+                        ("Move down", [0, 3, 5, 1, 2, 4]), ("Move up", [0, 3, 1, 2, 4, 5])]:
+        case.tool(tool)
+        case.soon(lambda: numbers() == order, f"{tool}: {numbers()}, not {order}")
+        case.soon(lambda: case.marked() == "3 rows", f"they stay marked: {case.marked()}")
+        wanted.append(order)
+    for order in wanted[-2::-1]:
+        case.window.click('.bar [aria-label="Undo"]:not([aria-disabled])')
+        case.soon(lambda: numbers() == order, f"undone: {numbers()}, not {order}")
+    case.expect_conditions()
+
+
 def positions(case):
     """Rows are moved before and after others, to an end, and into other sections."""
     case.begin("/browse/Bough")
@@ -357,9 +377,9 @@ def one_name(case):
     case.window.keys(Keys.ESCAPE)
 
 
-CASES = [far_apart, far_moves, ranges, range_of_changed_rows, midway, same_names, positions, paste_into_open_level, drops, while_reading, while_asking, same_controls, one_name]
+CASES = [far_apart, far_moves, ranges, range_of_changed_rows, midway, same_names, moves_of_same_names, positions, paste_into_open_level, drops, while_reading, while_asking, same_controls, one_name]
 # What the size of the window does not matter for, or what needs a wide one.
-WIDE_ALONE = [far_moves, ranges, range_of_changed_rows, midway, paste_into_open_level, drops]
+WIDE_ALONE = [far_moves, ranges, range_of_changed_rows, midway, moves_of_same_names, paste_into_open_level, drops]
 
 
 def main():

@@ -236,11 +236,11 @@ export class List {
     this.#kept = null
     this.#putInOrder()
     // A focused row that has moved into another section has lost the focus, and gets it back. If the row is gone, the
-    // row that is now at the same index gets the focus. If the row was not visible, the first visible row gets the
-    // focus, so that the list stays where it is.
+    // row that is now at the same index gets the focus. If the row was not visible, the list gets the focus, and stays
+    // where it is.
     if (focusedIndex >= 0 && !hasFocus(this.element) && !this.#focusLink(focused)) {
       if (first <= focusedIndex && focusedIndex <= last) this.focus(focusedIndex)
-      else this.#focusLink(this.source.row(this.visible.first)?.href)
+      else this.element.focus({preventScroll: true})
     }
     if (!matchMedia('(prefers-reduced-motion: reduce)').matches) this.#animate(before)
   }

@@ -140,7 +140,7 @@ const quoted = (items, verb) => `${items.length === 1 ? `“${items[0].title || 
 // Reads the details of items. Throws a conflict if an item is not as it was seen.
 const unchanged = (places, seen) => inTurn(places.map((place, index) => [place, seen[index]]), async ([place, seen]) => {
   const now = await readNow(place)
-  if (seen && !alike(seen, now)) throw conflict()
+  if (!alike(seen, now)) throw conflict()
   return now
 })
 
@@ -191,9 +191,9 @@ export class PresenceStep {
     if (kept) {
       const made = await insertBack(kept)
       this.kept = null
-      // A later reversal requires the items to be as they are now. The state of an item that cannot be read now is not
-      // checked.
-      this.seen = {type: 'seen', details: await inTurn(made, place => readNow(place).catch(() => null))}
+      // A later reversal requires the items to be as they are now. Of an item that cannot be read now, only the title is
+      // compared.
+      this.seen = {type: 'seen', details: await inTurn([...made.keys()], index => readNow(made[index]).catch(() => ({title: kept[index].title})))}
       this.places = made
       return
     }

@@ -6,7 +6,7 @@ import {EditForm} from './edit-form.js'
 import {batch, deleteAll, dictionary, edit, fixed, inTurn, keyOf, lastBatch, moveAll, readItem, readNow, snapshots, spotIn} from './edits.js'
 import {coalesced, count, el, hasFocus, icon, iconButton, isSetting, on, plural, stop} from './elements.js'
 import {FieldsStep, History, MoveStep, PresenceStep, textOf, ValueStep} from './history.js'
-import {addRange, inOrder, markOf, presentDetails} from './marks.js'
+import {inOrder, markOf, presentDetails, rangeOf} from './marks.js'
 import {refuse, tell} from './messages.js'
 import {itemPath, Place} from './place.js'
 import {plain} from './plist.js'
@@ -151,8 +151,13 @@ export class Editor {
     const {marked, level, lastMark} = pane, index = level.indexOf(href), path = itemPath(href)
     if (index < 0) return
     pane.lastMark = {href, index}
-    if (isRange && lastMark) await this.attempt(() => addRange(marked, level, lastMark, pane.lastMark), '', 'Not marked')
-    else if (!marked.delete(path)) marked.set(path, markOf(level, index))
+    if (isRange && lastMark) {
+      const range = await this.attempt(() => rangeOf(level, lastMark, pane.lastMark), '', 'Not marked')
+      // Meanwhile the rows may have become those of another query.
+      for (const mark of pane.place.target === level.place.target ? range ?? [] : []) {
+        if (!marked.has(mark.place.path)) marked.set(mark.place.path, mark)
+      }
+    } else if (!marked.delete(path)) marked.set(path, markOf(level, index))
     pane.redrawAll()
   }
 

@@ -14,9 +14,9 @@ export function markOf(level, index) {
   return {place, index, seen: readNow(place).then(now => alike(row, now) ? now : row).catch(() => row)}
 }
 
-// Adds the marks of all rows between two rows, which are given as {href, index}. Throws if the rows have changed so that
-// these two are not the ends of the range any more.
-export async function addRange(marks, level, ...ends) {
+// The marks of all rows between two rows, which are given as {href, index}. Throws if the rows have changed so that these
+// two are not the ends of the range any more.
+export async function rangeOf(level, ...ends) {
   const [from, to] = (await Promise.all(ends.map(async ({href, index}) => {
     const loaded = level.indexOf(href)
     const present = loaded >= 0 ? loaded : level.place.levelQuery ? index : await positionOf(Place.ofLink(href))
@@ -26,10 +26,7 @@ export async function addRange(marks, level, ...ends) {
   if (rows?.[0].href !== from.href || rows.at(-1).href !== to.href) {
     throw {status: 412, message: 'the rows have changed meanwhile. Mark the first row again.'}
   }
-  for (const [offset, row] of rows.entries()) {
-    const place = Place.ofLink(row.href)
-    if (!marks.has(place.path)) marks.set(place.path, {place, index: from.index + offset, seen: Promise.resolve(row)})
-  }
+  return rows.map((row, offset) => ({place: Place.ofLink(row.href), index: from.index + offset, seen: Promise.resolve(row)}))
 }
 
 // The marks in the order of the rows of a level.

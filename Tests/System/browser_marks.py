@@ -198,6 +198,21 @@ def range_of_changed_rows(case):
     case.soon(lambda: said in case.window.notices() or case.marked() == "1,008 rows", f"the range is exact, or refused: {case.marked()}, {case.window.notices()}")
     case.soon(lambda: case.window.text(".end .head-line small") == "2,204", "the row is added elsewhere")
     case.expect(abs(case.scrolled - (LONG - 1 - 1200) * 44) <= 44, f"the list has not moved away: {case.scrolled}")
+    case.expect(case.window.run("return document.activeElement.className.split(' ')[0]") == "scroller", "and no other row has the focus")
+
+
+def range_of_another_query(case):
+    """A range that is still being read when other rows are asked for marks nothing."""
+    case.begin("/browse/Long")
+    case.mark(ROWS[0])
+    case.hold("/levels/Long?fields")
+    case.mark(ROWS[3], shift=True)
+    case.soon(lambda: case.window.run("return held.length") == 1, "the range is being read")
+    case.window.run("history.pushState({}, '', '/browse/Long?where=Title:Row 0001'); dispatchEvent(new PopStateEvent('popstate'))")
+    case.soon(lambda: case.window.seen() == [ROWS[1]], "the other rows are there")
+    case.hold(None)
+    case.mark(ROWS[1])
+    case.expect(case.marked() == "1 row", f"only the row that is shown is marked: {case.marked()}")
 
 
 def midway(case):
@@ -377,9 +392,9 @@ def one_name(case):
     case.window.keys(Keys.ESCAPE)
 
 
-CASES = [far_apart, far_moves, ranges, range_of_changed_rows, midway, same_names, moves_of_same_names, positions, paste_into_open_level, drops, while_reading, while_asking, same_controls, one_name]
+CASES = [far_apart, far_moves, ranges, range_of_changed_rows, range_of_another_query, midway, same_names, moves_of_same_names, positions, paste_into_open_level, drops, while_reading, while_asking, same_controls, one_name]
 # What the size of the window does not matter for, or what needs a wide one.
-WIDE_ALONE = [far_moves, ranges, range_of_changed_rows, midway, moves_of_same_names, paste_into_open_level, drops]
+WIDE_ALONE = [far_moves, ranges, range_of_changed_rows, range_of_another_query, midway, moves_of_same_names, paste_into_open_level, drops]
 
 
 def main():

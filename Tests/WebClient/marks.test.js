@@ -4,7 +4,7 @@ import './dom.js'
 
 const {alike, fixed, fixedSpots, lastBatch} = await import('../../Sources/WebClient/edits.js')
 const {Level} = await import('../../Sources/WebClient/level.js')
-const {addRange, inOrder, presentDetails} = await import('../../Sources/WebClient/marks.js')
+const {inOrder, presentDetails, rangeOf} = await import('../../Sources/WebClient/marks.js')
 const {Place} = await import('../../Sources/WebClient/place.js')
 
 const COUNT = 2500
@@ -36,10 +36,9 @@ const path = index => `L/r${index}`
 
 test('a range has all rows between its ends, whatever is in memory, in either direction', async () => {
   for (const ends of [[3, 2400], [2400, 3]]) {
-    const asked = serving(), level = await opened(), marks = new Map()
-    await addRange(marks, level, ...ends.map(end))
-    assert.deepEqual([...marks.keys()], Array.from({length: 2398}, (_, offset) => path(3 + offset)))
-    assert.deepEqual([marks.get(path(2400)).index, (await marks.get(path(2400)).seen).fieldsVersion], [2400, 'v2400'])
+    const asked = serving(), level = await opened(), marks = await rangeOf(level, ...ends.map(end))
+    assert.deepEqual(marks.map(({place}) => place.path), Array.from({length: 2398}, (_, offset) => path(3 + offset)))
+    assert.deepEqual([marks.at(-1).index, (await marks.at(-1).seen).fieldsVersion], [2400, 'v2400'])
     assert.equal(level.row(2400), undefined)
     assert.deepEqual(asked.filter(link => link.includes('fields=')).map(link => /limit=\d+&start=\d+/.exec(link)[0]), ['limit=1000&start=3', 'limit=1000&start=1003', 'limit=398&start=2003'])
   }
@@ -49,9 +48,7 @@ test('a range is refused if its ends are other rows, or if the level changes mea
   const refusal = {status: 412, message: 'the rows have changed meanwhile. Mark the first row again.'}
   for (const change of [answer => ({...answer, rows: answer.rows.slice(1)}), answer => ({...answer, count: COUNT + 1}), answer => ({...answer, rows: answer.rows.map(() => row(3))})]) {
     serving((link, answer) => link.includes('fields=') ? change(answer) : answer)
-    const marks = new Map()
-    await assert.rejects(addRange(marks, await opened(), end(3), end(1200)), refusal)
-    assert.equal(marks.size, 0)
+    await assert.rejects(rangeOf(await opened(), end(3), end(1200)), refusal)
   }
 })
 

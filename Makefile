@@ -209,8 +209,8 @@ slips: $(if $(filter WebClient,$(MODULE)),system-test-deps,toolchain deps test-d
 manual: ## Build the manuals as web pages in .build/manual and .build/client-manual; a broken link is an error.
 	@mkdir -p $(CLIENT_SYMBOLS)
 	$(DOCC) convert $(MANUAL) --output-path .build/manual --warnings-as-errors
-	$(SWIFT) build --target DrilldownClient $(SWIFT_FLAGS)
-	$(SWIFT) symbolgraph-extract -module-name DrilldownClient -I "$$($(SWIFT) build --show-bin-path)/Modules" \
+	$(SWIFT) build --target DrilldownClient $(SWIFT_FLAGS) $(TEST_FLAGS)
+	$(SWIFT) symbolgraph-extract -module-name DrilldownClient -I "$$($(SWIFT) build --show-bin-path $(TEST_FLAGS))/Modules" \
 		-target "$$(uname -m)-unknown-linux-gnu" -minimum-access-level public -output-dir $(CLIENT_SYMBOLS)
 	$(DOCC) convert $(CLIENT_MANUAL) --additional-symbol-graph-dir $(CLIENT_SYMBOLS) \
 		--output-path .build/client-manual --warnings-as-errors

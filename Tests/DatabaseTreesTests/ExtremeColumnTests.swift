@@ -1,3 +1,4 @@
+import Bytes
 import Levels
 import PropertyLists
 import TestSources
@@ -5,6 +6,42 @@ import Testing
 import TreeSources
 
 @testable import DatabaseTrees
+
+/// Expects that a watcher reports an item whose fields are too large, and keeps the last tree.
+private func expectLargeFieldsAreNamed(
+    _ watcher: DatabaseWatcher, of name: String, change: (_ sql: String) throws -> Void
+) throws {
+    _ = try watcher.load(replacing: nil)
+    let large = String(repeating: "x", count: 60_000)
+    for statement in [
+        #"UPDATE items SET fields = '{"Title":"\#(large)"}' WHERE id = 1"#,
+        #"INSERT INTO items (id, parent, position, fields) VALUES (50, 0, -5, '"\#(large)"')"#,
+    ] {
+        let before = watcher.document.hash
+        try change(statement)
+        _ = watcher.refresh()
+        #expect(watcher.advance(at: .now) == .arrived)
+        let error = #expect(throws: SourceError.self) { _ = try watcher.load(replacing: nil) }
+        let (item, reason) = (statement.hasPrefix("UPDATE") ? 1 : 50, "more than 512 MiB as JSON")
+        #expect(
+            error?.description
+                == "\(name): items[\(item)]: in /: its fields have \(reason); store large data in separate files.")
+        #expect(watcher.document.hash == before)
+        guard case .nothing = watcher.savability(at: .root) else {
+            Issue.record("edits are not refused")
+            continue
+        }
+        try change("UPDATE items SET fields = '\"small\"' WHERE id = 1")
+        try change("DELETE FROM items WHERE id = 50")
+        _ = watcher.refresh()
+        _ = watcher.advance(at: .now)
+        _ = try watcher.load(replacing: nil)
+        guard case .items = watcher.savability(at: .root) else {
+            Issue.record("edits are still refused")
+            continue
+        }
+    }
+}
 
 /// Numbers at the ends of their ranges, which another program has written to the tables of a tree.
 extension SQLiteTreeTests {
@@ -106,6 +143,21 @@ extension SQLiteTreeTests {
         #expect(try source.load(replacing: nil).tree.document.hash == watcher.document.hash)
     }
 
+    @Test func fieldsThatAreTooLargeAreNamed() throws {
+        let watcher = DatabaseWatcher(
+            source: source, database: SQLiteTree(path: path, name: "sqlite:T.db", mostValueBytes: 20_000))
+        try expectLargeFieldsAreNamed(watcher, of: "sqlite:T.db") { try other().execute($0) }
+    }
+
+    @Test func fieldsThatAreTooLargeAreNotWritten() throws {
+        let item = try Item.Step(level: source.load(replacing: nil).tree.document, row: 0)
+        var writer = FieldsWriter(mostBytes: 28)
+        try writer.write(item)
+        #expect(writer.json.output.count == 28)
+        writer = FieldsWriter(mostBytes: 27)
+        #expect(throws: FieldsWriter.tooLarge) { try writer.write(item) }
+    }
+
     @Test func theRevisionThatOnlyTheCounterHasIsLoaded() throws {
         let watcher = try loadedWatcher()
         try other().execute("UPDATE head SET revision = 1000")
@@ -117,6 +169,17 @@ extension SQLiteTreeTests {
 }
 
 extension PostgresTreeTests {
+    @Test func fieldsThatAreTooLargeAreNamed() throws {
+        try server.makeTree("large_fields", ["a", "b"])
+        let address = try server.address("large_fields")
+        let source = try DatabaseTree.postgres(
+            "postgres://drilldown@/trees?host=\(server.folder)&tree=large_fields", passwordFile: nil)
+        let watcher = DatabaseWatcher(source: source, database: PostgresTree(address: address, mostBytes: 20_000))
+        let other = try server.connection()
+        try other.run("SET search_path = large_fields")
+        try expectLargeFieldsAreNamed(watcher, of: source.name) { try other.run($0) }
+    }
+
     @Test func numbersThatCannotBeUsedAreNamed() throws {
         let tree = try server.makeTree("extreme", ["a"])
         let last = try tree.head()

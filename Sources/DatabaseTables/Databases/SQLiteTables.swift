@@ -23,11 +23,9 @@ final class SQLiteTables: TableConnection {
         }
         guard identity.isRegular else { throw DatabaseError(kind: .other, reason: "it is not a file") }
         (self.path, self.identity, self.clock) = (path, identity, clock)
-        connection = try SQLiteConnection(path: path, for: .read)
+        connection = try SQLiteConnection(path: path, for: .read, mostValueBytes: options.mostValueBytes)
         connection.setBusyTimeout(options.timeout)
         try connection.execute("PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
-        // The size of values is limited, because SQLite cannot interrupt a function that is making a large value.
-        connection.limitValues(to: options.mostValueBytes)
         // This statement is the first to read the file, so it throws if the file is not a database.
         _ = try connection.first("PRAGMA schema_version")
     }

@@ -11,7 +11,8 @@ protocol TreeDatabase: AnyObject {
 
     /// Reads all items in one snapshot, in no particular order.
     ///
-    /// - Parameter body: called for each row; the span of its `fields` is valid during the call.
+    /// - Parameter body: called for each row; the span of its `fields` is valid during the call. It is empty if the
+    ///   fields have more than `ItemRow.mostBytes`.
     /// - Returns: the counter, read in the same snapshot.
     func readItems(
         _ body: (_ place: ItemPlace, _ fields: Span<UInt8>) throws(DatabaseError) -> Void
@@ -148,8 +149,11 @@ struct ItemPlace: Sendable, Equatable {
 /// A row of `items`.
 struct ItemRow: Sendable, Equatable {
     var place: ItemPlace
-    /// The fields of the item as JSON, in UTF-8.
+    /// The fields of the item as JSON, in UTF-8. Empty if the column has more than the bytes that are read.
     var fields: [UInt8]
+
+    /// The maximum size of an item's fields, in bytes.
+    static let mostBytes = 512 << 20
 }
 
 /// The change of one item in a revision.

@@ -37,12 +37,13 @@ struct BinaryRows {
             let section = try cursor.value(in: piece)
             let position = try cursor.value(in: piece)
             let size = Int(try cursor.number(in: piece, bytes: 4))
-            guard let id, let section, let position, size >= 0, size <= piece.count - cursor.offset else {
+            guard let id, let section, let position, size >= -1, size <= piece.count - cursor.offset else {
                 throw Self.damaged
             }
             let place = ItemPlace(id: id, parent: parent, section: Int(section), position: position)
-            try body(place, piece.extracting(cursor.offset..<cursor.offset + size))
-            cursor.offset += size
+            // The fields are NULL if they are too large.
+            try body(place, piece.extracting(cursor.offset..<cursor.offset + max(size, 0)))
+            cursor.offset += max(size, 0)
         }
     }
 

@@ -16,6 +16,7 @@ final class PostgresTree: TreeDatabase {
     private let pollInterval: Duration
     /// The number of revisions that the log keeps.
     let keptRevisions: Int64
+    private let mostBytes: Int
     /// The longest time to spend on finding out the outcome of a commit during which the connection broke.
     let commitPatience: Duration
 
@@ -54,11 +55,11 @@ final class PostgresTree: TreeDatabase {
     ///   - pollInterval: the pause between two looks at the database while no notification arrives.
     init(
         address: PostgresAddress, password: String? = nil, pollInterval: Duration = .seconds(5),
-        commitPatience: Duration = .seconds(30), keptRevisions: Int64 = 100_000,
+        commitPatience: Duration = .seconds(30), keptRevisions: Int64 = 100_000, mostBytes: Int = ItemRow.mostBytes,
         onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in }
     ) {
         (self.address, self.pollInterval, self.commitPatience) = (address, pollInterval, commitPatience)
-        (self.keptRevisions, self.onNotice) = (keptRevisions, onNotice)
+        (self.keptRevisions, self.mostBytes, self.onNotice) = (keptRevisions, mostBytes, onNotice)
         let isSplit = address.readsStandby
         reader = PostgresLink(
             parameters: address.parameters(for: isSplit ? .reading : .everything, password: password), listens: true)
@@ -159,7 +160,8 @@ final class PostgresTree: TreeDatabase {
 extension PostgresTree {
     /// The statements for the schema of this tree.
     func statements(for connection: PostgresConnection) -> PostgresTreeStatements {
-        PostgresTreeStatements(schema: connection.quoted(identifier: address.tree), tree: address.tree)
+        PostgresTreeStatements(
+            schema: connection.quoted(identifier: address.tree), tree: address.tree, mostBytes: mostBytes)
     }
 
     /// Runs statements that read, on the connection for reading.

@@ -4,6 +4,8 @@ struct PostgresTreeStatements {
     let schema: String
     /// The name of the tree, as it appears in notifications.
     let tree: String
+    /// The maximum size of an item's fields, in bytes.
+    var mostBytes = ItemRow.mostBytes
 
     // MARK: Reading
 
@@ -28,16 +30,23 @@ struct PostgresTreeStatements {
     }
 
     var items: String {
-        "COPY (SELECT id, parent, section, position, fields FROM \(schema).items) TO STDOUT (FORMAT binary)"
+        "COPY (SELECT id, parent, section, position, CASE WHEN \(isShort("fields")) THEN fields END FROM \(schema).items) TO STDOUT (FORMAT binary)"
     }
 
-    /// Reads the revisions after $1 with their changes, up to a limit. Each row has the columns of a revision (number,
+    /// Returns a condition that fields can be read. Most are shorter even than their stored form could be, which need not
+    /// be unpacked for the answer: compression saves at most 254 of 255 bytes.
+    private func isShort(_ fields: String) -> String {
+        "(pg_column_size(\(fields)) <= \(mostBytes / 255) OR octet_length(\(fields)::text) <= \(mostBytes))"
+    }
+
+    /// Reads the revisions after $1 with their changes, up to a limit. Fields that are too large are empty. Each row has the columns of a revision (number,
     /// mark, seconds since 1970, author, writer, is_whole) and of a change (item, parent, section, position, fields).
     var log: PostgresStatement {
         PostgresStatement(
             """
             SELECT r.revision, r.mark, extract(epoch FROM r.at)::float8, r.author, r.writer, r.is_whole,
-              c.item, c.parent, c.section, c.position, c.fields
+              c.item, c.parent, c.section, c.position,
+              CASE WHEN c.fields IS NULL OR \(isShort("c.fields")) THEN c.fields::text ELSE '' END
             FROM (SELECT * FROM \(schema).revisions WHERE revision > $1 ORDER BY revision LIMIT \(Self.mostRevisions)) r
             LEFT JOIN \(schema).changes c ON c.revision = r.revision AND c.revision > $1
             ORDER BY r.revision, c.seq LIMIT \(Self.mostRows)

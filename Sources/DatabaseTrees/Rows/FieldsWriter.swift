@@ -11,6 +11,10 @@ struct FieldsWriter: PropertyListConsumer, ~Copyable {
     /// The writer of the JSON. Its output is the text of the latest item.
     private(set) var json = JSONPropertyListWriter()
     private var open: [Container] = []
+    private let mostBytes: Int
+
+    /// - Parameter mostBytes: the maximum size of the fields of an item.
+    init(mostBytes: Int = ItemRow.mostBytes) { self.mostBytes = mostBytes }
 
     /// An open container.
     private struct Container {
@@ -22,7 +26,7 @@ struct FieldsWriter: PropertyListConsumer, ~Copyable {
 
     /// The `fields` of the item in a row of a level.
     ///
-    /// - Throws: `PropertyListError` for a date outside the calendar.
+    /// - Throws: `PropertyListError` for a date outside the calendar, or for fields that are too large.
     static func fields(of step: Item.Step) throws(PropertyListError) -> [UInt8] {
         var writer = FieldsWriter()
         try writer.write(step)
@@ -35,7 +39,12 @@ struct FieldsWriter: PropertyListConsumer, ~Copyable {
         var walk = TreeWalk(fieldsOf: step.level, row: step.row)
         try walk.finish(to: &self)
         try json.finish()
+        guard json.output.count <= mostBytes else { throw Self.tooLarge }
     }
+
+    static let tooLarge = PropertyListError(
+        reason:
+            "its fields have more than \(ItemRow.mostBytes >> 20) MiB as JSON; store large data in separate files")
 
     mutating func beginDictionary(at position: SourcePosition) {
         // This writes the brace as the last byte, perhaps after a comma.

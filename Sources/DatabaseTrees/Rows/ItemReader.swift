@@ -118,6 +118,7 @@ struct ItemReader: ~Copyable {
     }
 
     private mutating func sendFields(_ row: Int) throws(PropertyListError) {
+        guard table.withFields(row, { !$0.isEmpty }) else { throw FieldsWriter.tooLarge }
         if table.mayHaveTypes(row) {
             let value = try PropertyListValue(json: table.fields(row), limits: limits)
             var walk = PropertyListValueWalk(try value.decoded())

@@ -34,7 +34,7 @@ struct ItemRows {
     fileprivate private(set) var items: [Int64: Item.Step] = [:]
 
     mutating func add(_ place: ItemPlace, fields: Span<UInt8>) {
-        if (blocks.last?.capacity ?? 0) - (blocks.last?.count ?? 0) < fields.count {
+        if blocks.last.map({ $0.capacity - $0.count < fields.count }) ?? true {
             let size = max(fields.count, min(max(blockBytes, 4_096), Self.largestBlock))
             guard isComplete, MemoryBudget.hasRoom(forBuffer: size), blocks.count < Int32.max else {
                 isComplete = false

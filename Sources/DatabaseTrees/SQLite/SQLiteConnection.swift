@@ -39,8 +39,12 @@ package final class SQLiteConnection {
 
     /// Opens a file.
     ///
+    /// - Parameter mostValueBytes: the maximum size of a value that is made or read, and of a row, in bytes. SQLite cannot
+    ///   interrupt a function that is making a large value.
     /// - Throws: `DatabaseError` if the file cannot be opened.
-    package init(path: String, for access: Access = .write) throws(DatabaseError) {
+    package init(
+        path: String, for access: Access = .write, mostValueBytes: Int = largestRow
+    ) throws(DatabaseError) {
         _ = Self.isConfigured
         var opened: OpaquePointer?
         let flags = access.flags | SQLITE_OPEN_NOMUTEX
@@ -58,6 +62,7 @@ package final class SQLiteConnection {
             throw error
         }
         _ = unsafe sqlite3_busy_timeout(opened, 5_000)
+        _ = unsafe sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, Int32(clamping: mostValueBytes))
         _ = unsafe shim_defend(opened)
         if access == .read { _ = unsafe shim_distrust(opened) }
     }
@@ -147,20 +152,13 @@ package final class SQLiteConnection {
         let statement = try statement(sql)
         statement.bind(values)
         defer { statement.reset() }
-        var last = 0
+        var row = 0
         while try step(statement) {
             try body(statement)
+            row += 1
             // A row with a large value takes few instructions, so SQLite itself would look at the clock too rarely.
-            if deadline != nil, Self.hasTicked(since: &last), isInterrupted { throw failure(SQLITE_INTERRUPT) }
+            if deadline != nil, row % Self.rowsBetweenLooks == 1, isInterrupted { throw failure(SQLITE_INTERRUPT) }
         }
-    }
-
-    /// Whether the coarse clock has advanced, which it does every few milliseconds. It takes little time to read.
-    private static func hasTicked(since last: inout Int) -> Bool {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-        defer { last = time.tv_nsec }
-        return time.tv_nsec != last
     }
 
     /// Moves to the next row. Returns false at the end.
@@ -179,8 +177,8 @@ package final class SQLiteConnection {
     /// The largest number of statements that are kept compiled.
     private static let mostStatements = 512
 
-    /// The number of instructions of SQLite's virtual machine between two looks at the clock.
-    private static let stepsBetweenLooks: Int32 = 1_000
+    /// The numbers of instructions of SQLite's virtual machine, and of rows, between two looks at the clock.
+    private static let (stepsBetweenLooks, rowsBetweenLooks): (Int32, Int) = (1_000, 16)
 
     /// Interrupts statements once a deadline has passed (`sqlite3_progress_handler`).
     ///
@@ -218,10 +216,8 @@ package final class SQLiteConnection {
         _ = unsafe sqlite3_busy_timeout(handle, Int32(clamping: time.components.seconds * 1_000))
     }
 
-    /// Limits the size of any value and of any row, in bytes.
-    package func limitValues(to bytes: Int) {
-        _ = unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes))
-    }
+    /// The size of a row with the largest fields of an item, and its other columns, in bytes.
+    package static let largestRow = ItemRow.mostBytes + 4_096
 
     /// Returns the collation of a column's texts; `BINARY` for a column of a view.
     package func collation(of column: String, in table: String) -> String {
@@ -333,30 +329,22 @@ package final class SQLiteStatement {
     }
 
     package var row: [DatabaseValue] {
-        let count = unsafe sqlite3_column_count(handle)
-        return (0..<count).map(value)
+        (0..<columnCount).map(value)
     }
 
     package func value(_ column: Int32) -> DatabaseValue {
-        switch unsafe sqlite3_column_type(handle, column) {
-        case SQLITE_INTEGER: .integer(integer(column))
-        case SQLITE_FLOAT: .real(unsafe sqlite3_column_double(handle, column))
-        case SQLITE_NULL: .null
-        case SQLITE_BLOB: .data(withContent(column, .data) { Array(copying: $0) })
-        default: .text(withContent(column, .text) { Array(copying: $0) })
+        switch kind(column) {
+        case .integer: .integer(integer(column))
+        case .real: .real(real(column))
+        case .null: .null
+        case .data: .data(withContent(column, .data) { Array(copying: $0) })
+        case .text: .text(withContent(column, .text) { Array(copying: $0) })
         }
     }
 
     package func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
     package func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
-
-    /// Calls a closure with the text of a column, without copying the text.
-    package func withText<Result, Failure: Error>(
-        _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try withContent(column, kind(column), body)
-    }
 
     /// Gives the text or the data of a column to a closure, without a copy.
     ///

@@ -42,7 +42,13 @@ extension SQLiteTree {
             INSERT INTO revisions (revision, mark, at, author, writer)
             VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', ? / 1000.0, 'unixepoch'), ?, ?)
             """, .integer(revision), .text(write.mark), .integer(write.date), .text(write.author), .text(writer))
-        try connection.run("UPDATE changes SET revision = ? WHERE revision IS NULL", .integer(revision))
+        do throws(DatabaseError) {
+            try connection.run("UPDATE changes SET revision = ? WHERE revision IS NULL", .integer(revision))
+        } catch {
+            // Fields that are too large cannot be written again. The load reports their item.
+            guard error.kind == .tooLarge else { throw error }
+            try dropChanges("IS NULL", of: revision, connection: connection)
+        }
         return connection.changedRows
     }
 
@@ -131,7 +137,14 @@ extension SQLiteTree {
     /// Removes the changes of a revision from the log if there are too many.
     private func shorten(_ revision: Int64, changes: Int, connection: SQLiteConnection) throws(DatabaseError) {
         guard changes > LoggedRevision.mostChanges else { return }
-        try connection.run("DELETE FROM changes WHERE revision = ?", .integer(revision))
+        try dropChanges("= \(revision)", of: revision, connection: connection)
+    }
+
+    /// Removes the changes of a revision from the log, so that servers load the tree.
+    private func dropChanges(
+        _ numbers: String, of revision: Int64, connection: SQLiteConnection
+    ) throws(DatabaseError) {
+        try connection.run("DELETE FROM changes WHERE revision \(numbers)")
         try connection.run("UPDATE revisions SET is_whole = 1 WHERE revision = ?", .integer(revision))
     }
 

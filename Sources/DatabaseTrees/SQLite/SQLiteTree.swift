@@ -22,6 +22,7 @@ final class SQLiteTree: TreeDatabase {
     /// The pause before the files are opened again. A restore removes the log and replaces the database; opening the
     /// files in between would mix the backup with the wrong log.
     private let settlingTime: Duration
+    private let mostValueBytes: Int
     private let events: SQLiteFileEvents
     /// The value of `PRAGMA data_version` at the latest look; nil before the first look. Commits of other programs
     /// change the value.
@@ -36,10 +37,11 @@ final class SQLiteTree: TreeDatabase {
     private(set) var unnumbered: Int64?
 
     init(
-        path: String, name: String, settlingTime: Duration = .zero,
+        path: String, name: String, settlingTime: Duration = .zero, mostValueBytes: Int = SQLiteConnection.largestRow,
         onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in }
     ) {
         (self.path, self.name, self.settlingTime, self.onNotice) = (path, name, settlingTime, onNotice)
+        self.mostValueBytes = mostValueBytes
         events = SQLiteFileEvents(path: path)
     }
 
@@ -58,7 +60,7 @@ final class SQLiteTree: TreeDatabase {
         }
         guard found.isRegular else { throw DatabaseError(kind: .other, reason: "it is not a file") }
         guard .now >= reopening else { throw Self.isBeingReplaced }
-        let opened = try SQLiteConnection(path: path)
+        let opened = try SQLiteConnection(path: path, mostValueBytes: mostValueBytes)
         try opened.execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")
         try check(opened)
         // The check has also opened the log.
@@ -151,13 +153,25 @@ final class SQLiteTree: TreeDatabase {
         defer { connection.rollBack() }
         _ = try noteUnnumbered(connection)
         let head = try head(connection)
-        try connection.rows(
-            "SELECT id, parent, section, position, fields FROM items"
-        ) { row throws(DatabaseError) in
-            let place = Self.place(row)
-            try row.withContent(4, .text) { fields throws(DatabaseError) in try body(place, fields) }
+        let columns = "SELECT id, parent, section, position"
+        var count: Int64 = 0
+        while true {
+            do throws(DatabaseError) {
+                try connection.rows("\(columns), fields FROM items ORDER BY id LIMIT -1 OFFSET ?", [.integer(count)]) {
+                    row throws(DatabaseError) in
+                    count += 1
+                    let place = Self.place(row)
+                    try row.withContent(4, .text) { fields throws(DatabaseError) in try body(place, fields) }
+                }
+                return head
+            } catch {
+                guard error.kind == .tooLarge else { throw error }
+                try connection.rows("\(columns) FROM items ORDER BY id LIMIT 1 OFFSET ?", [.integer(count)]) {
+                    row throws(DatabaseError) in try body(Self.place(row), [UInt8]().span)
+                }
+                count += 1
+            }
         }
-        return head
     }
 
     private static func place(_ row: SQLiteStatement, from column: Int32 = 0) -> ItemPlace {
@@ -187,15 +201,21 @@ final class SQLiteTree: TreeDatabase {
         var revisions = try self.revisions(connection, condition: "revision > ? AND revision <= ?", values: range)
         guard Int64(revisions.count) == head.revision - last.revision else { return nil }
         var next = 0
-        try connection.rows(
-            """
-            SELECT revision, item, parent, section, position, fields FROM changes
-            WHERE revision > ? ORDER BY revision, seq
-            """, [.integer(last.revision)]
-        ) { row throws(DatabaseError) in
-            while next < revisions.count, revisions[next].number < row.integer(0) { next += 1 }
-            guard next < revisions.count else { return }
-            revisions[next].changes.append(Self.change(row))
+        do throws(DatabaseError) {
+            try connection.rows(
+                """
+                SELECT revision, item, parent, section, position, fields FROM changes
+                WHERE revision > ? ORDER BY revision, seq
+                """, [.integer(last.revision)]
+            ) { row throws(DatabaseError) in
+                while next < revisions.count, revisions[next].number < row.integer(0) { next += 1 }
+                guard next < revisions.count else { return }
+                revisions[next].changes.append(Self.change(row))
+            }
+        } catch {
+            // The load reports the item whose fields are too large.
+            guard error.kind == .tooLarge else { throw error }
+            return nil
         }
         return revisions
     }
@@ -226,7 +246,7 @@ final class SQLiteTree: TreeDatabase {
 
     private static func change(_ row: SQLiteStatement) -> ItemChange {
         if row.isNull(5) { return .gone(row.integer(1)) }
-        return .row(ItemRow(place: place(row, from: 1), fields: row.withText(5) { Array(copying: $0) }))
+        return .row(ItemRow(place: place(row, from: 1), fields: row.withContent(5, .text) { Array(copying: $0) }))
     }
 
     func history(upTo last: TreeHead, limit: Int) throws(DatabaseError) -> [LoggedRevision] {

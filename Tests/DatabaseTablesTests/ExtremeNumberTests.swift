@@ -149,6 +149,25 @@ import Testing
         }
     }
 
+    @Test(
+        "that are NaN or infinite compare in conditions as in a small table", arguments: ["numeric", "float8", "real"])
+    func notNumbers(type: String) throws {
+        let database = try ChangedDatabase.postgres()
+        let infinite = type == "numeric" ? "1e400" : "'Infinity'"
+        try database.change(
+            """
+            CREATE TABLE t (id int PRIMARY KEY, n \(type)); CREATE INDEX t_n ON t (n, id);
+            INSERT INTO t SELECT i, i FROM generate_series(1, 100) i; INSERT INTO t VALUES (101, 'NaN'), (102, \(infinite));
+            """)
+        for condition in ["n>98", "n<3", "n>1e30", "n:98"] {
+            let query = try RowQuery(where: condition)
+            #expect(
+                try page("/t", by: query, in: database.rows(arranged: 1)) == page("/t", by: query, in: database.rows()),
+                "\(condition)")
+        }
+        #expect(try page("/t", by: RowQuery(where: "n>98"), in: database.rows()) == ["99", "100", "102"])
+    }
+
     @Test("in the statistics of PostgreSQL lead to no refusal", arguments: ["'nan'", "'inf'", "-7", "-1", "3e38"])
     func pages(number: String) throws {
         let database = try ChangedDatabase.postgres()

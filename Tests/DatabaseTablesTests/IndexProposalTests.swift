@@ -1,4 +1,5 @@
 import Bytes
+import DatabaseTrees
 import Levels
 import Testing
 
@@ -217,6 +218,16 @@ import Testing
         // A cancellation between two statements leaves the first.
         try (reading as? TableReading)?.database.connection.rows("PREPARE drilldown_plan AS SELECT 1", []) { _ in }
         #expect(try page("/big", by: RowQuery(sort: "c"), in: reading) == ["3", "2", "1"])
+    }
+
+    @Test("is proposed for statements of which a fault is not taken for a value that no record has")
+    func faults() throws {
+        let reader = try PostgresReader(
+            PostgresDatabase(try ChangedDatabase.postgres().address, passwordFile: nil), timeout: .seconds(60))
+        _ = try reader.begin()
+        #expect(try reader.first("SELECT 1 WHERE 'a'::tsvector = ?", [.text(Array("'a".utf8))]) == nil)
+        let fault = #expect(throws: DatabaseError.self) { try reader.first("SELECT 1 FROM WHERE 1 = ?", [.integer(1)]) }
+        #expect(fault?.kind == .refused)
     }
 
     @Test("is not proposed for a view")

@@ -101,6 +101,8 @@ private struct ConditionStatement {
                 compare(column, asked, with: [Array(number.utf8)])
                 isExact = asked.relation != .equal || Double(number) == Double(asked.value)
             }
+            // In PostgreSQL, NaN is above all numbers; a condition compares only numbers.
+            if asked.relation == .greater, type.kind != .integer { condition += " AND \(column) < 'NaN'" }
         }
         return true
     }

@@ -12,6 +12,8 @@ struct PostgresFailure: Error, Sendable, Equatable {
     var isLost: Bool
     /// The number of the statement in its pipeline, from 0.
     var statement = 0
+    /// Whether the fault is in the text of the statement, and not in a value.
+    var isInText = false
 
     /// The connection is gone.
     static let lost = PostgresFailure(
@@ -25,6 +27,7 @@ extension PostgresFailure {
         state = result.error(.state) ?? ""
         message = Self.sentence(result.error(.message) ?? "the database gave no reason")
         constraint = result.error(.constraint)
+        isInText = result.error(.position) != nil
         // After these errors, the server closes the connection. For example, pg_terminate_backend causes such an error
         // (class 57, operator intervention). Every error of the server has a SQLSTATE. An error without one comes from
         // libpq, which did not understand the server's answer, so the outcome of the statement is unknown. Statements

@@ -70,6 +70,7 @@ struct PostgresResult: ~Copyable {
         case state = 0x43
         case message = 0x4D
         case constraint = 0x6E
+        case position = 0x50
     }
 
     /// A part of the error; nil if the server did not send it.
@@ -87,8 +88,6 @@ package final class PostgresRow {
 
     /// The number of columns.
     package var columnCount: Int { result.columnCount }
-
-    package func isNull(_ column: Int) -> Bool { result.isNull(0, column: column) }
 
     /// The text of a value; nil for NULL.
     package func bytes(_ column: Int) -> [UInt8]? {

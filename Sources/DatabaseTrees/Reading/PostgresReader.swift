@@ -44,9 +44,6 @@ package final class PostgresReader {
     /// Whether the connection is lost.
     package var isLost: Bool { connection.isLost }
 
-    /// The file descriptor of the connection, for `poll(2)`; negative if the connection is gone.
-    package var socket: Int32 { connection.socket }
-
     private static func connect(
         _ parameters: [(name: String, value: String)], timeout: Duration
     ) throws(PostgresFailure) -> PostgresConnection {
@@ -148,7 +145,9 @@ package final class PostgresReader {
             }
         } catch {
             if let thrown { throw thrown }
-            guard !values.isEmpty, Self.valueStates.contains(error.state) else { throw error.readingError }
+            guard !values.isEmpty, !error.isInText, Self.valueStates.contains(error.state) else {
+                throw error.readingError
+            }
             // After the failure, the transaction runs no more statements, so a new one begins.
             try run("ROLLBACK")
             _ = try begin()

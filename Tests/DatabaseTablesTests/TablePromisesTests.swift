@@ -177,6 +177,135 @@ import TreeSources
         #expect(try rows("number").keys("/1") == ["1 0", "2 0"])
     }
 
+    /// The keys of a level, perhaps after the proposed index was made.
+    private func drilled(_ rows: TableRows, _ path: String, in tables: TestedTables) throws -> (
+        create: String?, [String]
+    ) {
+        do { return (nil, try rows.keys(path)) } catch let refusal as RowRefusal {
+            guard case .needsIndex(let create?) = refusal.kind, refusal.parameter == nil else { throw refusal }
+            try tables.change(create)
+            return (create, try rows.keys(path))
+        }
+    }
+
+    @Test(
+        "have the values of drill columns of a large table once the proposed indexes exist",
+        arguments: TestedTables.Kind.allCases)
+    func drilledLargeTable(kind: TestedTables.Kind) throws {
+        let tables = try TestedTables(
+            kind, in: scratch,
+            """
+            CREATE TABLE tool (id integer PRIMARY KEY, kind text \(kind == .sqlite ? "COLLATE NOCASE" : ""), size integer);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+            INSERT INTO tool SELECT i, CASE i % 5 WHEN 0 THEN 'A' WHEN 1 THEN 'a' WHEN 2 THEN 'b' WHEN 3 THEN '' END, i % 3 FROM n;
+            """)
+        var reference = DatabaseReference()
+        (reference.table, reference.drillColumns) = ("tool", ["kind", "size"])
+        let (small, large) = (
+            tables.rows { $0.reference = reference }, tables.rows(arranged: 10) { $0.reference = reference }
+        )
+        let collated = kind == .sqlite ? #" COLLATE "BINARY""# : ""
+        let table = kind == .sqlite ? #""tool""# : #""public"."tool""#
+        for (path, create) in [
+            ("", #"CREATE INDEX "tool_kind" ON \#(table) ("kind"\#(collated), "id")"#),
+            ("/a", #"CREATE INDEX "tool_kind_size" ON \#(table) ("kind"\#(collated), "size", "id")"#), ("/b", nil),
+            ("/a/1", nil),
+        ] {
+            let found = try drilled(large, path, in: tables)
+            #expect(found.create == create, "\(path)")
+            let keys = found.1.map { String($0.prefix { $0 != " " }) }
+            #expect(try Set(keys) == Set(small.keys(path).map { String($0.prefix { $0 != " " }) }), "\(path)")
+        }
+        #expect(try Set(large.keys("")) == ["(none) ~1", "A 3", "a 3", "b 3"])
+        // No index gives the values of records with NULL or an empty text.
+        let refusal = try #require(throws: RowRefusal.self) { try large.keys("/(none)") }
+        #expect(refusal.kind == .needsIndex(create: nil))
+        #expect(try small.keys("") == ["a 3", "b 3", "(none) 3", "A 3"])
+        #expect(try large.read("/a/1") { reading, item in try reading.detail(of: item).children.count } == 14)
+        reference.drillColumns = ["id"]
+        #expect(try tables.rows(arranged: 10) { $0.reference = reference }.keys("/7") == ["7 0"])
+        try tables.change(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 201 UNION ALL SELECT i + 1 FROM n WHERE i < 1001) INSERT INTO tool SELECT i, 'c', 0 FROM n
+            """)
+        #expect(
+            throws: RowRefusal(
+                kind: .needsIndex(create: nil), sentence: "'id' has more than 1000 values; drill by another field.")
+        ) { try tables.rows(arranged: 10) { $0.reference = reference }.keys("") }
+    }
+
+    // MARK: Views without a key
+
+    /// A view of 25 records; in PostgreSQL, it counts its runs.
+    private static let views = """
+        CREATE VIEW runs AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 24)
+        SELECT 'record ' || i AS name, i % 5 AS size FROM n
+        """
+    private static let countedView = """
+        CREATE VIEW runs AS WITH run AS MATERIALIZED (
+          SELECT set_config('test.runs', (coalesce(nullif(current_setting('test.runs', true), ''), '0')::int + 1)::text, false))
+        SELECT 'record ' || i AS name, i % 5 AS size FROM run, generate_series(0, 24) i ORDER BY i
+        """
+
+    @Test(
+        "without a key have the same pages and details in the first answer and later",
+        arguments: TestedTables.Kind.allCases)
+    func viewWithoutKey(kind: TestedTables.Kind) throws {
+        let tables = try TestedTables(kind, in: scratch, Self.views)
+        let kept = tables.rows()
+        for rows in [tables.rows(), kept, kept] {
+            let page = try rows.page("/runs") { ($0.page.start, $0.page.limit) = (RowOffset(clamping: 7), 3) }
+            #expect((page.start, page.count, page.itemCount, page.isEstimate) == (7, 25, 25, false))
+            #expect(try rows.keys("/runs") { ($0.page.after, $0.page.limit) = (page.next, 2) } == ["10 0", "11 0"])
+            #expect(
+                try tables.rows().keys("/runs") { ($0.page.after, $0.page.limit) = (page.next, 2) } == ["10 0", "11 0"])
+            let last = try rows.page("/runs") { ($0.page.start, $0.page.limit) = (RowOffset(clamping: 22), 3) }
+            #expect(last.next == nil && last.numbers.count == 3)
+            #expect(try rows.keys("/runs") { $0.page.start = RowOffset(clamping: 26) } == [])
+            #expect(
+                try rows.keys("/runs") { ($0.order.sort, $0.page.limit) = (try RowOrder("-size,name"), 3) }
+                    == ["14 0", "19 0", "24 0"])
+            let filtered = try rows.page("/runs") { $0.conditions = [try #require(RowCondition("size:9"))] }
+            #expect((filtered.count, filtered.itemCount) == (0, 25))
+            try rows.read("/runs") { reading, item in
+                let detail = try reading.detail(of: item)
+                #expect((detail.item.count, detail.children.count) == (25, 25))
+                #expect(detail.children.first.map { $0.level.title($0.row) } == "record 0")
+                #expect(detail.children.last.map { $0.level.title($0.row) } == "record 24")
+            }
+            for position in [0, 7, 24] {
+                try rows.read("/runs/\(position)") { reading, item in
+                    let detail = try reading.detail(of: item)
+                    #expect((detail.position, detail.count, detail.item.count) == (position, 25, 0))
+                    #expect(
+                        detail.previous.map { $0.level.title($0.row) }
+                            == (position == 0 ? nil : "record \(position - 1)"))
+                    #expect(
+                        detail.next.map { $0.level.title($0.row) } == (position == 24 ? nil : "record \(position + 1)"))
+                }
+            }
+        }
+    }
+
+    @Test("without a key are run once for a page or a detail")
+    func runsOfView() throws {
+        let tables = try TestedTables(.postgres, in: scratch, Self.countedView)
+        /// The number of runs for an answer of a new server.
+        func runs(_ path: String, _ answer: (TableReading, Item) throws -> Void) throws -> String? {
+            try tables.rows().read(path) { reading, item in
+                try answer(reading, item)
+                return try reading.database.connection.first("SELECT current_setting('test.runs', true)", [])?[0].string
+            }
+        }
+        #expect(try runs("/runs") { _ = try $0.page(RowQuery(), below: $1) } == "1")
+        #expect(try runs("/runs") { _ = try $0.page(RowQuery(limit: 3), below: $1) } == "1")
+        #expect(try runs("/runs") { _ = try $0.detail(of: $1) } == "1")
+        // The record is read with its fields, the others with their titles.
+        #expect(try runs("/runs/3") { _ = try $0.detail(of: $1) } == "2")
+        // The order is found first, and is kept. The page is then read with its fields.
+        #expect(try runs("/runs") { _ = try $0.page(RowQuery(sort: "-size"), below: $1) } == "2")
+    }
+
     // MARK: A file and servers
 
     @Test("are published after another file has taken the place of the file")

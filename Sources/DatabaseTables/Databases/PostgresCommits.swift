@@ -29,8 +29,6 @@ final class PostgresCommits: TableCommits {
 
     func addWaits(to waits: inout WaitSet) { waits.wake(by: nextLook) }
 
-    func takeCommit(at now: ContinuousClock.Instant) -> Bool { takeCommit(at: now, isAsked: false) }
-
     func takeCommit(at now: ContinuousClock.Instant, isAsked: Bool) -> Bool {
         guard isAsked || now >= nextLook else { return false }
         return hasChanged()

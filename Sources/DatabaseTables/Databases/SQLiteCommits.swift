@@ -18,6 +18,10 @@ protocol TableCommits: CommitWatcher {
     func takeCommit(at now: ContinuousClock.Instant, isAsked: Bool) -> Bool
 }
 
+extension TableCommits {
+    func takeCommit(at now: ContinuousClock.Instant) -> Bool { takeCommit(at: now, isAsked: false) }
+}
+
 /// Notices commits of other programs to a SQLite file, and the replacement of the file by another.
 final class SQLiteCommits: TableCommits {
     private let path: String
@@ -51,8 +55,6 @@ final class SQLiteCommits: TableCommits {
         events.addWaits(to: &waits)
         if hasNews { waits.wake(by: lastTaken.map { $0 + Self.interval } ?? .now) }
     }
-
-    func takeCommit(at now: ContinuousClock.Instant) -> Bool { takeCommit(at: now, isAsked: false) }
 
     func takeCommit(at now: ContinuousClock.Instant, isAsked: Bool) -> Bool {
         let isDue = events.isLookDue(at: now)

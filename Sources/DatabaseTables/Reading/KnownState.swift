@@ -85,24 +85,20 @@ final class KnownState: Sendable {
         return counted
     }
 
-    /// Returns the kept number of records of a named list. If the number is missing, counts the records and keeps their
-    /// number.
-    func count(
-        _ name: ListName, _ count: () throws(DatabaseError) -> RecordCount
-    ) throws(DatabaseError) -> RecordCount {
-        let isTable = name.values.isEmpty
-        let known = findings.withLock { isTable ? $0.tableCounts[name] : $0.listCounts[name] }
-        if let known { return known }
-        let counted = try count()
+    /// Returns the kept number of records of a named list.
+    func count(_ name: ListName) -> RecordCount? {
+        findings.withLock { name.values.isEmpty ? $0.tableCounts[name] : $0.listCounts[name] }
+    }
+
+    func keep(_ count: RecordCount, as name: ListName) {
         findings.withLock { findings in
-            if isTable {
-                findings.tableCounts[name] = counted
+            if name.values.isEmpty {
+                findings.tableCounts[name] = count
             } else {
                 if findings.listCounts.count >= Self.mostListCounts { findings.listCounts = [:] }
-                findings.listCounts[name] = counted
+                findings.listCounts[name] = count
             }
         }
-        return counted
     }
 }
 

@@ -53,20 +53,26 @@ final class OpenDatabase: @unchecked Sendable {
 
     /// Returns the number of records in a list. A number above the limit is an estimate.
     func count(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
-        try known.count(list.name("\(limit)")) { () throws(DatabaseError) in
-            if list.table.dialect == .postgres, list.values.isEmpty {
-                // Every commit on the server makes kept counts obsolete, so large tables are not counted.
-                let about = try connection.estimate(list.table)
-                guard about <= 2 * limit else { return RecordCount(number: about, isEstimate: true) }
-            }
-            let condition = list.condition.map { " WHERE \($0)" } ?? ""
-            let statement = "SELECT count(*) FROM (SELECT 1 FROM \(list.source)\(condition) LIMIT \(limit + 1)) AS r"
-            let found = Int(try connection.first(statement, list.values)?[0].integer ?? 0)
-            let isWhole = found <= limit
-            return RecordCount(
-                number: isWhole ? found : max(found, list.condition == nil ? try connection.estimate(list.table) : 0),
-                isEstimate: !isWhole)
+        let name = list.name("\(limit)")
+        if let counted = known.count(name) { return counted }
+        let count = try newCount(list, upTo: limit)
+        known.keep(count, as: name)
+        return count
+    }
+
+    private func newCount(_ list: RecordList, upTo limit: Int) throws(DatabaseError) -> RecordCount {
+        if list.table.dialect == .postgres, list.values.isEmpty {
+            // Every commit on the server makes kept counts obsolete, so large tables are not counted.
+            let about = try connection.estimate(list.table)
+            guard about <= 2 * limit else { return RecordCount(number: about, isEstimate: true) }
         }
+        let condition = list.condition.map { " WHERE \($0)" } ?? ""
+        let statement = "SELECT count(*) FROM (SELECT 1 FROM \(list.source)\(condition) LIMIT \(limit + 1)) AS r"
+        let found = Int(try connection.first(statement, list.values)?[0].integer ?? 0)
+        let isWhole = found <= limit
+        return RecordCount(
+            number: isWhole ? found : max(found, list.condition == nil ? try connection.estimate(list.table) : 0),
+            isEstimate: !isWhole)
     }
 }
 

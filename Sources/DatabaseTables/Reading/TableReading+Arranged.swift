@@ -57,6 +57,34 @@ extension TableReading {
             next: next, query: query)
     }
 
+    /// Returns a page of records that only their positions name. If reading one record takes as long as reading all, and
+    /// they are not counted yet, the page is read together with all records before and after it.
+    func positionalPage(_ list: RecordList, query: RowQuery, cursor: PageCursor?) throws -> RowPage {
+        let reader = rowReader(list, query: query)
+        var start = cursor?.position ?? query.page.firstPosition
+        let limit = query.page.limit ?? PageQuery.defaultLimit
+        var page = PageRows(limit: limit)
+        let known = list.isReadOnce ? try counted(list) : try total(list)
+        let first = known == nil ? 0 : start
+        var position = first
+        try forEachRecord(
+            of: list, reader, limit: known.map { min(limit, max(0, $0.number - start)) } ?? Self.mostPositions,
+            offset: first
+        ) { (row, key) throws(DatabaseError) in
+            if position >= start, page.count < limit { page.add(row, key: key, reader: reader) }
+            position += 1
+            return true
+        }
+        if known == nil { try keep(count: position, of: list) }
+        let count = known?.number ?? position
+        if cursor != nil { start = min(start, count) }
+        let next = PageCursor(
+            shape: PageCursor.shape(of: query), position: start + page.count, row: 0, values: [])
+        return try finish(
+            page, list: list, start: start, count: RecordCount(number: count, isEstimate: false), sections: [],
+            next: start + page.count < count ? next.bookmark : nil, query: query)
+    }
+
     /// Returns found records in another order, with the following rows between them.
     ///
     /// - Parameters:
@@ -118,6 +146,7 @@ extension TableReading {
             _ = reader.addFields(statement, to: &packer)
             return true
         }
+        if list.isReadOnce { try keep(count: packer.count, of: list) }
         for row in list.following { packer.beginRow(key: row.key.span, title: row.title.span) }
         return try Self.level(packer)
     }

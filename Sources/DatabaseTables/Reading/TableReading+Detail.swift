@@ -7,18 +7,20 @@ extension TableReading {
         try atPlace(of: item) { try details(of: item, at: $0) }
     }
 
-    private func details(of item: Item, at place: Place) throws(DatabaseError) -> ItemDetail {
+    private func details(of item: Item, at place: Place) throws -> ItemDetail {
         let detail = try ownDetails(of: item, at: place)
-        guard !rows.prefix.isEmpty, item.depth == rows.prefix.count - 1 else { return detail }
-        // The item is in a document, so the document supplies the item's position and neighbours.
-        let own = TreeRows(document: rows.prefix[0].level, arrangements: ArrangementCache(bytes: 0)).detail(of: item)
+        var own = detail
+        if !rows.prefix.isEmpty, item.depth == rows.prefix.count - 1 {
+            // The item is in a document, so the document supplies the item's position and neighbours.
+            own = TreeRows(document: rows.prefix[0].level, arrangements: ArrangementCache(bytes: 0)).detail(of: item)
+        }
         return ItemDetail(
-            item: item, position: own.position, of: own.count, section: own.section, previous: own.previous,
-            next: own.next,
-            children: detail.children)
+            item: Item(steps: item.steps, count: detail.children.count), position: own.position, of: own.count,
+            section: own.section, previous: own.previous, next: own.next, children: detail.children,
+            links: detail.links)
     }
 
-    private func ownDetails(of item: Item, at place: Place) throws(DatabaseError) -> ItemDetail {
+    private func ownDetails(of item: Item, at place: Place) throws -> ItemDetail {
         let catalogue = try catalogue
         switch place {
         case .root:
@@ -60,31 +62,19 @@ extension TableReading {
     ) throws(DatabaseError) -> ItemDetail {
         let rows = try rowsBelow(number, record: record)
         let below = try children(rows, refusal: record.refusal)
-        let following = record.list.following
-        let count = try count(record.list).number + following.count
-        guard let position = record.position else {
-            if record.list.isArranged, let (arranged, level) = try ownArrangement(of: record.list) {
-                return try detail(of: item, in: arranged, level: level, below: below, record: record, number: number)
-            }
-            var next = try neighbour(of: record, isBefore: false)
-            if next == nil, let list = following.first { next = try Self.step(of: list) }
-            return ItemDetail(
-                item: item, position: nil, of: count, previous: try neighbour(of: record, isBefore: true),
-                next: next,
-                children: below,
-                links: RecordLinks(
-                    canonical: try path(
-                        to: number, identity: record.identity, key: Array(item.own.level.key(item.own.row).utf8)),
-                    references: try references(of: record, table: table)))
+        if let (arranged, level) = try ownArrangement(of: record.list) {
+            return try detail(of: item, in: arranged, level: level, below: below, record: record, number: number)
         }
-        let previous =
-            position > 0
-            ? try self.record(Array("\(position - 1)".utf8), in: record.list, number: number, isWhole: false) : nil
-        let next =
-            position + 1 < count
-            ? try self.record(Array("\(position + 1)".utf8), in: record.list, number: number, isWhole: false) : nil
+        let following = record.list.following
+        var next = try neighbour(of: record, isBefore: false)
+        if next == nil, let list = following.first { next = try Self.step(of: list) }
         return ItemDetail(
-            item: item, position: position, of: count, previous: previous?.0, next: next?.0, children: below)
+            item: item, position: nil, of: try count(record.list).number + following.count,
+            previous: try neighbour(of: record, isBefore: true), next: next, children: below,
+            links: RecordLinks(
+                canonical: try path(
+                    to: number, identity: record.identity, key: Array(item.own.level.key(item.own.row).utf8)),
+                references: try references(of: record, table: table)))
     }
 
     /// Returns the record before or after another record in the same list; nil at the ends of the list.
@@ -93,11 +83,11 @@ extension TableReading {
     }
 
     private func first(
-        of list: RecordList, after: [DatabaseValue]? = nil, isReversed: Bool = false, offset: Int = 0
+        of list: RecordList, after: [DatabaseValue]? = nil, isReversed: Bool = false
     ) throws(DatabaseError) -> Item.Step? {
         let reader = RecordReader(list: list, showing: { _ in false }, limit: 0)
         var found: Item.Step?
-        try forEachRecord(of: list, after: after, reader, limit: 1, offset: offset, isReversed: isReversed) {
+        try forEachRecord(of: list, after: after, reader, limit: 1, isReversed: isReversed) {
             (statement, key) throws(DatabaseError) in
             found = try Self.step(key: Array(copying: key), title: reader.title(statement, key: key))
             return true
@@ -105,7 +95,7 @@ extension TableReading {
         return found
     }
 
-    /// Returns the detail of a record in a list with conditions or an order of its own.
+    /// Returns the detail of a record in an arranged list.
     private func detail(
         of item: Item, in arranged: ArrangedRows, level: Level, below: ItemDetail.ChildRows, record: Record,
         number: Int
@@ -117,9 +107,11 @@ extension TableReading {
             item: item, position: position, of: arranged.count,
             previous: try Self.step(at: position - 1, in: arranged, level: level),
             next: try Self.step(at: position + 1, in: arranged, level: level), children: below,
-            links: RecordLinks(
-                canonical: try path(to: number, identity: record.identity, key: key),
-                references: try references(of: record, table: catalogue.tables[number])))
+            links: record.position != nil
+                ? nil
+                : RecordLinks(
+                    canonical: try path(to: number, identity: record.identity, key: key),
+                    references: try references(of: record, table: catalogue.tables[number])))
     }
 
     private static func step(
@@ -130,24 +122,19 @@ extension TableReading {
         return try step(key: Array(level.key(row).utf8), title: Array(level.title(row).utf8))
     }
 
-    private func children(valuesOf list: RecordList) throws(DatabaseError) -> ItemDetail.ChildRows {
+    private func children(valuesOf list: RecordList) throws -> ItemDetail.ChildRows {
         let values = try values(of: list)
         return try children(values.map(\.key), titles: values.map(\.title))
     }
 
     private func children(_ list: RecordList) throws(DatabaseError) -> ItemDetail.ChildRows {
-        if list.isArranged, let (arranged, level) = try ownArrangement(of: list) {
+        if let (arranged, level) = try ownArrangement(of: list) {
             return ItemDetail.ChildRows(
                 count: arranged.count, first: try Self.step(at: 0, in: arranged, level: level),
                 last: try Self.step(at: arranged.count - 1, in: arranged, level: level))
         }
-        let count = try count(list)
-        let isPositional = list.table.isPositional
         return ItemDetail.ChildRows(
-            count: count.number, first: try first(of: list),
-            last: isPositional
-                ? count.number > 0 ? try first(of: list, offset: count.number - 1) : nil
-                : try first(of: list, isReversed: true))
+            count: try count(list).number, first: try first(of: list), last: try first(of: list, isReversed: true))
     }
 
     private func children(

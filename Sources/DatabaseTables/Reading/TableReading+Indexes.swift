@@ -156,10 +156,10 @@ extension TableReading {
     ///
     /// - Parameters:
     ///   - terms: the terms that the index must contain; empty if no index would help.
-    ///   - parameter: the query option that the refusal names.
+    ///   - parameter: the query option that the refusal names, if any.
     ///   - purpose: the words that follow "no index" in the message, such as `gives the order 'Price'`.
     func needsIndex(
-        _ list: RecordList, terms: [OrderTerm], parameter: String, purpose: String
+        _ list: RecordList, terms: [OrderTerm], parameter: String?, purpose: String
     ) throws(DatabaseError) -> RowRefusal {
         let create = list.isServable ? try database.creatingIndex(on: list.table, by: terms) : nil
         let remedy = create == nil ? "Ask" : "Create one, or ask"
@@ -177,9 +177,7 @@ extension TableReading {
     func indexed(
         _ list: RecordList, by conditions: [RowCondition]
     ) throws(DatabaseError) -> (list: RecordList, count: RecordCount)? {
-        guard !list.table.isPositional,
-            conditions.allSatisfy({ $0.relation == .equal && findsAll($0, in: list.table) })
-        else { return nil }
+        guard conditions.allSatisfy({ $0.relation == .equal && findsAll($0, in: list.table) }) else { return nil }
         let narrowed = NarrowedList(list, by: conditions)
         guard narrowed.rest.isEmpty, try isSought(narrowed) else { return nil }
         var found = narrowed.list

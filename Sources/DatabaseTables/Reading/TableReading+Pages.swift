@@ -133,6 +133,11 @@ extension TableReading {
         guard query.countsBelow || !list.table.isMade else {
             throw RowRefusal(sentence: "The records of '\(quoted: list.table.name)' may take long to be found.")
         }
+        if list.table.isPositional {
+            return query.keepsOrder && query.conditions.isEmpty
+                ? try positionalPage(list, query: query, cursor: cursor)
+                : try arrangedPage(list, query: query, arranging: query, cursor: cursor, count: Self.mostPositions)
+        }
         let records = try total(list)
         let count = RecordCount(number: records.number + list.following.count, isEstimate: records.isEstimate)
         if query.keepsOrder {
@@ -141,7 +146,7 @@ extension TableReading {
                 return try keyPage(found, query: query, cursor: cursor, count: count)
             }
         }
-        if !count.isEstimate && count.number <= rows.options.arrangedRows || list.table.isPositional {
+        if !count.isEstimate && count.number <= rows.options.arrangedRows {
             return try arrangedPage(
                 candidates(in: list, for: query), query: query, arranging: query, cursor: cursor, count: count.number)
         }
@@ -165,7 +170,7 @@ extension TableReading {
     /// list if no index helps.
     private func candidates(in list: RecordList, for query: RowQuery) throws(DatabaseError) -> RecordList {
         let conditions = query.conditions.filter { $0.relation == .equal && findsAll($0, in: list.table) }
-        guard !list.table.isPositional, !conditions.isEmpty else { return list }
+        guard !conditions.isEmpty else { return list }
         let narrowed = NarrowedList(list, by: conditions)
         return try isSought(narrowed) ? narrowed.list : list
     }
@@ -248,7 +253,7 @@ extension TableReading {
         var passed: Int?
         if let cursor, cursor.values.isEmpty, !list.following.isEmpty {
             (start, passed) = (cursor.position, cursor.row)
-        } else if let cursor, !list.table.isPositional, !cursor.values.isEmpty {
+        } else if let cursor, !cursor.values.isEmpty {
             guard cursor.values.count == list.terms.count else { throw Self.foreignCursor }
             after = cursor.values
             let isCounted = !count.isEstimate && !list.isSought
@@ -262,25 +267,24 @@ extension TableReading {
         let isOffset = after == nil && passed == nil && (cursor != nil || query.page.start != nil)
         var last: [DatabaseValue] = []
         var hasMore = false
-        let most = list.table.isPositional ? min(limit, max(0, count.number - start)) : limit
-        var page = PageRows(limit: most)
+        var page = PageRows(limit: limit)
         if passed == nil {
             let sample = isOffset ? try sample(before: start, in: list) : nil
             var toPass = sample?.distance ?? 0
             try forEachRecord(
-                of: list, after: sample?.values ?? after, reader, limit: most + 1 + toPass,
+                of: list, after: sample?.values ?? after, reader, limit: limit + 1 + toPass,
                 offset: isOffset && sample == nil ? start : 0
             ) { (statement, key) throws(DatabaseError) in
                 guard toPass == 0 else {
                     toPass -= 1
                     return true
                 }
-                guard page.count < most else {
+                guard page.count < limit else {
                     hasMore = true
                     return false
                 }
                 page.add(statement, key: key, reader: reader)
-                if page.count == most { last = reader.terms(statement) }
+                if page.count == limit { last = reader.terms(statement) }
                 return true
             }
         }
@@ -288,7 +292,7 @@ extension TableReading {
         if !hasMore, !list.following.isEmpty {
             row = passed ?? max(0, isOffset ? start + list.following.count - count.number : 0)
             for following in list.following.dropFirst(row) {
-                hasMore = page.count == most
+                hasMore = page.count == limit
                 guard !hasMore else { break }
                 page.add(following)
                 last = []
@@ -304,7 +308,6 @@ extension TableReading {
             let most = isPastEnd ? count.number : max(count.number, end + (hasMore ? 1 : 0))
             total = RecordCount(number: isEnd ? end : most, isEstimate: true)
         }
-        if list.table.isPositional { hasMore = end < total.number }
         if list.following.isEmpty, !PageCursor.holds(last) { last = [] }
         let next = PageCursor(shape: PageCursor.shape(of: query), position: end, row: row, values: last)
         let isLarge = count.isEstimate || count.number > rows.options.arrangedRows
@@ -349,6 +352,7 @@ extension TableReading {
     ) throws(DatabaseError) -> RowPage {
         var notes = RowPage.Notes()
         notes.order = order
+        if list.isReadOnce { notes.itemCount = try counted(list)?.number }
         notes.rowRefusals = page.refusals
         notes.areHits = query.search != nil
         notes.fieldNames = list.table.columns.map(\.bytes)

@@ -74,7 +74,15 @@ extension TableReading {
         withKeys keys: [[UInt8]], in list: RecordList, _ reader: RecordReader,
         _ body: (ResultRow, _ key: Span<UInt8>) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
-        var finder = RecordFinder(list.table.isPositional ? list : RecordList(list.table), reader: reader)
+        guard !list.table.isPositional else {
+            var wanted = Set(keys)
+            return try forEachRecord(of: list, reader, limit: wanted.isEmpty ? 0 : Self.mostPositions) {
+                (row, key) throws(DatabaseError) in
+                if wanted.remove(Array(copying: key)) != nil { try body(row, key) }
+                return !wanted.isEmpty
+            }
+        }
+        var finder = RecordFinder(RecordList(list.table), reader: reader)
         var values: [DatabaseValue] = []
         for key in keys {
             if let value = finder.value(of: key) {
@@ -231,7 +239,7 @@ struct RecordFinder {
 
     /// Returns the value of a key, if the key is the value of one column, which is not NULL; otherwise nil.
     func value(of key: [UInt8]) -> DatabaseValue? {
-        guard affinities.count == 1, !list.table.isPositional else { return nil }
+        guard affinities.count == 1 else { return nil }
         if affinities[0] != .text, let integer = RecordKey.plainInteger(key) { return integer }
         guard let values = RecordKey.values(key, affinities: affinities), values.count == 1, values[0] != .null else {
             return nil

@@ -42,26 +42,13 @@ extension TableReading {
             )
         }
         let term = list.table.term(column, isDescending: false)
-        try checkSeeks(list, term: term, sortedBy: sort)
-        var runs: [SectionRun] = []
-        var last: DatabaseValue?
-        while let value = try next(term, after: last, in: list) {
-            guard runs.count < Self.mostSections else {
-                throw RowRefusal(
-                    kind: .needsIndex(create: nil), parameter: "group",
-                    sentence:
-                        "'\(quoted: field.name)' has more than \(Self.mostSections) values; group by another field.")
-            }
-            runs.append(
-                try run(
-                    list, title: value.sectionTitle(of: list.table.columns[column].type), index: nil,
-                    condition: "\(term.sql) = ?", values: [value]))
-            last = value
+        let type = list.table.columns[column].type
+        var runs = try values(of: term, in: list, named: field.name, sortedBy: sort, for: "group").map { value, count in
+            SectionRun(
+                title: value.sectionTitle(of: type), index: nil, condition: "\(term.sql) = ?", values: [value],
+                count: count)
         }
-        if term.isNullable {
-            let rest = try run(list, title: nil, index: nil, condition: "\(term.sql) IS NULL", values: [])
-            if rest.count > 0 { runs.append(rest) }
-        }
+        if let rest = try nullRun(of: term, in: list, title: nil), rest.count > 0 { runs.append(rest) }
         let titles = runs.compactMap(\.title)
         guard Set(titles).count == titles.count else {
             throw RowRefusal(
@@ -86,14 +73,14 @@ extension TableReading {
                 sentence: "'\(quoted: table.name)' is too large to be grouped by the first letters of its keys.")
         }
         let term = table.term(column, isDescending: false)
-        try checkSeeks(list, term: term, sortedBy: nil)
+        try checkSeeks(list, term: term, sortedBy: nil, for: "group")
         let isCaseless = table.columns[column].collation == "NOCASE"
         var runs = [
             // SQLite orders numbers before all texts. A record with an empty title appears with its key as the title,
             // and the key is a number.
-            try run(list, title: "#", index: "#", condition: "\(term.sql) < ?", values: [.text([])]),
+            try run(list, title: "#", condition: "\(term.sql) < ?", values: [.text([])]),
             try run(
-                list, title: "#", index: "#", condition: "\(term.sql) BETWEEN ? AND ?", values: [.text([]), .text([])]),
+                list, title: "#", condition: "\(term.sql) BETWEEN ? AND ?", values: [.text([]), .text([])]),
         ]
         // The smallest text that is not in a run yet.
         var start: [UInt8]? = [0]
@@ -110,14 +97,12 @@ extension TableReading {
             let bounds: [DatabaseValue] = [.text(first), initial.end.map { .text($0) } ?? .data([])]
             runs.append(
                 try run(
-                    list, title: initial.letter, index: initial.letter,
+                    list, title: initial.letter,
                     condition: "\(term.sql) >= ? AND \(term.sql) < ?", values: bounds))
             start = initial.end
         }
-        runs.append(try run(list, title: "#", index: "#", condition: "\(term.sql) >= ?", values: [.data([])]))
-        if term.isNullable {
-            runs.append(try run(list, title: "#", index: "#", condition: "\(term.sql) IS NULL", values: []))
-        }
+        runs.append(try run(list, title: "#", condition: "\(term.sql) >= ?", values: [.data([])]))
+        if let rest = try nullRun(of: term, in: list, title: "#") { runs.append(rest) }
         return runs.filter { $0.count > 0 }.enumerated().sorted { one, other in
             let (a, b) = (one.element.title ?? "#", other.element.title ?? "#")
             if a == b { return one.offset < other.offset }
@@ -126,35 +111,81 @@ extension TableReading {
         }.map(\.element)
     }
 
+    /// Returns the values of a term that are not NULL, in the order of an index, with the numbers of their records. One
+    /// statement seeks each value after the value before.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the term in a refusal.
+    ///   - sort: the order of the records with the same value, which the index of a refusal gives, too.
+    ///   - parameter: the query option that a refusal names; nil for the drill columns of an item.
+    /// - Throws: `RowRefusal` if no index finds the values, or if they are too many.
+    func values(
+        of term: OrderTerm, in list: RecordList, named name: String, sortedBy sort: RowOrder?, for parameter: String?
+    ) throws -> [(value: DatabaseValue, count: Int)] {
+        try checkSeeks(list, term: term, sortedBy: sort, for: parameter)
+        let seeks = """
+            WITH RECURSIVE drilldown_found (value) AS (SELECT (\(seek(term, in: list, isFirst: true)))
+              UNION ALL SELECT (\(seek(term, in: list, isFirst: false, after: "drilldown_found.value")))
+                FROM drilldown_found WHERE value IS NOT NULL)
+            """
+        let found = "FROM drilldown_found WHERE value IS NOT NULL LIMIT \(Self.mostSections + 1)"
+        var count = 0
+        try database.connection.rows("\(seeks) SELECT 1 \(found)", list.values + list.values) { _ in count += 1 }
+        guard count <= Self.mostSections else {
+            throw RowRefusal(
+                kind: .needsIndex(create: nil), parameter: parameter,
+                sentence:
+                    "'\(quoted: name)' has more than \(Self.mostSections) values; \(parameter ?? "drill") by another field."
+            )
+        }
+        let conditions = [list.condition, "\(term.sql) = drilldown_found.value"].compactMap(\.self)
+        let counted = "(SELECT count(*) FROM \(list.source) WHERE \(conditions.joined(separator: " AND ")))"
+        var values: [(value: DatabaseValue, count: Int)] = []
+        try database.connection.rows(
+            "\(seeks) SELECT value, \(counted) \(found)", list.values + list.values + list.values
+        ) { (row) throws(DatabaseError) in values.append((row.value(0), Int(row.value(1).integer ?? 0))) }
+        return values
+    }
+
+    /// Returns the run of the records with NULL in a term; nil if the term is never NULL.
+    func nullRun(of term: OrderTerm, in list: RecordList, title: String?) throws(DatabaseError) -> SectionRun? {
+        guard term.isNullable else { return nil }
+        return try run(list, title: title, condition: "\(term.sql) IS NULL", values: [])
+    }
+
+    /// Counts the records of a run. The title is also the letter of the index.
     private func run(
-        _ list: RecordList, title: String?, index: String?, condition: String, values: [DatabaseValue]
+        _ list: RecordList, title: String?, condition: String, values: [DatabaseValue]
     ) throws(DatabaseError) -> SectionRun {
         let conditions = [list.condition, condition].compactMap(\.self).joined(separator: " AND ")
         let count = try database.connection.first(
             "SELECT count(*) FROM \(list.source) WHERE \(conditions)", list.values + values)
         return SectionRun(
-            title: title, index: index, condition: condition, values: values, count: Int(count?[0].integer ?? 0))
+            title: title, index: title, condition: condition, values: values, count: Int(count?[0].integer ?? 0))
     }
 
     /// Throws a refusal unless an index finds the values of a term one after another.
-    private func checkSeeks(_ list: RecordList, term: OrderTerm, sortedBy sort: RowOrder?) throws {
+    private func checkSeeks(
+        _ list: RecordList, term: OrderTerm, sortedBy sort: RowOrder?, for parameter: String?
+    ) throws {
         let plan = try database.plan(of: seek(term, in: list, isFirst: false))
         guard plan.isSought, !plan.isSorted else {
             let name = term.column.map { list.table.columns[$0].name } ?? ""
             throw try needsIndex(
-                list, terms: list.equal + [term] + terms(of: list, by: sort, after: [term]), parameter: "group",
+                list, terms: list.equal + [term] + terms(of: list, by: sort, after: [term]), parameter: parameter,
                 purpose: "gives the values of '\(quoted: name)'")
         }
     }
 
     private func seek(
-        _ term: OrderTerm, in list: RecordList, isFirst: Bool, isIncluded: Bool = false, equal: [String] = []
+        _ term: OrderTerm, in list: RecordList, isFirst: Bool, after last: String = "?", isIncluded: Bool = false,
+        equal: [String] = []
     ) -> String {
-        let after =
+        let part =
             isFirst
             ? "\(term.sql) IS NOT NULL"
-            : "\(term.sql) \(term.isDescending ? "<" : ">")\(isIncluded ? "=" : "") ?"
-        let conditions = ([list.condition].compactMap(\.self) + equal + [after]).joined(separator: " AND ")
+            : "\(term.sql) \(term.isDescending ? "<" : ">")\(isIncluded ? "=" : "") \(last)"
+        let conditions = ([list.condition].compactMap(\.self) + equal + [part]).joined(separator: " AND ")
         return
             "SELECT \(term.sql) FROM \(list.source) WHERE \(conditions) ORDER BY \(term.sql)\(term.isDescending ? " DESC" : "") LIMIT 1"
     }
@@ -251,14 +282,15 @@ extension DatabaseValue {
     /// The title of the section that contains the records with this value; nil for data and NULL.
     ///
     /// - Parameter type: the type of the value's column in PostgreSQL; nil in SQLite.
-    fileprivate func sectionTitle(of type: PostgresType?) -> String? {
+    func sectionTitle(of type: PostgresType?) -> String? {
         switch self {
         case .null, .data: return nil
         case .integer(let number): return "\(number)"
         case .real(let number): return JSONText.real(number)
         case .text(let bytes):
             let shown = type?.title(bytes) ?? bytes
-            return String(decoding: NormalizationFormC.text(of: shown.span), as: UTF8.self)
+            let repaired = Array(String(decoding: shown, as: UTF8.self).utf8)
+            return String(decoding: NormalizationFormC.text(of: repaired.span), as: UTF8.self)
         }
     }
 }

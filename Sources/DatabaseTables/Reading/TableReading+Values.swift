@@ -4,8 +4,9 @@ internal import Levels
 internal import PropertyLists
 
 extension RecordList {
-    /// Whether the list has conditions or an order of its own.
-    var isArranged: Bool { own != RowQuery() }
+    /// Whether a detail shows the list as it is arranged in memory: the list has conditions or an order of its own, or
+    /// its records have only positions.
+    var isArranged: Bool { own != RowQuery() || table.isPositional }
 
     /// Returns a query with the list's own conditions added. Adds the list's order, too, unless the query has an order
     /// or a search.
@@ -28,9 +29,13 @@ extension TableReading {
         let count: Int
     }
 
-    /// Returns the records of a list, filtered and sorted by the list's own conditions and order. Returns nil if the
-    /// list has too many records to be sorted in memory.
+    /// Returns the records of a list, filtered and sorted by the list's own conditions and order. Returns nil for a list
+    /// that is not arranged, or has too many records to be sorted in memory.
     func ownArrangement(of list: RecordList) throws(DatabaseError) -> (rows: ArrangedRows, level: Level)? {
+        guard list.isArranged else { return nil }
+        guard !list.table.isPositional else {
+            return try arrangement(of: list, query: list.own, count: Self.mostPositions)
+        }
         let total = try total(list)
         guard !total.isEstimate, total.number <= rows.options.arrangedRows else { return nil }
         return try arrangement(of: list, query: list.own, count: total.number)
@@ -52,13 +57,8 @@ extension TableReading {
         return ArrangedRows(level: try Self.level(packer), by: query).count > 0
     }
 
-    func count(valuesOrRecordsOf list: RecordList) throws(DatabaseError) -> RecordCount {
-        list.drillColumns.isEmpty
-            ? try count(list) : RecordCount(number: try values(of: list).count, isEstimate: false)
-    }
-
     /// Returns the row and the place of the value with a key; nil if the key is unknown.
-    func value(_ key: [UInt8], in list: RecordList, table: Int) throws(DatabaseError) -> (Item.Step, Place)? {
+    func value(_ key: [UInt8], in list: RecordList, table: Int) throws -> (Item.Step, Place)? {
         let values = try values(of: list)
         guard let number = values.firstIndex(where: { $0.key == key }) else { return nil }
         return (
@@ -72,37 +72,37 @@ extension TableReading {
         var packer = RowPacker()
         for value in values { packer.beginRow(key: value.key.span, title: value.title.span) }
         return try shortPage(Self.level(packer), query: query, cursor: cursor) { number in
-            values[number].list.drillColumns.isEmpty
-                ? RecordCount(number: values[number].count, isEstimate: false)
-                : try self.count(valuesOrRecordsOf: values[number].list)
+            let value = values[number]
+            guard !value.list.drillColumns.isEmpty else {
+                return RecordCount(number: value.count, isEstimate: false)
+            }
+            do {
+                return RecordCount(number: try self.values(of: value.list).count, isEstimate: false)
+            } catch is RowRefusal {
+                // Only the level of this value is refused.
+                return RecordCount(number: 1, isEstimate: true)
+            }
         }
     }
 
-    /// Returns the values of the first drill column, in order of first appearance. Values with the same text count as
-    /// one value. Empty if the list lacks drill columns.
-    func values(of list: RecordList) throws(DatabaseError) -> [DrilledValue] {
+    /// Returns the values of the first drill column, in order of first appearance, or of a large list in the order of an
+    /// index. Values with the same text count as one value. Empty if the list lacks drill columns.
+    ///
+    /// - Throws: `RowRefusal` if the list is large, and no index finds the values.
+    func values(of list: RecordList) throws -> [DrilledValue] {
         guard let column = list.drillColumns.first else { return [] }
-        let kept = try keptRows(of: list)
-        let place = "c.\(list.table.columns[column].quoted)"
         let type = list.table.columns[column].type
-        let order = ListScan.order(by: list.terms, isReversed: false)
-        let sql =
-            "SELECT \(place) FROM \(list.source)\(list.condition.map { " WHERE \($0)" } ?? "")"
-            + (order.isEmpty ? "" : " ORDER BY \(order)")
+        let term = list.table.exactTerm(column)
         var groups: [(title: [UInt8], values: Set<DatabaseValue>, count: Int)] = []
         var numbers: [[UInt8]: Int] = [:]
-        var row = 0
-        try database.connection.rows(sql, list.values) { (statement) throws(DatabaseError) in
-            defer { row += 1 }
-            guard kept?.contains(row) ?? true else { return }
-            let value = statement.value(0)
+        try forEachValue(of: term, in: list) { value, count in
             let title = value.drillTitle(of: type)
             if let number = numbers[title] {
                 groups[number].values.insert(value)
-                groups[number].count += 1
+                groups[number].count += count
             } else {
                 numbers[title] = groups.count
-                groups.append((title, [value], 1))
+                groups.append((title, [value], count))
             }
         }
         let keys = SiblingNames.keys(of: groups.map { String(decoding: $0.title, as: UTF8.self) })
@@ -111,32 +111,46 @@ extension TableReading {
             part.drillColumns.removeFirst()
             let isNone = group.values.contains(.null)
             let others = group.values.filter { $0 != .null }
-            // Texts are compared exactly, regardless of the column's collation.
             let conditions =
-                (isNone ? ["\(place) IS NULL"] : [])
-                + (others.isEmpty
-                    ? []
-                    : [
-                        "\(place)\(type == nil ? " COLLATE BINARY" : "") IN (\(others.map { _ in "?" }.joined(separator: ", ")))"
-                    ])
+                (isNone ? ["\(term.sql) IS NULL"] : [])
+                + (others.isEmpty ? [] : ["\(term.sql) IN (\(others.map { _ in "?" }.joined(separator: ", ")))"])
             part.add("(\(conditions.joined(separator: " OR ")))", values: Array(others))
+            if group.values.count == 1 { part.equal.append(term) } else { part.isServable = false }
             return DrilledValue(title: group.title, key: key, list: part, count: group.count)
         }
     }
 
-    /// Returns the numbers of the records that meet the list's own conditions; nil for a list without conditions.
-    ///
-    /// - Throws: `DatabaseError` if the table is too large.
-    private func keptRows(of list: RecordList) throws(DatabaseError) -> Set<Int>? {
+    /// Calls a closure with the values of a column, and numbers of records that have them: with the value of each record
+    /// that meets the list's own conditions, or of a large list with each value.
+    private func forEachValue(of term: OrderTerm, in list: RecordList, _ body: (DatabaseValue, Int) -> Void) throws {
         let total = try total(list)
         guard !total.isEstimate, total.number <= rows.options.arrangedRows else {
-            throw DatabaseError(kind: .timeout, reason: "the table is too large to be drilled")
+            guard list.own.conditions.isEmpty, let column = term.column else {
+                throw try needsIndex(list, terms: [], parameter: nil, purpose: "finds the values of its drill column")
+            }
+            let name = list.table.columns[column].name
+            for (value, count) in try values(of: term, in: list, named: name, sortedBy: nil, for: nil) {
+                body(value, count)
+            }
+            if let none = try nullRun(of: term, in: list, title: nil), none.count > 0 { body(.null, none.count) }
+            return
         }
-        guard !list.own.conditions.isEmpty else { return nil }
-        var query = RowQuery()
-        query.conditions = list.own.conditions
-        let (rows, _) = try arrangement(of: list, query: query, count: total.number)
-        return Set((0..<rows.count).map(rows.rowNumber))
+        var kept: Set<Int>?
+        if !list.own.conditions.isEmpty {
+            var query = RowQuery()
+            query.conditions = list.own.conditions
+            let (rows, _) = try arrangement(of: list, query: query, count: total.number)
+            kept = Set((0..<rows.count).map(rows.rowNumber))
+        }
+        let order = ListScan.order(by: list.terms, isReversed: false)
+        let sql =
+            "SELECT \(term.sql) FROM \(list.source)\(list.condition.map { " WHERE \($0)" } ?? "")"
+            + (order.isEmpty ? "" : " ORDER BY \(order)")
+        var row = 0
+        try database.connection.rows(sql, list.values) { (statement) throws(DatabaseError) in
+            if kept?.contains(row) ?? true { body(statement.value(0), 1) }
+            row += 1
+        }
     }
 }
 
@@ -145,19 +159,8 @@ extension DatabaseValue {
     ///
     /// - Parameter type: the type of the value's column in PostgreSQL; nil in SQLite.
     fileprivate func drillTitle(of type: PostgresType?) -> [UInt8] {
-        if let type, case .text(let bytes) = self, !bytes.isEmpty {
-            let shown = type.title(bytes) ?? bytes
-            return NormalizationFormC.text(of: shown.span)
-        }
-        return switch self {
-        case .null: Array("(none)".utf8)
-        case .integer(let number): Array("\(number)".utf8)
-        case .real(let number): Array(JSONText.real(number).utf8)
-        case .text(let bytes):
-            bytes.isEmpty
-                ? Array("(none)".utf8)
-                : NormalizationFormC.text(of: Array(String(decoding: bytes, as: UTF8.self).utf8).span)
-        case .data: Array("(data)".utf8)
-        }
+        if case .data = self { return Array("(data)".utf8) }
+        if self == .text([]) { return Array("(none)".utf8) }
+        return Array((sectionTitle(of: type) ?? "(none)").utf8)
     }
 }

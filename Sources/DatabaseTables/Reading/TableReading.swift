@@ -80,25 +80,21 @@ final class TableReading: RowSource, @unchecked Sendable {
 
     func find(_ path: ItemPath) throws(RowRefusal) -> Item.Lookup {
         self.path = path
-        do throws(DatabaseError) {
-            do throws(DatabaseError) { return try lookup(path) } catch {
-                guard try hasNewSchema(after: error) else { throw error }
-                return try lookup(path)
-            }
-        } catch {
-            throw RowRefusal(error)
-        }
+        return try inPresentSchema { try lookup(path) }
     }
 
-    /// Calls a closure with the place of an item. If the database refuses a statement because another program has
-    /// changed the schema meanwhile, finds the item in the present state, and calls the closure once again.
+    /// Calls a closure with the place of an item.
     func atPlace<Result>(of item: Item, _ body: (Place) throws -> Result) throws(RowRefusal) -> Result {
+        try inPresentSchema { try body(place(of: item)) }
+    }
+
+    /// Calls a closure. If the database refuses a statement because another program has changed the schema meanwhile,
+    /// calls the closure once again for the present state.
+    private func inPresentSchema<Result>(_ body: () throws -> Result) throws(RowRefusal) -> Result {
         do {
-            do { return try body(place(of: item)) } catch let error as DatabaseError {
-                guard try hasNewSchema(after: error), let path, case .found(let found) = try lookup(path) else {
-                    throw error
-                }
-                return try body(place(of: found))
+            do { return try body() } catch let error as DatabaseError {
+                guard try hasNewSchema(after: error) else { throw error }
+                return try body()
             }
         } catch let error as DatabaseError {
             throw RowRefusal(error)
@@ -109,16 +105,18 @@ final class TableReading: RowSource, @unchecked Sendable {
         }
     }
 
-    /// Begins to read the present state after the database has refused a statement. Returns whether the schema differs.
+    /// Begins to read the present state after the database has refused a statement, and forgets the places that were
+    /// found. Returns whether the schema differs.
     private func hasNewSchema(after error: DatabaseError) throws(DatabaseError) -> Bool {
         guard error.kind == .refused, let taken else { return false }
         let schema = taken.schema
         taken.end()
         try taken.begin(until: deadline, while: isWanted)
+        places = []
         return taken.schema != schema
     }
 
-    private func lookup(_ path: ItemPath) throws(DatabaseError) -> Item.Lookup {
+    private func lookup(_ path: ItemPath) throws -> Item.Lookup {
         var steps = rows.prefix.isEmpty ? [try Self.step(key: [], title: rows.title)] : rows.prefix
         if rows.options.reference != nil, let refusal = try catalogue.refusal {
             throw DatabaseError(kind: .other, reason: refusal)
@@ -135,7 +133,7 @@ final class TableReading: RowSource, @unchecked Sendable {
             steps.append(step)
             place = next
         }
-        return .found(item(steps, at: place, count: try count(below: place).number))
+        return .found(item(steps, at: place, count: try count(below: place)))
     }
 
     private func item(_ steps: [Item.Step], at place: Place, count: Int) -> Item {
@@ -144,7 +142,14 @@ final class TableReading: RowSource, @unchecked Sendable {
     }
 
     /// Returns the place of an item that `find` has returned.
-    private func place(of item: Item) -> Place { places.last { $0.level === item.own.level }?.place ?? .root }
+    private func place(of item: Item) throws -> Place {
+        if let known = places.last(where: { $0.level === item.own.level }) { return known.place }
+        // Another program has changed the schema.
+        guard let path, case .found = try lookup(path), let found = places.last else {
+            throw DatabaseError(kind: .refused, reason: "the item is gone")
+        }
+        return found.place
+    }
 
     /// Returns the row with a key below a place, and the place of that row; nil if the key is unknown.
     ///
@@ -154,7 +159,7 @@ final class TableReading: RowSource, @unchecked Sendable {
     ///   - isLast: whether the path ends here, so that the row needs the record's fields.
     private func step(
         _ written: [UInt8], key: String, below place: Place, isLast: Bool
-    ) throws(DatabaseError) -> (Item.Step, Place)? {
+    ) throws -> (Item.Step, Place)? {
         let catalogue = try catalogue
         switch place {
         case .root:
@@ -209,17 +214,23 @@ final class TableReading: RowSource, @unchecked Sendable {
 
     // MARK: Counts
 
-    /// Returns the number of rows below a place.
-    func count(below place: Place) throws(DatabaseError) -> RecordCount {
+    /// Returns the number of rows below a place. The result is 1 for a list that its page or detail counts
+    /// (`RecordList.isReadOnce`).
+    private func count(below place: Place) throws -> Int {
         switch place {
-        case .root: return RecordCount(number: try catalogue.tables.count, isEstimate: false)
-        case .table(let number): return try count(list(ofTable: number))
-        case .values(let list, _, _): return try count(valuesOrRecordsOf: list)
+        case .root: return try catalogue.tables.count
+        case .table(let number): return try knownCount(list(ofTable: number)).number
+        case .values(let list, _, _):
+            return try list.drillColumns.isEmpty ? knownCount(list).number : values(of: list).count
         case .record(let number, let record):
-            guard record.position == nil else { return RecordCount(number: 0, isEstimate: false) }
-            return try count(PageRows.Below.record(catalogue.tables[number], record.identity))
-        case .referring(let below, let place): return try count(below.lists[place].list)
+            guard record.position == nil else { return 0 }
+            return try count(PageRows.Below.record(catalogue.tables[number], record.identity)).number
+        case .referring(let below, let place): return try knownCount(below.lists[place].list).number
         }
+    }
+
+    private func knownCount(_ list: RecordList) throws(DatabaseError) -> RecordCount {
+        list.isReadOnce ? try counted(list) ?? RecordCount(number: 1, isEstimate: true) : try count(list)
     }
 
     /// The maximum number of shown records if only positions identify the records of a table.
@@ -236,8 +247,20 @@ final class TableReading: RowSource, @unchecked Sendable {
 
     /// Returns the number of records, including records that do not meet the list's own conditions.
     func total(_ list: RecordList) throws(DatabaseError) -> RecordCount {
-        let found = try database.count(list, upTo: max(rows.options.arrangedRows, 100_000))
+        let found = try database.count(list, upTo: mostCounted)
         guard list.table.isPositional else { return found }
         return RecordCount(number: min(found.number, Self.mostPositions), isEstimate: false)
+    }
+
+    private var mostCounted: Int { max(rows.options.arrangedRows, 100_000) }
+
+    /// Returns the number of records in a positional list, if they were counted in the present state.
+    func counted(_ list: RecordList) throws(DatabaseError) -> RecordCount? {
+        try database.known.count(list.name("\(mostCounted)")) == nil ? nil : total(list)
+    }
+
+    /// Keeps the number of records that were read.
+    func keep(count: Int, of list: RecordList) throws(DatabaseError) {
+        try database.known.keep(RecordCount(number: count, isEstimate: false), as: list.name("\(mostCounted)"))
     }
 }

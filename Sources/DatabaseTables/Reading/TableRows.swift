@@ -32,23 +32,13 @@ public struct TableRows: RowSource {
 
     // Without `begin`, each of these calls is an answer of its own, so two calls may show different states.
 
-    public func find(_ path: ItemPath) throws(RowRefusal) -> Item.Lookup {
-        let reading = try begin()
-        defer { reading.end() }
-        return try reading.find(path)
-    }
+    public func find(_ path: ItemPath) throws(RowRefusal) -> Item.Lookup { try begin().find(path) }
 
     public func page(_ query: RowQuery, below item: Item) throws(RowRefusal) -> RowPage {
-        let reading = try begin()
-        defer { reading.end() }
-        return try reading.page(query, below: item)
+        try begin().page(query, below: item)
     }
 
-    public func detail(of item: Item) throws(RowRefusal) -> ItemDetail {
-        let reading = try begin()
-        defer { reading.end() }
-        return try reading.detail(of: item)
-    }
+    public func detail(of item: Item) throws(RowRefusal) -> ItemDetail { try begin().detail(of: item) }
 
     /// Returns a constant, because the hash is unknown until the content is read. The constant is never compared: if a
     /// source is not immediate, its answers are made again instead.

@@ -21,9 +21,10 @@ struct RecordList {
     /// The numbers of the columns whose values form levels above the records, outermost first.
     var drillColumns: [Int] = []
     /// The terms that have the same value in all records, because the list is below a record.
-    private(set) var equal: [OrderTerm] = []
-    /// Whether an index can give the records in some order. PostgreSQL sorts the records with NULL in a column.
-    private(set) var isServable = true
+    var equal: [OrderTerm] = []
+    /// Whether an index can give the records in some order. PostgreSQL sorts the records with NULL in a column, and both
+    /// databases sort records with several values in it.
+    var isServable = true
     /// Whether an index gives the order. If so, the list is read in parts that need no sorting (`soughtTerms`).
     var isSought = false
 
@@ -58,6 +59,10 @@ struct RecordList {
         let conditions = tree.columns.map { "c.\(table.columns[$0].quoted) IS NULL" }
         add("(\(conditions.joined(separator: " OR ")))", values: [])
     }
+
+    /// Whether reading the list takes as long for one record as for all: the list is a view without a key. A page or a
+    /// detail then counts the records while it reads them.
+    var isReadOnce: Bool { table.isPositional && table.isMade && own.conditions.isEmpty && drillColumns.isEmpty }
 
     /// Adds a condition that the records must also meet.
     ///
@@ -169,6 +174,16 @@ extension Table {
             column: column, sql: "c.\(columns[column].quoted)",
             isNullable: !columns[column].isNotNull, isDescending: isDescending,
             dialect: dialect)
+    }
+
+    /// Returns the term that orders by a column, and compares texts exactly, whichever collation the column has.
+    func exactTerm(_ column: Int) -> OrderTerm {
+        let term = term(column, isDescending: false)
+        // A view may have columns of other collations.
+        guard dialect == .sqlite, isMade || columns[column].collation != "BINARY" else { return term }
+        return OrderTerm(
+            column: column, sql: "\(term.sql) COLLATE BINARY", isNullable: term.isNullable, isDescending: false,
+            collation: "BINARY")
     }
 }
 

@@ -10,10 +10,10 @@ struct LevelAnswer: ItemAnswer {
     private let linked: [Query.Parameter]
 
     init(item: Item, query: RowQuery, source: any RowSource, linked: [Query.Parameter] = []) throws(Problem) {
-        self.item = item
         self.query = query
         self.linked = linked
         description = RowDescription(page: try source.rows(query, below: item), fields: query.fields)
+        self.item = description.page.itemCount.map { Item(steps: item.steps, count: $0) } ?? item
     }
 
     var page: RowPage { description.page }

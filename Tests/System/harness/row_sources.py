@@ -24,7 +24,7 @@ ARRANGED = 600
 LARGE, SMALL, PAIRS, EMPLOYEES = 30_000, 900, 6_000, 4_000
 MOST = 2**63 - 1
 TREE_BY = ("--tree-by", "emp=boss")
-# Larger tables are not drilled.
+# A query has no index, by which a larger one would be drilled.
 DRILLED = "SELECT id, name, n, kind FROM small WHERE id < 500"
 LIMITS = ("--arranged-rows", str(ARRANGED), "--query-timeout", "10")
 
@@ -220,7 +220,7 @@ def make_mounts(folder, postgres, address):
         {"Title": "Drill", "Database": "sqlite:Tables.sqlite", "Query": DRILLED, "Key": ["id"], "DrillBy": ["kind", "n"]},
         {"Title": "Query", "Database": "sqlite:Tables.sqlite", "Query": "SELECT id, name, n FROM big", "Key": ["id"]},
         {"Title": "PostgreSQL", "Database": postgres}, {"Title": "PBig", "Database": postgres, "Table": "big"},
-        {"Title": "PDrill", "Database": postgres, "Query": DRILLED, "Key": ["id"], "DrillBy": ["kind"]},
+        {"Title": "PDrill", "Database": postgres, "Table": "big", "DrillBy": ["kind"]},
         {"Title": "PQuery", "Database": postgres, "Query": "SELECT u, name, exact, moment FROM kinds", "Key": ["u"]}]
     path = os.path.join(folder, "Mounts.json")
     with open(path, "w", encoding="utf-8") as file:

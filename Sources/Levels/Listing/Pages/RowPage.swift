@@ -51,6 +51,8 @@ public struct RowPage: Sendable {
         public var areHits = false
         /// The names of all fields of the rows; nil if the page has all fields.
         public var fieldNames: [[UInt8]]?
+        /// The number of rows below the item without a query, if `find` did not count them; otherwise nil.
+        public var itemCount: Int?
 
         public init() {}
     }
@@ -125,6 +127,9 @@ public struct RowPage: Sendable {
 
     /// The order of the rows; nil if the rows compare as in a tree.
     public var order: IndexOrder? { supplied?.notes.order }
+
+    /// The number of rows below the item without a query, if `find` did not count them; otherwise nil.
+    public var itemCount: Int? { supplied?.notes.itemCount }
 
     /// The names of all fields of the rows; nil if the page has all fields.
     var fieldNames: [[UInt8]]? { supplied?.notes.fieldNames }

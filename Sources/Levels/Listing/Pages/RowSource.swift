@@ -25,7 +25,8 @@ public protocol RowSource: Sendable {
     /// Ends the answer, and frees its resources.
     func end()
 
-    /// Follows a path.
+    /// Follows a path. If counting the rows below the found item takes long, its count may be 1; the detail and the page
+    /// (`RowPage.itemCount`) then have the number.
     func find(_ path: ItemPath) throws(RowRefusal) -> Item.Lookup
 
     /// Returns one page of the rows below an item.

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import time
 
-from harness.client import DEADLINE, get, wait_until
+from harness.client import get, wait_until
 from harness.edits import save
 from harness.observing_client import ObservingClient, Proxy, digest, fresh_rows
 from harness.server import Server

@@ -1,9 +1,7 @@
 """Clients that follow /changes from the first entry on, by a stream and by asking, and one that keeps all levels."""
 
 import json
-import queue
 import threading
-import time
 import urllib.parse
 
 from harness.client import DEADLINE, Connection

@@ -1,6 +1,5 @@
-"""Documents to serve: a small one that carries its version in every row, and a large tree in three syntaxes."""
+"""Documents to serve: a small one that carries its version in every row, and a large tree."""
 
-import json
 import os
 import shutil
 import struct
@@ -111,49 +110,6 @@ def _leaf(fields):
     return "\n".join(lines).encode()
 
 
-def write_json(path, shape):
-    with open(path, "w", buffering=1 << 20) as file:
-        file.write('{"Title":"Large","Rows":[')
-        for g in range(shape.groups):
-            file.write(f'{"," if g else ""}{{"Title":"{shape.group(g)}","Children":[')
-            for s in range(shape.shelves):
-                leaves = ",".join(
-                    json.dumps(dict(shape.leaf_fields(g, s, n)), separators=(",", ":")) for n in range(shape.leaves))
-                file.write(f'{"," if s else ""}{{"Title":"{shape.shelf(s)}","Children":[{leaves}]}}')
-            file.write("]}")
-        file.write("]}")
-
-
-def write_binary(path, shape):
-    """Writes the tree as a binary property list, object by object, children before their parents."""
-    with BinaryWriter(path) as out:
-        names = {name: out.string(name) for name in ("Title", "Subtitle", "Kind", "Year", "Price", "Rows", "Children")}
-        shared = {}
-
-        def value(content):
-            if isinstance(content, float):
-                return out.real(content)
-            if isinstance(content, int) or content in KINDS:
-                if content not in shared:
-                    shared[content] = out.integer(content) if isinstance(content, int) else out.string(content)
-                return shared[content]
-            return out.string(content)
-
-        def item(title, rows, children):
-            return out.dictionary([(names["Title"], out.string(title)), (names[rows], out.array(children))])
-
-        groups = []
-        for g in range(shape.groups):
-            shelves = []
-            for s in range(shape.shelves):
-                leaves = [
-                    out.dictionary([(names[name], value(content)) for name, content in shape.leaf_fields(g, s, n)])
-                    for n in range(shape.leaves)]
-                shelves.append(item(shape.shelf(s), "Children", leaves))
-            groups.append(item(shape.group(g), "Children", shelves))
-        out.finish(item("Large", "Rows", groups))
-
-
 class BinaryWriter:
     """A binary property list whose references are all four bytes and whose offsets are all eight."""
 
@@ -178,12 +134,6 @@ class BinaryWriter:
             return self._object(self._marker(5, len(text)) + text.encode())
         units = text.encode("utf-16-be")
         return self._object(self._marker(6, len(units) // 2) + units)
-
-    def integer(self, value):
-        return self._object(b"\x13" + struct.pack(">q", value))
-
-    def real(self, value):
-        return self._object(b"\x23" + struct.pack(">d", value))
 
     def array(self, objects):
         return self._object(self._marker(10, len(objects)) + struct.pack(f">{len(objects)}I", *objects))

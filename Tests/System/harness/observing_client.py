@@ -6,7 +6,6 @@ import select
 import socket
 import subprocess
 import threading
-import time
 
 from harness.client import DEADLINE, get
 from harness.server import clean_environment, resident_bytes

@@ -190,6 +190,8 @@ import Testing
             Parameter(
                 "/changes?wait=x", "'wait' must be a whole number of seconds from 1 to 300, not 'x'.", "wait"),
             Parameter(
+                "/document?wait=%2B1", "'wait' must be a whole number of seconds from 1 to 300, not '+1'.", "wait"),
+            Parameter(
                 "/healthz?x", "'x' is not a parameter here; the only one is pretty.", "x", allowed: #"["pretty"]"#),
             Parameter(
                 "/readyz?x=1", "'x' is not a parameter here; the only one is pretty.", "x", allowed: #"["pretty"]"#),

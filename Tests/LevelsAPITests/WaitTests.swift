@@ -31,16 +31,16 @@ import TreeStore
     @Test(
         "is answered with the new representation when it changes",
         arguments: [
-            "/levels/", "/levels/a", "/levels/?fields=Text", "/levels/?limit=1", "/detail/a", "/detail/b", "/document",
-            "/document/a?format=json", "/levels/?format=plist",
+            "/levels/", "/levels/a", "/levels/b", "/levels/?fields=Text", "/levels/?limit=1", "/detail/a", "/detail/b",
+            "/document", "/document/a?format=json", "/levels/?format=plist",
         ])
     func change(_ target: String) throws {
         let desk = try Self.desk()
         let waiter = try Self.poll(desk, target)
         #expect(!waiter.hasEnded)
         desk.api.publish(
-            try Self.snapshot(#"["0", {"Title": "a", "Text": "2", "Children": ["y"]}, {"Title": "b", "Text": "3"}]"#, 2)
-        )
+            try Self.snapshot(
+                #"["0", {"Title": "a", "Text": "2", "Children": ["y"]}, {"Title": "b", "Children": ["z"]}]"#, 2))
         #expect(waiter.hasEnded)
         let answer = Answer(try #require(waiter.response))
         let fresh = desk.get(target)
@@ -51,7 +51,10 @@ import TreeStore
 
     @Test(
         "goes on waiting while its representation stays the same",
-        arguments: ["/levels/", "/levels/a", "/levels/b", "/detail/b", "/document/b", "/levels/?fields=Subtitle"])
+        arguments: [
+            "/levels/", "/levels/a", "/levels/b", "/detail/b", "/document/b", "/levels/?fields=Subtitle",
+            "/levels/?limit=1",
+        ])
     func other(_ target: String) throws {
         let desk = try Self.desk()
         let waiter = try Self.poll(desk, target)
@@ -62,21 +65,29 @@ import TreeStore
         #expect(waiter.hasEnded)
     }
 
-    @Test("for a removed item is answered with 404")
-    func deleted() throws {
+    @Test(
+        "for a removed item is answered with 404",
+        arguments: ["/levels/a", "/levels/a?limit=1", "/detail/a", "/detail/a/x", "/document/a"])
+    func deleted(_ target: String) throws {
         let desk = try Self.desk()
-        let waiter = try Self.poll(desk, "/levels/a")
+        let waiter = try Self.poll(desk, target)
         desk.api.publish(try Self.snapshot(#"["b"]"#, 2))
         let answer = Answer(try #require(waiter.response))
-        #expect(answer == desk.get("/levels/a"))
+        #expect(answer == desk.get(target))
         #expect(answer.status == 404)
     }
 
-    @Test("is 304 when its time is over, and says that it waited")
-    func time() throws {
+    @Test(
+        "is 304 when its time is over, and says that it waited",
+        arguments: [
+            ["respond-async, Wait=\"7\"; x=y"], ["x=\"a,b\", wait=7"], ["wait=7, wait=200"],
+            ["respond-async", "wait=7"], ["wait=7", "respond-async"],
+        ])
+    func time(_ lines: [String]) throws {
         let desk = try Self.desk()
         let tag = desk.get("/levels/").entityTag
-        let waiter = try Self.poll(desk, "/levels/", "respond-async, Wait=\"7\"; x=y")
+        let fields = [(name: "If-None-Match", value: tag)] + lines.map { ("Prefer", $0) }
+        let waiter = try #require(desk.api.respond(to: Request(target: "/levels/", fields: fields)).waiter)
         waiter.expire()
         let answer = Answer(try #require(waiter.response))
         #expect(answer.status == 304)
@@ -102,7 +113,7 @@ import TreeStore
         #expect(Answer(try #require(waiter.response)) == desk.get("/levels/?limit=1"))
     }
 
-    @Test("is answered at once where it has nothing, or something else")
+    @Test("is answered at once where it has nothing, or something else, and for an item that does not exist")
     func atOnce() throws {
         let desk = try Self.desk()
         let plain = desk.get("/levels/")
@@ -111,6 +122,8 @@ import TreeStore
             #expect(answer.body == plain.body)
             #expect(answer.headers == plain.headers + ["Preference-Applied: wait=300"])
         }
+        let missing = [("If-None-Match", "\"other\""), ("Prefer", "wait=30")]
+        for path in ["levels", "detail", "document"] { #expect(desk.get("/\(path)/x", missing).status == 404) }
     }
 
     @Test(

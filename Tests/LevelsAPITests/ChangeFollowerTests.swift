@@ -134,14 +134,6 @@ import Testing
         }
     }
 
-    @Test("by a stream goes on after the event that it had last", arguments: [false, true])
-    func resumed(_ byParameter: Bool) throws {
-        let desk = Desk(try snapshot(1))
-        for number in 2...4 { desk.api.publish(try snapshot(number)) }
-        let reader = byParameter ? Reader(desk, "/changes?since=k3-2") : Reader(desk, last: "k3-2")
-        #expect(reader.read() == "retry: 2000\n\n" + event(3) + event(4))
-    }
-
     @Test("by a stream from an unknown event get a reset")
     func unknown() throws {
         let desk = Desk(try snapshot(1))

@@ -86,10 +86,4 @@ import Testing
                 """)
     }
 
-    @Test("know no other parameters")
-    func parameters() throws {
-        let answer = try desk(#"["a"]"#).get("/changes?after=k3-1")
-        #expect(answer.status == 400)
-        #expect(answer.text.contains("'after' is not a parameter here"))
-    }
 }

@@ -148,17 +148,6 @@ import Testing
         #expect(ask("identity") === kept[0])
     }
 
-    @Test("A coded answer from the cache is the one that is made anew, and the same on another server")
-    func sameBytes() throws {
-        let (caching, making) = (try Desk(Self.document), try Desk(Self.document, cacheBytes: 0))
-        for target in Self.long + Self.short {
-            for field in ["gzip", "br", "identity;q=0, gzip"] {
-                let expected = making.get(target, Self.asking(field))
-                for _ in 0..<4 { #expect(caching.get(target, Self.asking(field)) == expected) }
-            }
-        }
-    }
-
     @Test("The configured Cache-Control goes out with every coding, and not with problems or the state")
     func cacheControl() throws {
         let value = "max-age=60, stale-while-revalidate=600"

@@ -57,16 +57,4 @@ import Testing
         #expect(desk.get("/", [("Accept-Encoding", "br")]).decoded == desk.get("/"))
     }
 
-    @Test("knows one parameter", arguments: ["format=json", "limit=1", "wait=3"])
-    func parameters(_ query: String) throws {
-        let name = query.prefix { $0 != "=" }
-        let answer = try Desk(Self.document).get("/?\(query)")
-        #expect(answer.status == 400)
-        #expect(
-            answer.line == """
-                {"type":"/problems/bad-parameter","title":"Bad parameter","status":400,\
-                "detail":"'\(name)' is not a parameter here; the only one is pretty.","instance":"/?\(query)",\
-                "parameter":"\(name)","allowed":["pretty"]}
-                """)
-    }
 }

@@ -29,27 +29,10 @@ import Testing
         }
     }
 
-    @Test("of a delta ends with a line feed")
-    func delta() throws {
-        let desk = Desk(Desk.snapshot(try Document.tree(#"["old"]"#)))
-        let since = desk.get("/levels/").entityTag.dropFirst().dropLast()
-        desk.api.publish(Desk.snapshot(try Document.tree(Self.document), revision: "k3-2"))
-        #expect(desk.get("/levels/?since=\(since)").text.hasSuffix(#""updated":[],"next":null}"# + "\n"))
-    }
-
     @Test("of a long document ends with one line feed")
     func longDocument() throws {
         let rows = (0..<20_000).map { "\"row \($0)\"" }.joined(separator: ",")
         let desk = try Desk("[\(rows)]")
         #expect(desk.get("/document?format=json").text.hasSuffix("\"row 19999\"]\n"))
-    }
-
-    @Test("of a problem that the server finds by itself ends with a line feed")
-    func serverProblem() throws {
-        let api = try Desk(Self.document).api
-        #expect(
-            Answer(api.responder.response(to: .badRequest("It is bad.", status: 400), target: "")).text.hasSuffix("}\n")
-        )
-        #expect(try Desk(Self.document).ask(.post, "/levels/").text.hasSuffix("}\n"))
     }
 }

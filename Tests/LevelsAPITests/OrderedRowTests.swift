@@ -7,7 +7,7 @@ import Testing
 /// Random tables in every order that a query names, page by page, against plain arrays.
 @Suite("Rows in an order") struct OrderedRowTests {
     /// The parts of a level's answer that show its rows.
-    struct Page: Decodable {
+    private struct Page: Decodable {
         struct Section: Decodable, Equatable { let title: String?, start: Int, count: Int }
         struct Row: Decodable { let title: String }
         let count: Int
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    static func sections(_ expected: [(title: String?, rows: [PlainTable.Row])]) -> [Page.Section] {
+    private static func sections(_ expected: [(title: String?, rows: [PlainTable.Row])]) -> [Page.Section] {
         var start = 0
         return expected.map { section in
             defer { start += section.rows.count }
@@ -30,14 +30,25 @@ import Testing
         }
     }
 
-    @Test("show on all pages together the rows of plain arrays", arguments: RandomRounds.first(40 as UInt64))
-    func pages(seed: UInt64) throws {
+    private static func query(isSearch: Bool, using generator: inout SeededGenerator) -> PlainTableQuery {
+        isSearch ? .randomSearch(using: &generator) : .random(using: &generator)
+    }
+
+    /// The hits of a search are in several levels.
+    private static func desk(_ table: PlainTable, isSearch: Bool) throws -> Desk {
+        try Desk(isSearch ? table.documentInFolders() : table.document())
+    }
+
+    @Test(
+        "show on all pages together the rows of plain arrays, hits of a search too",
+        arguments: RandomRounds.first(40 as UInt64), [false, true])
+    func pages(seed: UInt64, isSearch: Bool) throws {
         var generator = SeededGenerator(seed: seed)
         let table = PlainTable(rows: generator.below(60), using: &generator)
-        let query = PlainTableQuery.random(using: &generator)
+        let query = Self.query(isSearch: isSearch, using: &generator)
         let expected = query.sections(of: table)
         let titles = expected.flatMap(\.rows).map(\.title)
-        let desk = try Desk(table.document())
+        let desk = try Self.desk(table, isSearch: isSearch)
         var seen: [String] = []
         var next: String? = "/levels/?limit=\(1 + generator.below(12))&\(query)"
         while let target = next {
@@ -55,11 +66,11 @@ import Testing
 
     @Test(
         "come once if they are there throughout, while others come, go and change between the pages",
-        arguments: 0..<16 as Range<UInt64>)
-    func changingPages(seed: UInt64) throws {
+        arguments: 0..<16 as Range<UInt64>, [false, true])
+    func changingPages(seed: UInt64, isSearch: Bool) throws {
         var generator = SeededGenerator(seed: seed)
         var table = PlainTable(rows: 20 + generator.below(60), using: &generator)
-        let query = PlainTableQuery.random(using: &generator)
+        let query = Self.query(isSearch: isSearch, using: &generator)
         var touched: Set<String> = []
         var seen: [String] = []
         var titles: [[String?]] = []
@@ -67,7 +78,7 @@ import Testing
         while let target = next, titles.count < 200 {
             let sections = query.sections(of: table)
             titles.append(sections.map(\.title))
-            let page = try Page(Desk(table.document()), target)
+            let page = try Page(Self.desk(table, isSearch: isSearch), target)
             seen += page.rows.map(\.title)
             next = page.next
             touched.formUnion(Self.change(&table, around: seen.last, using: &generator))
@@ -81,7 +92,7 @@ import Testing
     }
 
     /// Inserts, deletes and changes a few rows, sometimes the rows seen last; returns their titles.
-    static func change(
+    private static func change(
         _ table: inout PlainTable, around last: String?, using generator: inout SeededGenerator
     ) -> Set<String> {
         var touched: Set<String> = []
@@ -100,7 +111,7 @@ import Testing
         return touched
     }
 
-    static func areInOneOrder(_ lists: [[String?]]) -> Bool {
+    private static func areInOneOrder(_ lists: [[String?]]) -> Bool {
         var pairs: Set<[String?]> = []
         for list in lists {
             for (index, one) in list.enumerated() { for other in list[(index + 1)...] { pairs.insert([one, other]) } }
@@ -176,5 +187,40 @@ import Testing
         let next = try #require(try Page(desk, "/levels/?limit=1").next)
         #expect(try Page(desk, next + "&sort=-Title").rows.map(\.title) == [])
         #expect(desk.get(next + tail).status == 400)
+    }
+
+    @Test(
+        "A page goes on after a hit that is found elsewhere since, because another title, or another field, decides",
+        arguments: [
+            ("q=pump", "abc", #"{"Key":"c","Title":"Pump c"}"#, "def"),
+            ("q=pump", "abc", #"{"Key":"c","Title":"Overpumped"}"#, "dcef"),
+            ("q=pump&sort=N", "abc", #"{"Key":"c","Title":"a pump","N":-1}"#, "def"),
+            ("q=pump&sort=N", "abc", #"{"Key":"c","Title":"a pump","N":3}"#, "dcef"),
+            ("q=pump&sort=N", "abc", #"{"Key":"c","Title":"none"}"#, "def"),
+            ("q=pump&group=initial", "abc", #"{"Key":"c","Title":"pump"}"#, "defc"),
+        ])
+    func movedHit(query: String, first: String, changed: String, rest: String) throws {
+        func desk(_ third: String) throws -> Desk {
+            try Desk(
+                #"""
+                [{"Title":"-","Children":[{"Key":"a","Title":"a pump","N":1},{"Key":"b","Title":"a pump","N":1},\#(third)]},
+                {"Key":"d","Title":"a pump","N":1},{"Key":"e","Title":"impump","N":4},{"Key":"f","Title":"impump","N":5}]
+                """#)
+        }
+        let before = try Keys(desk(#"{"Key":"c","Title":"a pump","N":1}"#), "/levels/?limit=3&" + query)
+        #expect(before.text == first)
+        let next = try #require(before.next).replacing("limit=3", with: "limit=9")
+        #expect(try Keys(desk(changed), next).text == rest)
+    }
+
+    private struct Keys: Decodable {
+        struct Row: Decodable { let key: String }
+        let rows: [Row]
+        let next: String?
+        var text: String { rows.map(\.key).joined() }
+
+        init(_ desk: Desk, _ target: String) throws {
+            self = try JSONDecoder().decode(Keys.self, from: Data(desk.get(target).body))
+        }
     }
 }

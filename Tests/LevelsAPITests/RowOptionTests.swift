@@ -77,25 +77,6 @@ import Testing
         #expect(page.sections.map { [$0.start, $0.count] } == [[0, 1], [1, 1]])
     }
 
-    @Test("Pages follow each other in any order, and their links keep the options")
-    func pages() throws {
-        let desk = try Desk(Self.fruits)
-        var target: String? = "/levels/?where=Price%3C99&where=Title~e&sort=-Price&limit=1"
-        var titles: [String] = []
-        while let next = target {
-            let page = try Page(desk.get(next))
-            titles += page.titles
-            target = page.next
-            if let target {
-                #expect(target.hasPrefix("/levels/?where=Price%3C99&where=Title~e&sort=-Price&limit=1&after="))
-            }
-        }
-        #expect(titles == ["apple", "Pear", "Leek", "Äpfel"])
-        let page = try Page(desk.get("/levels/?sort=Title&start=1&limit=2"))
-        #expect(page.start == 1)
-        #expect(try Page(desk.get(try #require(page.next))).titles == ["Leek", "Pear"])
-    }
-
     @Test("An arrangement that is kept serves all pages, and no other query or level")
     func kept() throws {
         let rows = (0..<600).map { #"{"Title":"row \#($0)","N":\#($0 * 7 % 600)}"# }.joined(separator: ",")

@@ -57,6 +57,9 @@ import Testing
         #expect(rows[1].href == "/detail/Item%201/Screen%20A/Screening")
         #expect(try Self.page(desk, "/levels/Item%201?q=screen").rows.map(\.trail) == [[], ["Screen A"], ["Screen A"]])
         #expect(try Self.page(desk, "/levels/Sunscreen?q=screen").count == 0)
+        let list = desk.get("/levels/?q=screening&format=plist").text.filter { $0 != "\n" && $0 != "\t" }
+        #expect(list.contains("<string>/detail/Item%201/Screen%20A/Screening</string>"))
+        #expect(list.contains("<key>trail</key><array><string>Item 1</string><string>Screen A</string></array>"))
     }
 
     @Test("Hits can be divided into sections")

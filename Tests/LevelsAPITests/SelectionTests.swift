@@ -59,21 +59,4 @@ import TreeStore
         #expect(made == 1)
     }
 
-    @Test(
-        "answers conditions alike whether the representation is kept or rendered",
-        arguments: ["TAG", "\"x\"", "*", "W/TAG", "none"], ["TAG", "\"x\"", "*", "none"])
-    func conditions(_ match: String, _ noneMatch: String) throws {
-        let document = #"[{"Title":"a","Rows":["b"]},"c"]"#
-        let (keeping, rendering) = (try Desk(document), try Desk(document, cacheBytes: 0))
-        for target in ["/levels/", "/levels/?limit=1", "/detail/a", "/document"] {
-            let tag = rendering.get(target).entityTag
-            for _ in 0..<2 { _ = keeping.get(target) }
-            let fields = [("If-Match", match), ("If-None-Match", noneMatch)].filter { $0.1 != "none" }
-                .map { ($0.0, $0.1.replacing("TAG", with: tag)) }
-            #expect(keeping.get(target, fields) == rendering.get(target, fields))
-            let isRefused = match == "\"x\"" || match == "W/TAG"
-            let isNotModified = noneMatch == "TAG" || noneMatch == "*"
-            #expect(keeping.get(target, fields).status == (isRefused ? 412 : isNotModified ? 304 : 200))
-        }
-    }
 }

@@ -51,16 +51,6 @@ import Testing
         #expect((both.levels, both.details) == (["/levels/"], ["/detail/b", "/detail/a"]))
     }
 
-    @Test("of more than the listed links names the first level alone")
-    func truncated() throws {
-        let old = try Document.tree("[\"a\"]").document
-        let rows = (0..<600).map { "\"row \($0)\"" }.joined(separator: ",")
-        let difference = TreeDifference(from: old, to: try Document.tree("[\(rows)]").document)
-        #expect(difference.levels == ["/levels/"])
-        #expect(difference.details == [])
-        #expect(difference.isTruncated)
-    }
-
     @Test("of links that are long names the first level alone when they are too long together")
     func truncatedByLength() throws {
         let key = String(repeating: "k", count: TreeDifference.byteLimit / 4 - 2)

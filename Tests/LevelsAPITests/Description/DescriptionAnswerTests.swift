@@ -54,13 +54,6 @@ import Testing
         #expect(desk.get(Self.target, [("If-Match", "\"x\"")]).status == 412)
     }
 
-    @Test("knows one parameter")
-    func parameters() throws {
-        let answer = try Desk(#"["a"]"#).get(Self.target + "?format=yaml")
-        #expect(answer.status == 400)
-        #expect(answer.text.contains("'format' is not a parameter here; the only one is pretty."))
-    }
-
     @Test("has the version of the program")
     func version() throws {
         let desk = try Desk(#"["a"]"#) { $0.counters = ServiceCounters(version: "1.2.3") }

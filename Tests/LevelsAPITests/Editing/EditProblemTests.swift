@@ -180,18 +180,6 @@ import TreeStore
         #expect(status(512) == 400)
     }
 
-    @Test("More than 1,000 steps are too many")
-    func manySteps() throws {
-        let step = #"{"patch":{},"of":"/detail/One"}"#
-        let desk = try EditDesk(Self.document)
-        func status(_ count: Int) -> Int {
-            let body = #"{"edits":[\#(Array(repeating: step, count: count).joined(separator: ","))]}"#
-            return desk.send(.post, "/edits", body).status
-        }
-        #expect(status(1_000) == 200)
-        #expect(status(1_001) == 422)
-    }
-
     @Test("A place in the document that a step cannot have is reported with the step")
     func placesOfSteps() throws {
         for (body, status, rest) in [

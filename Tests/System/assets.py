@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Files of the assets folder over the wire: ranges, conditions, a file of 1 GB, slow readers, changes while a file is
-sent, and the tricks of web scanners, none of which gets a byte from outside of the folder."""
+"""Files of the assets folder over the wire: a file of 1 GB, slow readers, changes while a file is sent, and the tricks of
+web scanners, none of which gets a byte from outside of the folder."""
 
 import os
 import socket
@@ -51,7 +51,6 @@ def make(folder):
     for name in ("secret.txt", "assets/.hidden", "assets/.folder/inside.txt"):
         put(name, SECRET)
     put("assets/own.txt", b"0123456789")
-    put("assets/middle.bin", bytes(range(256)) * 4096)
     for link, target in (("out.txt", "../secret.txt"), ("up", ".."), ("absolute.txt", os.path.join(folder, "secret.txt")),
                          ("plain.txt", ".hidden"), ("plain", ".folder"), ("sub/plain.txt", "../plain/inside.txt")):
         os.symlink(target, os.path.join(folder, "assets", link))
@@ -96,39 +95,6 @@ def swapped_link(verdict, server, folder):
     thread.join()
     verdict.expect(bodies <= {b"", b"0123456789"}, f"a swapped link gives {bodies}")
     verdict.expect(statuses == {200, 404}, f"a swapped link is answered with {statuses}")
-
-
-def ranges(verdict, server):
-    middle = bytes(range(256)) * 4096
-    with Connection(server.port) as client:
-        whole = client.get("/assets/middle.bin")
-        verdict.expect(whole.status == 200 and whole.body == middle, "a file is sent whole")
-        verdict.expect(whole["Accept-Ranges"] == "bytes", "the answer says that ranges are served")
-        head = client.request("/assets/middle.bin", "HEAD")
-        verdict.expect(
-            head.status == 200 and head["Content-Length"] == str(len(middle)) and head["ETag"] == whole["ETag"],
-            "HEAD gives the length and the tag")
-        for text, start, end in (("0-0", 0, 1), ("100000-300000", 100000, 300001), ("-70000", len(middle) - 70000, len(middle)),
-                                 ("1000000-9999999999", 1000000, len(middle))):
-            answer = client.get("/assets/middle.bin", Range=f"bytes={text}")
-            verdict.expect(
-                answer.status == 206 and answer.body == middle[start:end]
-                and answer["Content-Range"] == f"bytes {start}-{end - 1}/{len(middle)}", f"the range {text} is sent")
-        several = client.get("/assets/middle.bin", Range="bytes=0-9,500000-600000,-5")
-        boundary = several["Content-Type"].partition("boundary=")[2].encode()
-        parts = several.body.split(b"--" + boundary)
-        verdict.expect(several.status == 206 and parts[0] == b"" and parts[-1] == b"--\r\n", "several ranges are parts")
-        bodies = [part.split(b"\r\n\r\n", 1)[1][:-2] for part in parts[1:-1]]
-        verdict.expect(bodies == [middle[:10], middle[500000:600001], middle[-5:]], "each part has its bytes")
-        far = client.get("/assets/middle.bin", Range="bytes=99999999-")
-        verdict.expect(
-            far.status == 416 and far["Content-Range"] == f"bytes */{len(middle)}", "a range beyond the end is 416")
-        for fields, status in (({"If_None_Match": whole["ETag"]}, 304), ({"If_Modified_Since": whole["Last-Modified"]}, 304),
-                               ({"If_Match": '"x"'}, 412), ({"Range": "bytes=0-1", "If_Range": whole["ETag"]}, 206),
-                               ({"Range": "bytes=0-1", "If_Range": '"x"'}, 200)):
-            verdict.expect(client.get("/assets/middle.bin", **fields).status == status, f"{fields} is answered with {status}")
-        many = ",".join(f"{n * 3}-{n * 3}" for n in range(500))
-        verdict.expect(client.get("/assets/middle.bin", Range=f"bytes={many}").body == middle, "too many ranges are ignored")
 
 
 def large_file(verdict, server):
@@ -224,7 +190,6 @@ def main():
         with Server(arguments.server, document) as server:
             traversal(verdict, server)
             swapped_link(verdict, server, folder)
-            ranges(verdict, server)
             large_file(verdict, server)
             slow_readers(verdict, server)
             changed_while_sent(verdict, server, folder)

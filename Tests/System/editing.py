@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Edits over the wire: early refusals, many clients at once, those who wait and listen, a large document, tokens that are
-taken back, and a stop while edits are in progress."""
+"""Edits over the wire: early refusals, a large document, tokens that are taken back, and a stop while edits are in progress.
+
+Many clients at once, and those who wait and listen, are part of edit_history.py and edit_readers.py.
+"""
 
 import json
 import os
@@ -68,79 +70,6 @@ def early_refusals(verdict, site):
     verdict.expect(site.rows()[-1] == "x", "the edit is in the file when it is answered")
 
 
-def seen_by_others(verdict, site):
-    """A long poll, a stream and a delta see an edit."""
-    port = site.server.port
-    with Connection(port) as reader, Connection(port) as waiter, Connection(port) as stream, Connection(port) as editor:
-        level = reader.get("/levels/").json()
-        waiter.send("/levels/", headers={"If-None-Match": f'"{level["version"]}"', "Prefer": "wait=30"})
-        stream.socket.sendall(b"GET /changes HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n")
-        stream.socket.recv(1 << 16)
-        answer = edit(editor, "/levels/?at=first", "seen")
-        keys = [row["key"] for row in waiter.receive().json()["rows"]]
-        verdict.expect(keys[0] == "seen", f"a long poll sees the edit: {keys}")
-        text = b""
-        while b"data:" not in text:
-            text += stream.socket.recv(1 << 16)
-        verdict.expect(b'"by":"edit alice"' in text, f"the stream tells who edited: {text}")
-        delta = reader.get(f"/levels/?since={level['version']}").json()
-        verdict.expect([row["at"] for row in delta["inserted"]] == [0], f"the delta has the row: {delta}")
-        verdict.expect(
-            reader.get("/detail/seen")["ETag"] == answer["ETag"], "the edit's answer has the tag of a GET that follows")
-
-
-def long_level(verdict, site):
-    """A row beside 1,500 others: few links in /changes, and no conflict with an edit of another row's fields."""
-    with Connection(site.server.port) as connection:
-        rows = [f"Row {number}" for number in range(1_500)]
-        edit(connection, "/levels/", {"Title": "Long", "Children": rows})
-        before, revision = connection.get("/detail/Long/Row%20750").json(), connection.get("/").json()["revision"]
-        listed = connection.get("/levels/Long?fields=*&start=750&limit=1").json()["rows"][0]
-        verdict.expect(
-            listed["fieldsVersion"] == before["fieldsVersion"], f"a row and its detail have one version: {listed}")
-        edit(connection, "/levels/Long?at=first", "new")
-        entry, = connection.get(f"/changes?since={revision}").json()["changes"]
-        verdict.expect(
-            entry["levels"] == ["/levels/", "/levels/Long", "/levels/Long/new"]
-            and entry["details"] == ["/detail/Long", "/detail/Long/new"],
-            f"the row, its level and the item above are named: {str(entry)[:300]}")
-        item = "/detail/Long/Row%20750"
-        patch = lambda tag: edit(connection, item, {"Text": "x"}, "PATCH", If_Match=f'"{tag}"')
-        refused = patch(before["version"])
-        now = connection.get(item).json()
-        verdict.expect(
-            refused.status == 412 and refused.json()["currentFields"] == before["fieldsVersion"]
-            and refused.json()["current"] == f'"{now["version"]}"', f"its place is another: {refused.body}")
-        bare = edit(connection, item, {"Text": "x"}, "PATCH", If_Match=before["fieldsVersion"])
-        verdict.expect(bare.status == 412 and "in quotes" in bare.json()["detail"], f"a tag has quotes: {bare.body}")
-        verdict.expect(patch(before["fieldsVersion"]).status == 200, "its fields are the same")
-        verdict.expect(patch(before["fieldsVersion"]).status == 412, "and then no more")
-        answer = edit(connection, "/edits", {"edits": [{"patch": {"N": 1}, "of": item}, {"delete": "/detail/Long"}]})
-        verdict.expect(answer.json()["edits"] == [None, None], f"what is gone in the end is null: {answer.body}")
-
-
-def many_clients(verdict, site, clients, edits):
-    """Each acknowledged edit is in the file, once."""
-    made = [[] for _ in range(clients)]
-
-    def run(number):
-        with Connection(site.server.port) as connection:
-            for count in range(edits):
-                title = f"client {number} edit {count}"
-                if edit(connection, "/levels/Branch", title).status == 201:
-                    made[number].append(title)
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(clients)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    branch = next(row for row in site.rows() if isinstance(row, dict))
-    wanted = [title for titles in made for title in titles]
-    verdict.expect(len(wanted) == clients * edits, f"every edit is done: {len(wanted)}")
-    verdict.expect(sorted(branch["Children"][1:]) == sorted(wanted), "each is in the file, once")
-
-
 def large_document(verdict, site):
     """A document may be larger than other bodies."""
     rows = [f"{number} " + "x" * 1000 for number in range(5000)]
@@ -206,15 +135,12 @@ def stop_while_editing(verdict, program, folder):
 
 
 def main():
-    asked = options(__doc__, clients=32, edits=10)
+    asked = options(__doc__)
     with Verdict("editing") as verdict:
         with tempfile.TemporaryDirectory() as folder:
             site = Site(asked.server, folder)
             with site.server:
                 early_refusals(verdict, site)
-                seen_by_others(verdict, site)
-                long_level(verdict, site)
-                many_clients(verdict, site, asked.clients, asked.edits)
                 large_document(verdict, site)
                 tokens(verdict, site)
         with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sources that are broken, endless, enormous or not there: each is refused in a clear sentence.
+"""Sources that are deep, endless, enormous or that block: each is refused in a clear sentence.
 
 For `check` and `serve` alike: exit status 1, an explanation on standard error that names what is wrong, no crash, and
 bounded memory and time however little the file costs its author.
@@ -171,62 +171,15 @@ class Sources:
         text = f'<!DOCTYPE plist [{entity}]><plist><array><string>&e;</string></array></plist>'
         return self._file("outside.plist", text), ("entit", "DOCTYPE", "internal subset")
 
-    # What is no property list
-
-    def empty_file(self):
-        return self._file("empty.plist", b""), ("empty",)
-
-    def zeros(self):
-        return self._file("zeros.plist", bytes(5000)), ("property list", "zero")
-
-    def gzip(self):
-        return self._file("data.plist.gz", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03" + bytes(50)), ("gzip",)
-
-    def openstep(self):
-        return self._file("old.plist", '{ Rows = ( { Title = "Item 1"; } ); }'), ("OpenStep",)
-
-    def text_that_is_no_utf8(self):
-        text = b"<array><string>caf\xe9</string></array>"
-        return self._file("latin.plist", HEAD.encode() + text + TAIL.encode()), ("UTF-8",)
-
-    def half_a_document(self):
-        return self._file("half.plist", HEAD + "<array><dict><key>Title</key><string>It"), ("end",)
-
     # What is no file
-
-    def folder_instead_of_a_file(self):
-        path = os.path.join(self.folder, "folder.plist")
-        os.mkdir(path)
-        return path, ("folder", "directory")
 
     def fifo(self):
         path = os.path.join(self.folder, "fifo.plist")
         os.mkfifo(path)
         return path, ("regular file", "FIFO", "pipe", "fifo")
 
-    def unix_socket(self):
-        path = os.path.join(self.folder, "socket.plist")
-        with socket.socket(socket.AF_UNIX) as end:
-            end.bind(path)
-        return path, ("regular file", "socket", "cannot be")
-
     def device_without_end(self):
         return "/dev/zero", ("regular file", "device")
-
-    def missing_file(self):
-        path = os.path.join(self.folder, "nowhere", "Data.plist")
-        return path, ("no such", "no file", "not found", "does not exist", "no folder")
-
-    def missing_file_beside_one_that_differs_in_case(self):
-        place = os.path.join(self.folder, "case")
-        os.mkdir(place)
-        shutil.copy(os.path.join(self.folder, "good.plist"), os.path.join(place, "Data.plist"))
-        return os.path.join(place, "data.plist"), ("Data.plist",)
-
-    def link_to_itself(self):
-        path = os.path.join(self.folder, "loop.plist")
-        os.symlink("loop.plist", path)
-        return path, ("loop", "symbolic", "link")
 
     def unreadable_file(self):
         path = self._file("unreadable.plist", plistlib.dumps(["a"]))

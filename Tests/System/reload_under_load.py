@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 """Reads random levels on many connections while the document is saved again and again with one level changed.
 
-No answer may fail, none may mix two editions of the changed level, and all other levels keep their ETag. Others wait
-with long polls and streams: they are told of the changed level alone, and of each edition as a whole. The resident
-memory must not grow from the third reload to the last.
-For the full weight: --items 1100000 --reloads 30 --every 5 --waiters 5000 --streams 500
+No answer may fail, none may mix two editions of the changed level, and all other levels keep their ETag. The resident
+memory must not grow from the third reload to the last. Clients that wait meanwhile are part of waiters.py and rechecks.py.
+For the full weight: --items 1100000 --reloads 30 --every 5
 """
 
-import json
 import multiprocessing
 import os
 import random
@@ -17,9 +15,7 @@ import tempfile
 import time
 
 from harness.client import DEADLINE, Connection, wait_until
-from harness.crowd import Crowd, poll, request, stream
 from harness.documents import EditionedFile, Shape
-from harness.events import Dechunker, EventParser
 from harness.server import Server, allow_descriptors
 from harness.verdict import Verdict, megabytes, options
 
@@ -86,120 +82,9 @@ class Load:
             self.faults.append(f"{path} never changed, and its ETag went from {self.tags[level]} to {answer['etag']}")
 
 
-class Waiting:
-    """One process of clients that wait: half of the long polls on the level that changes, and streams."""
-
-    PATIENCE = 3
-
-    def __init__(self, port, shape, waiters, streams, changed, last):
-        self.port = port
-        self.shape = shape
-        self.waiters = waiters
-        self.streams = streams
-        self.changed = changed
-        # The last edition.
-        self.last = last
-        self.dice = random.Random(0)
-        # What each waiter waits for: the level, its tag, its edition, and since when.
-        self.waits = {}
-        self.counts = {200: 0, 304: 0}
-        self.events = []
-        self.faults = []
-
-    def run(self, ready, stopping, results):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        newest = []
-        try:
-            with Crowd(self.port) as crowd:
-                streams = self._begin(crowd)
-                ready.set()
-                while not stopping.is_set():
-                    self._answer(crowd)
-                # What was on its way when the last save was told to all others.
-                wait_until(lambda: self._answer(crowd) or self._all_told(streams))
-                newest = [edition for level, _, edition, _ in self.waits.values() if level == self.changed]
-                self.events = [events_of(bytes(member.received)) for member in streams]
-        except Exception as error:
-            self.faults.append(f"those who wait fail after {self.counts}: {error!r}")
-        ready.set()
-        results.put((self.counts, newest, self.events, self.faults[:5]))
-
-    def _all_told(self, streams):
-        return (all(edition == self.last for level, _, edition, _ in self.waits.values() if level == self.changed)
-                and all(member.received.count(b"event: change") >= self.last for member in streams))
-
-    def _begin(self, crowd):
-        streams = crowd.join(self.streams)
-        for member in streams:
-            member.ask(stream())
-        members = crowd.join(self.waiters)
-        for number, member in enumerate(members):
-            level = self.changed if number % 2 else self._unchanged()
-            self.waits[member] = (level, None, 0, time.monotonic())
-            member.ask(request("/levels" + self.shape.path(*level)))
-        left = crowd.read_all(members, lambda member: member.is_answered())
-        if left:
-            raise RuntimeError(f"{len(left)} of {len(members)} get no first answer")
-        crowd.told.update(members)
-        return streams
-
-    def _unchanged(self):
-        while True:
-            level = (self.dice.randrange(self.shape.groups), self.dice.randrange(self.shape.shelves))
-            if level != self.changed:
-                return level
-
-    def _answer(self, crowd):
-        """Judges what has come, and lets each answered client wait again."""
-        crowd.read(lambda: crowd.told, 0.1)
-        told, crowd.told = crowd.told, set()
-        for member in told & self.waits.keys():
-            if member.ended:
-                raise RuntimeError(f"a waiter's connection ends: {bytes(member.received[:200])}")
-            if member.is_answered():
-                self._judge(member)
-
-    def _judge(self, member):
-        level, tag, edition, since = self.waits[member]
-        status, _ = member.answer()
-        path = self.shape.path(*level)
-        took = member.arrived - since
-        if status == 304 and tag is not None:
-            if took < self.PATIENCE:
-                self.faults.append(f"{path} is 304 after {took:.2f} of {self.PATIENCE} s")
-        elif status == 200:
-            editions = {int(number) for number in EDITION.findall(bytes(member.received))}
-            if len(editions) != 1:
-                self.faults.append(f"{path} is sent with the editions {editions}")
-            elif tag is not None and (level != self.changed or max(editions) <= edition):
-                self.faults.append(f"{path} of edition {edition} is sent again, with edition {editions}")
-            edition = max(editions, default=edition)
-        else:
-            self.faults.append(f"{path} is answered {status} to a waiter: {bytes(member.received[:300])}")
-        if tag is not None:
-            self.counts[status] = self.counts.get(status, 0) + 1
-        tag = self._tag(member) or tag
-        self.waits[member] = (level, tag, edition, time.monotonic())
-        member.ask(poll("/levels" + path, tag, self.PATIENCE))
-
-    @staticmethod
-    def _tag(member):
-        found = re.search(rb"^ETag: (.*?)\r$", bytes(member.received), re.MULTILINE | re.IGNORECASE)
-        return found and found[1].decode("latin-1")
-
-
-def events_of(received):
-    """The events of a stream as they came, and what is left of them."""
-    head, _, body = received.partition(b"\r\n\r\n")
-    if b"chunked" in head.lower():
-        body = Dechunker().feed(body)
-    return [(event.name, event.id, json.loads(event.data)) for event in EventParser().feed(body, 0)]
-
-
 def main():
-    arguments = options(__doc__, items=11000, reloads=8, every=0.5, connections=32, processes=2, growth=0.25,
-                        waiters=200, streams=20)
-    allow_descriptors(arguments.waiters + arguments.streams + arguments.connections + 100)
+    arguments = options(__doc__, items=11000, reloads=8, every=0.5, connections=32, processes=2, growth=0.25)
+    allow_descriptors(arguments.connections + 100)
     with Verdict("reload_under_load") as verdict, tempfile.TemporaryDirectory() as folder:
         shape = Shape(arguments.items)
         changed = (shape.groups // 2, shape.shelves // 3)
@@ -207,8 +92,7 @@ def main():
         verdict.figure(
             "document",
             f"{shape.items} items, {megabytes(os.path.getsize(file.path))}")
-        places = ("--waiters", str(arguments.waiters + arguments.streams))
-        with Server(arguments.server, file.path, *places) as server:
+        with Server(arguments.server, file.path) as server:
             results = multiprocessing.Queue()
             stopping = multiprocessing.Event()
             share = arguments.connections // arguments.processes
@@ -216,18 +100,12 @@ def main():
                 multiprocessing.Process(
                     target=Load(server.port, shape, share, seed, changed).run, args=(stopping, results), daemon=True)
                 for seed in range(arguments.processes)]
-            waiting = Waiting(server.port, shape, arguments.waiters, arguments.streams, changed, arguments.reloads)
-            ready, told = multiprocessing.Event(), multiprocessing.Queue()
-            crowd = multiprocessing.Process(target=waiting.run, args=(ready, stopping, told), daemon=True)
-            crowd.start()
-            verdict.expect(ready.wait(DEADLINE), "all waiting clients have begun")
             for load in loads:
                 load.start()
             memory = reload_again_and_again(verdict, server, file, changed, arguments)
             stopping.set()
             found = [results.get(timeout=2 * DEADLINE) for _ in loads]
-            judge_waiting(verdict, told.get(timeout=2 * DEADLINE), shape.path(*changed), arguments)
-            for process in [*loads, crowd]:
+            for process in loads:
                 process.join()
             judge(verdict, found, arguments)
             verdict.figure("resident memory", ", ".join(megabytes(size) for size in memory))
@@ -253,24 +131,6 @@ def reload_again_and_again(verdict, server, file, changed, arguments):
             wait_until(lambda: time.monotonic() - saved >= arguments.every, arguments.every + 1)
             memory.append(server.resident_bytes())
     return memory
-
-
-def judge_waiting(verdict, found, changed, arguments):
-    counts, newest, streams, faults = found
-    for fault in faults:
-        verdict.expect(False, fault)
-    verdict.figure("answers to waiting clients", f"{counts.get(200, 0)} changes, {counts.get(304, 0)} without a change")
-    last = sum(edition == arguments.reloads for edition in newest)
-    verdict.expect(
-        last == len(newest),
-        f"all clients that wait for the changed level get its last edition; {len(newest) - last} do not")
-    orders = {tuple(id for _, id, _ in events) for events in streams}
-    verdict.expect(
-        len(orders) <= 1 and all(len(order) == len(set(order)) == arguments.reloads for order in orders),
-        f"each stream reports {arguments.reloads} revisions, all in the same order: {[len(order) for order in orders]}")
-    entries = [(name, entry["levels"]) for events in streams for name, _, entry in events]
-    wrong = [entry for entry in entries if entry != ("change", ["/levels" + changed])]
-    verdict.expect(not wrong, f"streams report the changed level only; {len(wrong)} events do not: {wrong[:3]}")
 
 
 def judge(verdict, found, arguments):

@@ -44,39 +44,11 @@ def refused(verdict, service, sentence, what):
     verdict.expect(service.logs(sentence), f"{what}: it says so: {service.log}")
 
 
-# MARK: Addresses
-
-
-def families(verdict, program, path):
-    port = unused_port()
-    with Service(program, path, "--listen", f"[::]:{port}", "--access-log") as service:
-        verdict.expect(
-            service.logs(f" at http://[::1]:{port}/ and at every other address of this machine"),
-            f"[::] is told as an address to open: {service.log}")
-        for host, peer in (("[::1]", "::1"), ("127.0.0.1", "127.0.0.1")):
-            verdict.expect(
-                '"status":"ok"' in curl(f"http://{host}:{port}/readyz"), f"[::] serves clients of http://{host}")
-            verdict.expect(service.logs(f"{peer} GET /readyz 200"), f"the log knows {peer}: {service.log}")
-    port = unused_port()
-    with Service(program, path, "--listen", f"[::1]:{port}") as service:
-        verdict.expect(service.logs(f" at http://[::1]:{port}/"), f"[::1] is told: {service.log}")
-        verdict.expect('"status":"ok"' in curl(f"http://[::1]:{port}/readyz"), "[::1] serves")
-        verdict.expect(curl(f"http://127.0.0.1:{port}/readyz") == "", "[::1] does not serve IPv4")
-    port = unused_port()
-    with Service(program, path, "--listen", f"localhost:{port}") as service:
-        verdict.expect(service.logs(f" at http://localhost:{port}/"), f"localhost is told: {service.log}")
-        verdict.expect('"status":"ok"' in curl(f"http://localhost:{port}/readyz"), "localhost serves")
-
-
 # MARK: Unix domain sockets
 
 
 def unix_socket(verdict, program, path, folder):
     place = os.path.join(folder, "socket")
-    tokens = os.path.join(folder, "tokens")
-    with open(tokens, "w") as file:
-        file.write("editor 0123456789abcdef\n")
-    os.chmod(tokens, 0o600)
 
     def mode():
         return stat.S_IMODE(os.lstat(place).st_mode)
@@ -102,44 +74,11 @@ def unix_socket(verdict, program, path, folder):
         verdict.expect(is_served(), "the first one goes on")
         service.kill()
     verdict.expect(os.path.lexists(place), "a killed process leaves its socket")
-    with Service(
-            program, path, "--listen", f"unix:{place}", "--access-log", "--edit-token-file", tokens) as service:
+    with Service(program, path, "--listen", f"unix:{place}", "--access-log") as service:
         verdict.expect(service.logs(f" at unix:{place}"), f"the next one takes it over: {service.log}")
         verdict.expect(is_served(), "and serves")
         verdict.expect(service.logs("drilldown: unix GET /readyz 200"), f"its clients are 'unix': {service.log}")
-        wrong_tokens(verdict, service, place)
     verdict.expect(not os.path.lexists(place), "and removes it")
-
-    long = os.path.join(folder, "a" * 100)
-    with Service(program, path, "--listen", f"unix:{long}") as service:
-        refused(verdict, service, f"the path of the socket has {len(long)} bytes, and the system allows 107", "a path")
-    with Service(program, path, "--listen", f"unix:{path}") as service:
-        refused(verdict, service, f"'{path}' exists and is not a socket; remove it, or name another path.", "a file")
-
-
-def wrong_tokens(verdict, service, place):
-    client = socket.socket(socket.AF_UNIX)
-    client.connect(place)
-    connection = Connection.__new__(Connection)
-    connection.socket, connection.buffer, connection.methods = client, bytearray(), []
-
-    def edit(token):
-        body = b'{"Title":"New"}'
-        fields = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        return connection.request("/levels/", "POST", fields, body).status
-
-    with connection:
-        # A refusal before the body ends the connection.
-        statuses = []
-        for _ in range(130):
-            statuses.append(edit("wrong-wrong-wrong"))
-            connection.socket.close()
-            connection.socket = socket.socket(socket.AF_UNIX)
-            connection.socket.connect(place)
-            connection.buffer.clear()
-        verdict.expect(set(statuses) == {403, 429}, f"wrong tokens are answered with 403, then 429: {set(statuses)}")
-        verdict.expect(edit("0123456789abcdef") == 201, "the right token passes all the same")
-        verdict.expect(service.logs("many wrong tokens come from unix"), "the burst is logged")
 
 
 # MARK: Several addresses
@@ -163,8 +102,6 @@ def several(verdict, program, path, folder):
         verdict.expect(get(ports[0], "/metrics").status == 404, "/metrics is not at the public address")
         verdict.expect(get(metrics, "/metrics").status == 200, "but at its own")
         verdict.expect(get(metrics, "/levels/").status == 404, "where no level is")
-        hosts(verdict, metrics, {"127.1": 200, "127.0.0.1": 200, "metrics.example": 421})
-        hosts(verdict, ports[0], {"127.1": 421, "127.0.0.1": 200, "metrics.example": 421})
         with Connection(ports[0]) as connection:
             answer = connection.request("/levels/", "GET", {"X-Forwarded-For": "203.0.113.9, 192.0.2.1"})
         identifier = answer["drilldown-request"]
@@ -177,16 +114,6 @@ def several(verdict, program, path, folder):
         verdict.expect(service.stop() == 0, "it stops")
         verdict.expect(not os.path.lexists(place), "and removes its socket")
         verdict.expect(curl(f"http://[::1]:{ports[1]}/readyz") == "", "and each address refuses")
-    with Service(
-            program, path, "--listen", f"unix:{place}", "--metrics-listen", f"127.0.0.1:{metrics}") as service:
-        verdict.expect(service.logs(f"metrics and probes at http://127.0.0.1:{metrics}/"), "beside a socket")
-        hosts(verdict, metrics, {"localhost": 200, "metrics.example": 421})
-
-
-def hosts(verdict, port, wanted):
-    """Asks an address with each host, which has to give these statuses. A 421 ends its connection."""
-    statuses = {host: get(port, "/readyz", Host=host).status for host in wanted}
-    verdict.expect(statuses == wanted, f"an address has hosts of its own: {statuses}")
 
 
 # MARK: Draining
@@ -245,12 +172,6 @@ def handed_over(verdict, program, path, folder):
     # The shell passes one descriptor only, so the second one is not open.
     with Service(program, path, handed=listener, environment={"LISTEN_FDS": "2", "LISTEN_FDNAMES": "a:b"}) as service:
         refused(verdict, service, "the socket 'b' of the service manager is not ", "a second socket")
-    datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    with Service(program, path, handed=datagrams, environment={"LISTEN_FDNAMES": "web"}) as service:
-        refused(
-            verdict, service,
-            "the socket 'web' of the service manager is not a stream socket; the .socket file needs ListenStream=.",
-            "a datagram socket")
     port = unused_port()
     with Service(
             program, path, "--listen", f"127.0.0.1:{port}",
@@ -438,7 +359,6 @@ def main():
     with Verdict("service_manager") as verdict, tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "Data.plist")
         save(path, document("A", "B"))
-        families(verdict, arguments.server, path)
         unix_socket(verdict, arguments.server, path, folder)
         save(path, document("A", "B"))
         several(verdict, arguments.server, path, folder)
@@ -446,7 +366,6 @@ def main():
         handed_over(verdict, arguments.server, path, folder)
         activated(verdict, arguments.server, path, folder)
         notifications(verdict, arguments.server, folder, os.path.join(folder, "notify"))
-        notifications(verdict, arguments.server, folder, "@" + os.path.join(folder, "abstract"))
         two_reloads(verdict, arguments.server, folder)
         watchdog(verdict, arguments.server, path, folder)
         first_load(verdict, arguments.server, folder)

@@ -15,7 +15,7 @@ import threading
 
 from harness.client import DEADLINE, Closed, Connection, Cut, get, wait_until
 from harness.edits import EditedTree, save
-from harness.events import EventParser, EventStream
+from harness.events import EventStream
 from harness.mirror import Mirror, contents, crawl, differences
 from harness.server import Server
 from harness.verdict import Verdict, megabytes, options
@@ -153,7 +153,6 @@ def torn_streams(verdict, arguments, folder):
             f"{sum(reader.connections for reader in readers)}, of which"
             f" {sum(reader.within_event for reader in readers)} were left within an event")
         verdict.figure("fetched by a keeper", f"{keepers[0].mirror.fetched} bodies, and {len(fresh)} at first")
-        resume(verdict, server, connection, entries)
 
 
 def edit(verdict, tree, path, connection, arguments):
@@ -192,31 +191,6 @@ def judge_reader(verdict, reader, entries):
     verdict.expect(
         [json.loads(event.data) for event in reader.events] == entries[:len(told)] or told != wanted,
         "the data of each event is the entry of /changes")
-
-
-def resume(verdict, server, connection, entries):
-    """The ways to begin: from an id, from `since`, from now, and from an unknown id."""
-    middle = len(entries) // 2
-    since = entries[middle]["revision"]
-    rest = [entry["revision"] for entry in entries[middle + 1:]]
-    for how, target, last in (("Last-Event-ID", "/changes", since), ("since=", f"/changes?since={since}", None)):
-        with EventStream(server.port, last_id=last, target=target) as stream:
-            content_type = stream.headers.get("content-type", "")
-            verdict.expect(
-                content_type.startswith("text/event-stream"), f"{how}: a stream is text/event-stream: {content_type}")
-            told = [event.id if (event := stream.next()) else None for _ in rest]
-            verdict.expect(
-                told == rest, f"a stream with {how} begins after that revision; it sends {told[:3]}, not {rest[:3]}")
-            verdict.expect(stream.next(0.05) is None, f"a stream with {how} sends no more than the missed events")
-    with EventStream(server.port, last_id="nobody-knows-1") as stream:
-        event = stream.next()
-        verdict.expect(
-            event is not None and event.name == "reset", f"an unknown id is answered by a reset: {event}")
-        if event:
-            verdict.expect(
-                event.id == revision(connection), f"a reset names the revision to go on from: {event.id}")
-    answer = connection.get("/changes?since=nobody-knows-1")
-    verdict.expect(answer.status == 410, f"an unknown revision gets 410, not {answer.status}")
 
 
 def wide(edition, rows=300):
@@ -310,64 +284,13 @@ def catch_up(verdict, server, stream, since, order):
     return reset
 
 
-class Heart(threading.Thread):
-    """Waits for the first comment of a stream on which nothing happens."""
-
-    def __init__(self, port):
-        super().__init__(daemon=True)
-        self.stream = EventStream(port)
-        self.beats = False
-
-    def run(self):
-        try:
-            while not self.stream.parser.comments and self.stream.read_piece():
-                pass
-        except TimeoutError:
-            return
-        self.beats = self.stream.parser.comments > 0
-
-
-def heads(verdict, server):
-    """What a stream's header says, and that HEAD has no stream behind it."""
-    with EventStream(server.port) as stream:
-        verdict.expect(stream.status == 200, f"a stream is 200; it is {stream.status}")
-        verdict.expect(
-            stream.headers.get("cache-control") in ("no-store", "no-cache"),
-            f"caches must not store a stream: {stream.headers.get('cache-control')}")
-        verdict.expect("content-length" not in stream.headers, "a stream has no length")
-    with Connection(server.port) as connection:
-        answer = connection.request("/changes", "HEAD", {"Accept": "text/event-stream"})
-        verdict.expect(answer.status == 200, f"HEAD of a stream is 200; it is {answer.status}")
-    now = get(server.port, "/changes").json()["revision"]
-    with socket.create_connection(("127.0.0.1", server.port)) as old:
-        old.settimeout(DEADLINE)
-        lines = ["GET /changes HTTP/1.0", "Host: 127.0.0.1", "Accept: text/event-stream", "Last-Event-ID: x", "", ""]
-        old.sendall("\r\n".join(lines).encode())
-        received = b""
-        while b"event: reset" not in received or not received.endswith(b"\n\n"):
-            received += old.recv(1 << 16)
-        head, _, body = received.partition(b"\r\n\r\n")
-        verdict.expect(
-            b"chunked" not in head.lower() and EventParser().feed(body, 0)[0].id == now,
-            f"a client of HTTP/1.0 gets a stream without chunks: {received[-200:]}")
-    verdict.expect(get(server.port, "/healthz").status == 200, "the service still answers")
-
-
 def main():
     arguments = options(
         __doc__, saves=300, readers=6, look=5, seed=1, sleepers=10, sleep=250, memory=64)
     with Verdict("streams") as verdict, tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "Still.plist")
-        save(path, wide(0))
-        with Server(arguments.server, path) as still:
-            heart = Heart(still.port)
-            heart.start()
-            heads(verdict, still)
-            torn_streams(verdict, arguments, folder)
-            slow_readers(verdict, arguments, folder)
-            slow_readers(verdict, arguments, folder, history=200_000)
-            heart.join(DEADLINE)
-            verdict.expect(heart.beats, "a stream on which nothing happens has a comment")
+        torn_streams(verdict, arguments, folder)
+        slow_readers(verdict, arguments, folder)
+        slow_readers(verdict, arguments, folder, history=200_000)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""HTTPS: versions, certificates that are replaced under load, pairs that do not fit, and every kind of answer over TLS.
+"""HTTPS: versions, certificates that are replaced under load, pairs that do not fit, waits, slow clients and a stop over TLS.
 
 A private authority signs the certificates; all of them are made by this test.
 """
@@ -21,8 +21,6 @@ from harness.documents import Shape, versioned, write_xml
 from harness.events import EventStream
 from harness.server import Server, clean_environment
 from harness.verdict import Verdict, options
-
-TOKEN = "0123456789abcdef"
 
 
 class Files:
@@ -89,30 +87,14 @@ def versions(verdict, server, authority):
         verdict.expect(got == b"", f"a plain request gets nothing; it got {got[:60]}")
 
 
-def refused_starts(verdict, program, document, folder, authority, good):
-    other = authority.issue("other")
+def refused_starts(verdict, program, document, authority, good):
     expired = authority.issue("expired", days=-1)
-    broken = os.path.join(folder, "broken.pem")
-    with open(broken, "w") as file:
-        file.write("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
-    missing = os.path.join(folder, "missing.pem")
-    cases = [
-        ((good[0], other[1]), 1, "the key does not belong to the certificate of CN=first"),
-        (expired, 1, "the certificate of CN=expired expired at "),
-        ((broken, good[1]), 1, "the certificate file has no usable certificate ("),
-        ((good[0], broken), 1, "the key file has no usable key ("),
-        ((missing, good[1]), 1, f"'{missing}' cannot be read: No such file or directory."),
-        ((good[0], missing), 1, f"'{missing}' cannot be read: No such file or directory."),
-        ((good[0], None), 2, "name the file of the private key with --tls-key."),
-        ((None, good[1]), 2, "name the file of the certificate with --tls-certificate."),
-    ]
-    for (certificate, key), status, words in cases:
-        command = [program, "serve", document, "--listen", "127.0.0.1:0"]
-        command += ["--tls-certificate", certificate] if certificate else []
-        command += ["--tls-key", key] if key else []
+    for options, status, words in (
+            (["--tls-certificate", expired[0], "--tls-key", expired[1]], 1, "the certificate of CN=expired expired at "),
+            (["--tls-certificate", good[0]], 2, "name the file of the private key with --tls-key.")):
         ended = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=DEADLINE,
-            env=clean_environment())
+            [program, "serve", document, "--listen", "127.0.0.1:0", *options], stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, timeout=DEADLINE, env=clean_environment())
         verdict.expect(
             ended.returncode == status and words in ended.stderr and len(ended.stderr.splitlines()) <= 2,
             f"'{words}' with status {status}: {ended.returncode} {ended.stderr}")
@@ -214,44 +196,6 @@ def answers(verdict, server, authority, document):
             verdict.expect(connection.receive().status == 200, "the request behind a poll is answered")
             event = stream.next()
             verdict.expect(event is not None and event.name == "change", f"a stream: {event}")
-        two = b"GET /levels/ HTTP/1.1\r\nHost: localhost\r\n\r\nGET /detail/ HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        connection.socket.sendall(two)
-        connection.methods += ["GET", "GET"]
-        verdict.expect([connection.receive().status for _ in range(2)] == [200, 200], "two requests in one record")
-        head = connection.request("/levels/", "HEAD")
-        verdict.expect(head.status == 200 and connection.get("/levels/", If_None_Match=head["etag"]).status == 304,
-                       "HEAD and 304 have no body")
-        for _ in range(300):
-            connection.get("/healthz")
-        many = connection.request("/healthz", headers=[(f"X{number}", "a") for number in range(90)])
-        verdict.expect(many.status == 200, f"90 lines of a header late on a connection: {many.status} {many.body}")
-
-
-def edits(verdict, server, authority):
-    context = authority.context()
-    editor = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
-    with Connection(server.port, tls=context) as connection:
-        text = "x" * 500_000
-        made = connection.request("/levels/", "POST", editor, f'{{"Title":"New","Text":"{text}"}}'.encode())
-        verdict.expect(made.status == 201, f"a large item: {made.status} {made.body[:200]}")
-        detail = connection.get("/detail/New")
-        verdict.expect(detail.json()["fields"]["Text"] == text, "a large answer comes whole")
-        body = b'{"Text":"short"}'
-        connection.send("/detail/New", "PATCH", editor | {"Content-Length": len(body), "Expect": "100-continue"})
-        wait = connection.receive()
-        verdict.expect(wait.status == 100, f"the body is asked for: {wait.status}")
-        connection.socket.sendall(body)
-        connection.methods.append("PATCH")
-        changed = connection.receive()
-        verdict.expect(changed.status == 200 and b'"short"' in changed.body, f"then the edit: {changed.status}")
-    for expects in ({}, {"Expect": "100-continue"}):
-        with Connection(server.port, tls=context) as connection:
-            connection.send("/detail/New", "PATCH", editor | {"Content-Length": 9_000_000} | expects)
-            if not expects:
-                with contextlib.suppress(OSError):
-                    connection.socket.sendall(b"y" * 2_000_000)
-            refused = connection.receive()
-            verdict.expect(refused.status == 413, f"too large a body is refused early: {refused.status}")
 
 
 def client_hello(context):
@@ -369,13 +313,12 @@ def main():
         files = Files(folder)
         files.replace(*pairs[1])
         program = arguments.server
-        with Server(program, document, *files.options, environment={"DRILLDOWN_EDIT_TOKEN": TOKEN}) as server:
+        with Server(program, document, *files.options) as server:
             versions(verdict, server, authority)
             swaps(verdict, server, authority, files, pairs, arguments.swaps)
             bad_swaps(verdict, server, authority, files, pairs)
             answers(verdict, server, authority, document)
-            edits(verdict, server, authority)
-        refused_starts(verdict, program, document, folder, authority, pairs[0])
+        refused_starts(verdict, program, document, authority, pairs[0])
         slow_clients(verdict, program, document, authority, pairs[0])
         stop(verdict, program, folder, authority, pairs[0])
 

@@ -180,10 +180,13 @@ soak: system-test soak-deps ## Run all system tests, more random unit tests, the
 	python3 Tests/System/edit_history.py --server $(SERVER) --edits 20000
 	python3 Tests/System/edit_crashes.py --server $(SERVER) --rounds 1000
 	python3 Tests/System/swapped_folders.py --server $(SERVER) --runs 20
+	python3 Tests/System/mounts.py --server $(SERVER) --seconds 30
+	python3 Tests/System/followers.py --server $(SERVER) --saves 50 --kills 30
 	python3 Tests/System/database_history.py --server $(SERVER) --edits 20000
 	python3 Tests/System/database_failures.py --server $(SERVER) --rounds 500
 	python3 Tests/System/database_recoveries.py --server $(SERVER) --seconds 60 --full-disk
 	python3 Tests/System/damaged_databases.py --server $(SERVER) --files 1000
+	python3 Tests/System/edits_elsewhere.py --server $(SERVER) --rounds 1000
 	python3 Tests/System/extreme_requests.py --server $(SERVER) --requests 200000 --whole
 	python3 Tests/System/lack_of_memory.py --server $(SERVER) --runs 200
 	python3 Tests/System/unread_answers.py --server $(SERVER) --connections 16384 --prompt 20 --only crowd
@@ -197,7 +200,7 @@ soak: system-test soak-deps ## Run all system tests, more random unit tests, the
 	python3 Tests/System/browser_screens.py --server $(SERVER) --all --million
 	python3 Tests/System/soak/browser_engines.py --server $(SERVER) --all
 	python3 Tests/System/waiters.py --server $(SERVER) --each 16 --own-each 16
-	python3 Tests/System/swift_client.py --server $(SERVER) --versions 1000 --long 100 --kills 50 --cuts 20 --seconds 10 \
+	python3 Tests/System/swift_client.py --server $(SERVER) --versions 1000 --long 100 --rows 25000 --kills 50 --cuts 20 --seconds 10 \
 		--observers 1000 --changes 10000 --returns 20 --outage 60 --within 2
 
 benchmark: benchmark-deps build ## Measure against other programs and print the manual's table (OPTIONS="--help" lists parts and sizes).

@@ -14,12 +14,12 @@ import termios
 from harness.client import DEADLINE, wait_until
 from harness.pasted import Desk
 from harness.pseudo_terminal import PseudoTerminal
-from harness.server import Server, clean_environment, unused_port
+from harness.server import Server, clean_environment, cpu_seconds, unused_port
 from harness.verdict import Verdict, options
 
 UP, DOWN, RIGHT, LEFT, ENTER, ESCAPE = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\r", "\x1b"
 # Seconds, and the share of a processor that is allowed meanwhile.
-IDLE_TIME, IDLE_SHARE = 10, 0.005
+IDLE_TIME, IDLE_SHARE = 5, 0.005
 ENVIRONMENT = {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
 
 
@@ -326,22 +326,15 @@ def takes_a_token(verdict, program, desk):
             verdict.expect(terminal.end() == 1, "and q leaves with the status 1")
 
 
-def processor_seconds(process):
-    """What all threads of a process have taken so far."""
-    with open(f"/proc/{process}/stat") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def rests(verdict, program, desk):
     """While nothing changes, the program waits."""
     with desk.start(desk.document) as server, browse(program, server) as terminal:
         expect_screen(verdict, terminal, "Item 4", "the first level is shown")
         # The request that waits follows the first answer at once.
         wait_until(lambda: False, 0.5)
-        before = processor_seconds(terminal.process.pid)
+        before = cpu_seconds(terminal.process.pid)
         wait_until(lambda: False, IDLE_TIME)
-        share = (processor_seconds(terminal.process.pid) - before) / IDLE_TIME
+        share = (cpu_seconds(terminal.process.pid) - before) / IDLE_TIME
         verdict.expect(share <= IDLE_SHARE, f"an idle client takes {share:.2%} of a processor")
         verdict.figure("idle", f"{share:.2%} of a processor")
         terminal.press("q")

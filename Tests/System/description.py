@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The description of the API, judged by programs of others: a validator, a tester and generators of four clients.
+"""The description of the API, judged by programs of others: a validator, a tester and the generator of a client.
 
 Real answers are compared with the description too: they have no member and no header field that it does not name.
-The packages come from PyPI, with the versions in harness/description.txt.
+Clients for other languages are part of description_clients.py. The packages come from PyPI, with the versions in
+harness/description.txt.
 """
 
 import concurrent.futures
@@ -24,8 +25,7 @@ import plistlib
 
 from harness.client import Connection, get
 from harness.described import Described
-from harness.generated_clients import (
-    GoProgram, OpenAPIGeneratorClient, PythonClient, TypeScriptProgram, drill_down, use_program)
+from harness.generated_clients import TypeScriptProgram, use_program
 from harness.server import Server
 from harness.verdict import Verdict, options
 
@@ -278,33 +278,11 @@ def test_at_random(verdict, arguments, folder, token):
 # MARK: Generated clients
 
 
-def use_clients(verdict, server_program, folder, path):
-    """Generators make clients for Python, TypeScript and Go, which drill down, edit, and read refusals."""
-    sys.path.insert(0, folder)
-    for kind in (PythonClient, OpenAPIGeneratorClient):
-        kind.make(verdict, ENVIRONMENT, folder, path)
-        os.makedirs(os.path.join(folder, kind.name))
-        document = copied(os.path.join(folder, kind.name))
-        with Server(server_program, document, "--edit-token-file", token_file(os.path.join(folder, kind.name))) as server:
-            drill_down(verdict, kind(server.port, TOKEN), server.port)
-            if kind is PythonClient:
-                printed = manual_prints(folder, server.port)
-                verdict.expect(
-                    printed.startswith("Item 1 / Screen A : A lighthouse keeper's day"),
-                    f"the program in the manual prints a leaf: {printed}")
-    for kind in (TypeScriptProgram, GoProgram):
-        place = os.path.join(folder, kind.name)
-        os.makedirs(place)
-        program = kind.make(verdict, ENVIRONMENT, place, path)
-        with Server(server_program, copied(place), "--edit-token-file", token_file(place)) as server:
-            use_program(verdict, kind.name, program, server.port, TOKEN)
-
-
-def manual_prints(folder, port):
-    """What the Python program in the manual prints, with the generated client beside it."""
-    with open(os.path.join(ROOT, "Sources", "drilldown", "drilldown.docc", "Description.md"), encoding="utf-8") as page:
-        program = re.search(r"^```python\n(.*?)^```", page.read(), re.MULTILINE | re.DOTALL)[1]
-    return ENVIRONMENT.run("python3", "-c", program.replace(":8080", f":{port}"), timeout=60, cwd=folder).stdout
+def use_client(verdict, server_program, folder, path):
+    """A generator makes a client for TypeScript, which drills down, edits, and reads refusals."""
+    program = TypeScriptProgram.make(verdict, ENVIRONMENT, folder, path)
+    with Server(server_program, copied(folder), "--edit-token-file", token_file(folder)) as server:
+        use_program(verdict, TypeScriptProgram.name, program, server.port, TOKEN)
 
 
 def main():
@@ -318,7 +296,9 @@ def main():
         read_documents(verdict, arguments.server, described)
         edit_document(verdict, arguments.server, folder, described)
         read_with_token(verdict, arguments.server, folder)
-        use_clients(verdict, arguments.server, folder, path)
+        place = os.path.join(folder, TypeScriptProgram.name)
+        os.makedirs(place)
+        use_client(verdict, arguments.server, place, path)
         # Each spends most of its time in programs of its own.
         with concurrent.futures.ThreadPoolExecutor() as pool:
             runs = [pool.submit(test_at_random, verdict, arguments, folder, token) for token in (None, "edit", "read")]

@@ -119,7 +119,7 @@ def edit_elsewhere(verdict, arguments, what, tree, folder):
 
 
 def main():
-    arguments = options(__doc__, rounds=200)
+    arguments = options(__doc__, rounds=60)
     with Verdict("edits elsewhere") as verdict, contextlib.ExitStack() as stack:
         folders = [stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(2)]
         edit_elsewhere(verdict, arguments, "SQLite", SQLiteTree(os.path.join(folders[0], "T.db")), folders[0])

@@ -106,9 +106,9 @@ def random_versions(verdict, programs, folder, count):
                                f"{len(client.updates['/'])} updates, until shown: {spread(times)}")
 
 
-def long_level(verdict, programs, folder, count):
-    print("a level of 25,000 rows", flush=True)
-    document = RandomDocument(os.path.join(folder, "long.json"), rows=25_000, seed=2)
+def long_level(verdict, programs, folder, count, rows):
+    print(f"a level of {rows:,} rows", flush=True)
+    document = RandomDocument(os.path.join(folder, "long.json"), rows=rows, seed=2)
     with Server(programs.server, document.path) as server:
         with ObservingClient(programs.client, server.port) as client:
             compare(verdict, client, server.port, "the first state")
@@ -118,8 +118,8 @@ def long_level(verdict, programs, folder, count):
             change_and_compare(verdict, client, document, server.port, "10,001 rows")
             document.rows = document.rows[:10]
             change_and_compare(verdict, client, document, server.port, "few rows")
-            document.rows = [document.row() for _ in range(20_000)]
-            change_and_compare(verdict, client, document, server.port, "20,000 other rows")
+            document.rows = [document.row() for _ in range(rows)]
+            change_and_compare(verdict, client, document, server.port, "other rows")
             verdict.expect(not client.faults(), f"no fault: {client.faults()}")
             verdict.figure("updates", len(client.updates["/"]))
 
@@ -336,41 +336,6 @@ def cancellation(verdict, programs, folder):
         proxy.accept()
 
 
-def deleted_item(verdict, programs, folder):
-    print("an item that is deleted", flush=True)
-    path = os.path.join(folder, "deleted.json")
-    save(path, b'[{"Title":"A","Children":["x"]},"B"]')
-    with Server(programs.server, path) as server, ObservingClient(programs.client, server.port, "levels=A") as client:
-        compare(verdict, client, server.port, "before", "/A", "/levels/A")
-        save(path, b'["B"]')
-        client.wait(lambda client: client.notes)
-        verdict.expect(client.notes == ["refused /A There is no 'A' in /. Did you mean 'B'?"], f"the problem: {client.notes}")
-
-
-def cache(verdict, programs, folder):
-    print("the folder of the last known levels", flush=True)
-    document = RandomDocument(os.path.join(folder, "cached.json"), seed=7)
-    cached = os.path.join(folder, "cache")
-    server = Server(programs.server, document.path)
-    with ObservingClient(programs.client, server.port, f"cache={cached}") as client:
-        for number in range(5):
-            change_and_compare(verdict, client, document, server.port, f"cached version {number}")
-        last = digest(fresh_rows(server.port))
-        wait_until(lambda: False, within=2.5)
-    port = server.port
-    server.stop()
-    document.change()
-    with ObservingClient(programs.client, port, f"cache={cached}") as client:
-        client.wait(lambda client: client.updates["/"])
-        first = client.updates["/"][0]
-        verdict.expect((first.origin, first.digest) == ("cache", last), f"the last known level comes first: {first}")
-        server = Server(programs.server, document.path, port=port)
-        compare(verdict, client, port, "after the cached level")
-        server.stop()
-    names = os.listdir(cached)
-    verdict.expect(len(names) == 1, f"one file for one level: {names}")
-
-
 def memory(verdict, programs, folder, count):
     print("memory over many changes", flush=True)
     document = RandomDocument(os.path.join(folder, "memory.json"), seed=8)
@@ -396,21 +361,19 @@ def memory(verdict, programs, folder, count):
 
 
 def main():
-    wishes = options(__doc__, client="", versions=60, long=10, kills=4, cuts=4, seconds=1, observers=200, changes=300,
+    wishes = options(__doc__, client="", versions=60, long=3, rows=11_000, kills=4, cuts=4, seconds=1, observers=200, changes=150,
                      returns=3, outage=3, within=4, only="")
     wishes.client = wishes.client or os.path.join(os.path.dirname(wishes.server), "TestClient")
     folder = tempfile.mkdtemp(prefix="drilldown-client-")
     parts = {
         "versions": lambda verdict: random_versions(verdict, wishes, folder, wishes.versions),
-        "long": lambda verdict: long_level(verdict, wishes, folder, wishes.long),
+        "long": lambda verdict: long_level(verdict, wishes, folder, wishes.long, wishes.rows),
         "restarts": lambda verdict: restarts(verdict, wishes, folder, wishes.kills),
         "cuts": lambda verdict: cuts(verdict, wishes, folder, wishes.cuts),
         "network": lambda verdict: no_network(verdict, wishes, folder, wishes.seconds),
         "observers": lambda verdict: many_observers(verdict, wishes, folder, wishes.observers),
         "shared": lambda verdict: shared_connection(verdict, wishes, folder, wishes.returns, wishes.outage, wishes.within),
         "cancellation": lambda verdict: cancellation(verdict, wishes, folder),
-        "deleted": lambda verdict: deleted_item(verdict, wishes, folder),
-        "cache": lambda verdict: cache(verdict, wishes, folder),
         "memory": lambda verdict: memory(verdict, wishes, folder, wishes.changes),
     }
     try:

@@ -7,13 +7,13 @@ meanwhile. The short form has hundreds of connections, and time for other tests 
 --connections 16384 --prompt 20
 """
 
+import concurrent.futures
 import json
 import multiprocessing
 import os
 import random
 import re
 import socket
-import subprocess
 import tempfile
 import time
 
@@ -21,6 +21,7 @@ from harness.certificates import Authority
 from harness.client import Connection, get, wait_until
 from harness.crowd import IP_BIND_ADDRESS_NO_PORT, PER_ADDRESS
 from harness.server import Server, allow_descriptors
+from harness.service import Service
 from harness.verdict import Verdict, megabytes, milliseconds, options, spread
 
 # What a connection may take besides the bodies.
@@ -151,24 +152,18 @@ def hold(verdict, program, document, name, count, requests, deadline, prompt, bu
 
 
 def check_sharing(verdict, arguments, document):
-    """Everyone who asks for the same answer gets the same body."""
-    plain = ("/levels/?limit=10000", ())
-    for name, request, copies in (
-            ("json", plain, 1), ("plist", ("/levels/?limit=10000&format=plist", ()), 1), ("waiting", ("/levels/?limit=10000&wait=1", ()), 1),
-            ("gzip", ("/levels/?limit=10000", ("Accept-Encoding: gzip",)), 1)):
-        with Server(arguments.server, document) as server:
-            size = len(get(server.port, request[0], **dict(line.split(": ") for line in request[1])).body)
-        on_their_way, refused = hold(
-            verdict, arguments.server, document, name, arguments.clients, [request], arguments.deadline,
-            arguments.prompt)
-        verdict.expect(
-            on_their_way == copies * size and refused == 0,
-            f"{name}: {on_their_way} bytes are on their way, and {refused} answers refused; one body has {size}")
+    """Everyone who asks for the same answer gets the same body, and an indented or a long one in pieces of their own."""
+    with Server(arguments.server, document) as server:
+        size = len(get(server.port, "/levels/?limit=10000").body)
+    on_their_way, refused = hold(
+        verdict, arguments.server, document, "json", arguments.clients, [("/levels/?limit=10000", ())], arguments.deadline,
+        arguments.prompt)
+    verdict.expect(
+        on_their_way == size and refused == 0,
+        f"{on_their_way} bytes are on their way, and {refused} answers refused; one body has {size}")
     on_their_way, _ = hold(
         verdict, arguments.server, document, "pretty", arguments.clients, [("/levels/?limit=10000&pretty=true", ())],
         arguments.deadline, arguments.prompt)
-    with Server(arguments.server, document) as server:
-        size = len(get(server.port, "/levels/?limit=10000").body)
     buffers = (on_their_way - size) / arguments.clients
     verdict.expect(0 < buffers < 1 << 20, f"pretty: a client takes {buffers / 1024:.0f} KiB beside the one body")
     hold(verdict, arguments.server, document, "document", arguments.clients, [("/document", ())], arguments.deadline,
@@ -208,76 +203,56 @@ def check_progress(verdict, arguments, document, folder):
     """A client that goes on reading is not ended, one that stops is: plain, with TLS, and on a Unix domain socket."""
     authority = Authority(folder)
     certificate, key = authority.issue("server")
-    deadline = arguments.deadline
+    settings = ("--request-deadline", str(arguments.deadline))
     path = os.path.join(folder, "socket")
-    for name, extra in (("plain", ()), ("TLS", ("--tls-certificate", certificate, "--tls-key", key)), ("unix", ())):
-        place = ("--listen", f"unix:{path}") if name == "unix" else ()
-        with Server(arguments.server, document, "--request-deadline", str(deadline), *extra) if not place else UnixServer(
-                arguments.server, document, path, deadline) as server:
-            for target in ("/levels/?limit=10000", "/document"):
-                def connect():
-                    if place:
-                        client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                        client.settimeout(60)
-                        client.connect(path)
-                        client.sendall(f"GET {target} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
-                        return client
-                    return ask(0, server.port, target, tls=authority.context() if extra else None)
-                reader, idle = connect(), connect()
-                received = len(reader.recv(4096))
-                begun = time.monotonic()
-                # Several deadlines pass while it takes a piece ten times in each.
-                while time.monotonic() < begun + 3 * deadline:
-                    time.sleep(deadline / 10)
-                    taken = 0
-                    while taken < 60_000 and (piece := reader.recv(60_000 - taken)):
-                        taken += len(piece)
-                    received += taken
-                head = 0
-                while piece := reader.recv(1 << 20):
-                    received += len(piece)
-                    if received >= arguments.rows * 550 and piece.endswith((b"0\r\n\r\n", b"}\n", b"</plist>\n")):
-                        break
-                verdict.expect(
-                    received > arguments.rows * 550,
-                    f"{name} {target}: a client that goes on reading gets all; it got {received} bytes")
-                got = 0
-                try:
-                    while piece := idle.recv(1 << 20):
-                        got += len(piece)
-                except OSError:
-                    pass
-                verdict.expect(
-                    head < got < received, f"{name} {target}: one that reads nothing is ended; it got {got} bytes")
-                reader.close()
-                idle.close()
+
+    def connected(target):
+        client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        client.settimeout(60)
+        client.connect(path)
+        client.sendall(f"GET {target} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        return client
+
+    with (Server(arguments.server, document, *settings) as plain,
+          Server(arguments.server, document, *settings, "--tls-certificate", certificate, "--tls-key", key) as secure,
+          Service(arguments.server, document, "--listen", f"unix:{path}", *settings) as local,
+          # Most of the time is pauses of the clients.
+          concurrent.futures.ThreadPoolExecutor() as pool):
+        local.logs(" at unix:")
+        kinds = {
+            "plain": lambda target: ask(0, plain.port, target),
+            "TLS": lambda target: ask(0, secure.port, target, tls=authority.context()), "unix": connected}
+        for read in [pool.submit(read_on, verdict, arguments, f"{name} {target}", connect, target)
+                     for name, connect in kinds.items() for target in ("/levels/?limit=10000", "/document")]:
+            read.result()
 
 
-class UnixServer:
-    """The service on a Unix domain socket."""
-
-    def __init__(self, program, document, path, deadline):
-        self.process = subprocess.Popen(
-            [program, "serve", document, "--listen", f"unix:{path}", "--request-deadline", str(deadline)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_until(lambda: self._is_ready(path))
-
-    @staticmethod
-    def _is_ready(path):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
-            try:
-                client.connect(path)
-                client.sendall(b"GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-                return b" 200 " in client.recv(32)
-            except OSError:
-                return False
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
+def read_on(verdict, arguments, name, connect, target):
+    reader, idle = connect(target), connect(target)
+    received = len(reader.recv(4096))
+    begun = time.monotonic()
+    # Several deadlines pass while it takes a piece ten times in each.
+    while time.monotonic() < begun + 3 * arguments.deadline:
+        time.sleep(arguments.deadline / 10)
+        taken = 0
+        while taken < 60_000 and (piece := reader.recv(60_000 - taken)):
+            taken += len(piece)
+        received += taken
+    while piece := reader.recv(1 << 20):
+        received += len(piece)
+        if received >= arguments.rows * 550 and piece.endswith((b"0\r\n\r\n", b"}\n", b"</plist>\n")):
+            break
+    verdict.expect(
+        received > arguments.rows * 550, f"{name}: a client that goes on reading gets all; it got {received} bytes")
+    got = 0
+    try:
+        while piece := idle.recv(1 << 20):
+            got += len(piece)
+    except OSError:
+        pass
+    verdict.expect(0 < got < received, f"{name}: one that reads nothing is ended; it got {got} bytes")
+    reader.close()
+    idle.close()
 
 
 def main():

@@ -1,5 +1,6 @@
 """A virtual environment with the packages that one test needs beside the system's own."""
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -29,8 +30,14 @@ class Environment:
 
     def install(self):
         wanted = self._wanted()
-        if self._installed() == wanted:
-            return
+        os.makedirs(os.path.dirname(self.folder), exist_ok=True)
+        # Another test may need the same packages.
+        with open(self.folder + ".lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if self._installed() != wanted:
+                self._make(wanted)
+
+    def _make(self, wanted):
         shutil.rmtree(self.folder, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", self.folder], check=True)
         subprocess.run(

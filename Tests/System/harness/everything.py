@@ -21,8 +21,9 @@ import time
 SUM = re.compile(r": (\d+) passed, (\d+) failed$")
 FAILURE = "FAILED: "
 # Those that take longest start first, so that the last one to end does not run alone for long.
-LONGEST = ("browser_screens", "description", "browser_edit_safety", "unread_answers", "swift_package", "browser_growing",
-           "browser_drilling", "swift_client", "browser_faults", "browser_finding", "extreme_requests")
+LONGEST = ("browser_screens", "swift_client", "swift_package", "description_clients", "browser_edit_safety", "description",
+           "unread_answers", "database_recoveries", "browser_growing", "browser_drilling", "browser_faults", "browser_finding",
+           "extreme_requests")
 
 
 class Outcome:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`drilldown browse` at a terminal and without one: drilling, searching, changes, trouble, and the terminal as it was."""
+"""`drilldown browse` at a terminal and without one: drilling, changes, trouble, and the terminal as it was."""
 
 import json
 import os
@@ -43,6 +43,12 @@ def drills(verdict, program, desk):
         expect_screen(verdict, terminal, "Item 4", "the first level is shown")
         verdict.expect("Root" in terminal.text()[0] and "4 rows" in terminal.text()[0], f"with a heading: {terminal.text()[0]}")
         verdict.expect(terminal.selected().startswith("Item 1"), f"the first row is selected: {terminal.selected()}")
+        terminal.size(16, 5)
+        verdict.expect(
+            terminal.shows(lambda grid: "Item 3" in grid.text()[3] and grid.text()[4].strip()),
+            f"a smaller terminal is filled: {terminal.text()}")
+        terminal.size(80, 24)
+        verdict.expect(terminal.shows(lambda grid: "Item 4" in grid.text()[4]), f"and a larger one: {terminal.text()}")
         terminal.press(DOWN + DOWN + DOWN)
         verdict.expect(
             terminal.shows(lambda grid: (grid.selected() or "").startswith("Item 4")), "the arrows select another row")
@@ -67,25 +73,6 @@ def drills(verdict, program, desk):
         verdict.expect(status == 0, f"q leaves with the status 0: {status}")
         verdict.expect(wait_until(terminal.is_restored), "the terminal is as it was")
         verdict.expect(not terminal.grid.unknown, f"nothing but known sequences is sent: {terminal.grid.unknown}")
-
-
-def searches(verdict, program, desk):
-    with desk.start(desk.document) as server, browse(program, server) as terminal:
-        terminal.shows("Item 4")
-        terminal.press("/screen")
-        expect_screen(verdict, terminal, "Item 4 › Screen G › Screen H", "a search shows where the hits are")
-        terminal.press(" j")
-        verdict.expect(
-            terminal.shows(lambda grid: "1 row " in grid.text()[0] + " "), f"the next letters narrow it: {terminal.text()}")
-        verdict.expect(terminal.text()[-1].startswith("/screen j"), f"the text is shown: {terminal.text()[-1]}")
-        terminal.press(ENTER + ENTER)
-        expect_screen(verdict, terminal, "Far above the tree line", "Enter ends typing, and opens the hit")
-        terminal.press(LEFT)
-        expect_screen(verdict, terminal, "/screen j", "Left goes back to the search")
-        terminal.press(ESCAPE)
-        expect_screen(verdict, terminal, "Item 4", "Escape ends the search")
-        terminal.press("/zzz")
-        expect_screen(verdict, terminal, "Nothing found.", "a search without hits says so")
 
 
 def shows_changes(verdict, program, desk):
@@ -128,30 +115,6 @@ def shows_changes(verdict, program, desk):
             with open(desk.document, "wb") as file:
                 plistlib.dump(tree, file, sort_keys=False)
             expect_screen(verdict, terminal, place, f"which follows a row that is inserted {rows[0]} it")
-
-
-def survives_titles(verdict, program, folder):
-    """Titles that would clear the screen, turn the direction, or fill it with marks."""
-    titles = ["clear \x1b[2J\x1b[H", "turn \u202eabc\u202c", "title \x9d0;x\x07", "漢字かな", "é" + "\u0301" * 500, "tab\tline\nend"]
-    document = os.path.join(folder, "hostile.json")
-    with open(document, "w", encoding="utf-8") as file:
-        json.dump([{"Title": title, "Key": f"k{index}"} for index, title in enumerate(titles)], file)
-    with Server(program, document) as server, browse(program, server, columns=40, lines=10) as terminal:
-        expect_screen(verdict, terminal, "tab\\u{9}line\\u{A}end", "titles are on one line each")
-        lines = terminal.text()
-        verdict.expect(
-            lines[1].strip() == "clear \\u{1B}[2J\\u{1B}[H" and lines[2].strip() == "turn \\u{202E}abc\\u{202C}"
-            and lines[3].strip() == "title \\u{9D}0;x\\u{7}" and "漢字かな" in lines[4],
-            f"control characters are shown, not sent: {lines}")
-        verdict.expect(not terminal.grid.unknown, f"nothing else is sent: {terminal.grid.unknown}")
-        terminal.size(16, 5)
-        verdict.expect(
-            terminal.shows(lambda grid: grid.text()[1].startswith("  clear \\u") and grid.text()[1].endswith("…")),
-            f"a smaller terminal is filled: {terminal.text()}")
-        result = printed(program, f"http://127.0.0.1:{server.port}")
-        verdict.expect(
-            result.stdout.splitlines()[0] == f"clear \\u{{1B}}[2J\\u{{1B}}[H\t0\thttp://127.0.0.1:{server.port}/detail/k0",
-            f"lines show them alike: {result}")
 
 
 def restores(verdict, program, desk):
@@ -366,11 +329,10 @@ def main():
     arguments = options(__doc__)
     program = arguments.server
     with Verdict("browse") as verdict:
-        for part in (drills, searches, shows_changes, rests, restores, prints_lines, keeps_lines, tells_failures, takes_a_token):
+        for part in (drills, shows_changes, rests, restores, prints_lines, keeps_lines, tells_failures, takes_a_token):
             with tempfile.TemporaryDirectory() as folder:
                 part(verdict, program, Desk(folder, program))
         with tempfile.TemporaryDirectory() as folder:
-            survives_titles(verdict, program, folder)
             is_found(verdict, program, folder)
 
 

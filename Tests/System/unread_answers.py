@@ -26,8 +26,6 @@ from harness.verdict import Verdict, megabytes, milliseconds, options, spread
 
 # What a connection may take besides the bodies.
 EACH = 25 << 10
-# Of the bodies on their way, where they are to be refused: four of the pages that are asked for.
-BUDGET = 30_000_000
 
 
 def write_document(path, rows):
@@ -170,35 +168,6 @@ def check_sharing(verdict, arguments, document):
          arguments.prompt)
 
 
-def check_budget(verdict, arguments, document):
-    """Past the budget, long answers are refused, and short ones are not."""
-    with Server(arguments.server, document, "--response-bytes", str(BUDGET)) as server:
-        # Far longer than what the system takes for a client that reads nothing.
-        def page(start):
-            return f"/levels/?limit=9900&start={start}"
-        clients = [ask(number, server.port, page(number)) for number in range(10)]
-        answer = None
-
-        def is_refused():
-            nonlocal answer
-            answer = get(server.port, page(100))
-            return answer.status == 503
-        verdict.expect(wait_until(is_refused) is not None, "a long answer is refused once the budget is taken")
-        problem = answer.json()
-        verdict.expect(
-            problem["type"] == "/problems/too-many-answers" and int(answer["Retry-After"]) > 0
-            and problem["instance"] == page(100), f"the refusal is a problem with Retry-After: {answer.headers} {problem}")
-        verdict.expect(get(server.port, "/levels/?limit=50").status == 200, "short answers are still sent")
-        verdict.expect(get(server.port, page(0)).status == 200, "an answer that is on its way anyway is sent to others too")
-        used, limit = (metric(server.port, f"drilldown_response_bytes{end}") for end in ("", "_limit"))
-        verdict.expect(0 < used <= limit == BUDGET, f"/metrics has {used} of {limit} bytes")
-        for client in clients:
-            client.close()
-        verdict.expect(
-            wait_until(lambda: get(server.port, page(100)).status == 200) is not None,
-            "the answer is sent once the others are gone")
-
-
 def check_progress(verdict, arguments, document, folder):
     """A client that goes on reading is not ended, one that stops is: plain, with TLS, and on a Unix domain socket."""
     authority = Authority(folder)
@@ -263,8 +232,6 @@ def main():
         write_document(document, arguments.rows)
         if arguments.only in ("", "sharing"):
             check_sharing(verdict, arguments, document)
-        if arguments.only in ("", "budget"):
-            check_budget(verdict, arguments, document)
         if arguments.only in ("", "progress"):
             check_progress(verdict, arguments, document, folder)
         if arguments.only in ("", "crowd"):

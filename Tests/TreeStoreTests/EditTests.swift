@@ -99,11 +99,7 @@ struct EditTests {
     @Test("waits for the save of the one before it, and shares the next save with all that wait")
     func group() throws {
         let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let source = EditableSource(scratch("Data.plist")) { number throws(SaveError) in
-            guard number == 1 else { return }
-            begun.signal()
-            goOn.wait()
-        }
+        let source = EditableSource(scratch("Data.plist"), signalling: begun, until: goOn)
         let store = try store(source)
         store.insert("B", into: outcomes)
         begun.wait()
@@ -276,11 +272,7 @@ struct EditTests {
     @Test("is turned away if a thousand are waiting")
     func busy() throws {
         let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let source = EditableSource(scratch("Data.plist")) { number throws(SaveError) in
-            guard number == 1 else { return }
-            begun.signal()
-            goOn.wait()
-        }
+        let source = EditableSource(scratch("Data.plist"), signalling: begun, until: goOn)
         let store = try store(source)
         store.insert("B", into: outcomes)
         begun.wait()

@@ -1,3 +1,4 @@
+import Dispatch
 import Levels
 import Locking
 import Threads
@@ -26,6 +27,15 @@ final class EditableSource: TreeSource {
         self.onSave = onSave
         self.onConfirm = onConfirm
         self.onFinish = onFinish
+    }
+
+    /// A file whose first save signals that it has begun, and waits.
+    convenience init(_ path: String, signalling begun: DispatchSemaphore, until goOn: DispatchSemaphore) {
+        self.init(path) { number throws(SaveError) in
+            guard number == 1 else { return }
+            begun.signal()
+            goOn.wait()
+        }
     }
 
     /// The number of saves that were begun.

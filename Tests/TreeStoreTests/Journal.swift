@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Levels
 import Locking
@@ -45,6 +46,18 @@ extension TreeStore {
     var titles: [String] {
         guard let level = current.document.child(0) else { return [] }
         return (0..<level.count).map(level.title)
+    }
+
+    /// Asks for a reload and waits for how it ended.
+    func reloaded() -> ReloadOutcome {
+        let outcome = Guarded<ReloadOutcome?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        reload { told in
+            outcome.withLock { $0 = told }
+            done.signal()
+        }
+        done.wait()
+        return outcome.withLock { $0 } ?? .stopped
     }
 
     var isStale: Bool { if case .stale = status { true } else { false } }

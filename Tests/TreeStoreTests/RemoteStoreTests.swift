@@ -16,18 +16,6 @@ struct RemoteStoreTests {
         return try TreeStore(source: document) { [journal] in journal.note($0) }
     }
 
-    /// Asks for a reload and waits for how it ended.
-    private func reload(_ store: TreeStore) -> ReloadOutcome {
-        let outcome = Guarded<ReloadOutcome?>(nil)
-        let done = DispatchSemaphore(value: 0)
-        store.reload { told in
-            outcome.withLock { $0 = told }
-            done.signal()
-        }
-        done.wait()
-        return outcome.withLock { $0 } ?? .stopped
-    }
-
     @Test("does not begin where the first answer is no document")
     func first() throws {
         let origin = try StubOrigin { _ in .status("404 Not Found") }
@@ -92,14 +80,14 @@ struct RemoteStoreTests {
         let store = try store(origin)
         #expect(origin.waits(forRequests: 2))
         answer.withLock { $0 = .document(items("B"), tag: "\"b\"") }
-        guard case .published(let snapshot) = reload(store) else {
+        guard case .published(let snapshot) = store.reloaded() else {
             Issue.record("nothing was published")
             return
         }
         #expect(snapshot === store.current)
         #expect(store.titles == ["B"])
         answer.withLock { $0 = .notModified() }
-        guard case .unchanged(let same) = reload(store) else {
+        guard case .unchanged(let same) = store.reloaded() else {
             Issue.record("something was published")
             return
         }
@@ -113,7 +101,7 @@ struct RemoteStoreTests {
         let store = try store(origin, interval: .seconds(3_600))
         answer.withLock { $0 = .status("410 Gone") }
         for count in 1...2 {
-            guard case .refused(let error) = reload(store) else {
+            guard case .refused(let error) = store.reloaded() else {
                 Issue.record("it was not refused")
                 return
             }

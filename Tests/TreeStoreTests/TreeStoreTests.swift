@@ -22,18 +22,6 @@ struct TreeStoreTests {
         try TreeStore(source: PropertyListFile(path: scratch("Data.plist"))) { [journal] in journal.note($0) }
     }
 
-    /// Asks for a reload and waits for how it ended.
-    private func reload(_ store: TreeStore) -> ReloadOutcome {
-        let outcome = Guarded<ReloadOutcome?>(nil)
-        let done = DispatchSemaphore(value: 0)
-        store.reload { told in
-            outcome.withLock { $0 = told }
-            done.signal()
-        }
-        done.wait()
-        return outcome.withLock { $0 } ?? .stopped
-    }
-
     @Test("has a tree from the beginning, and a revision and a time with it")
     func first() throws {
         let before = Date().timeIntervalSince1970
@@ -84,7 +72,7 @@ struct TreeStoreTests {
         let store = try store()
         let first = store.current
         try scratch.write("Data.plist", items("B"))
-        guard case .published(let second) = reload(store) else {
+        guard case .published(let second) = store.reloaded() else {
             // The watcher was faster.
             #expect(store.titles == ["B"])
             return
@@ -98,7 +86,7 @@ struct TreeStoreTests {
     func unchanged() throws {
         let store = try store()
         let snapshot = store.current
-        guard case .unchanged(let same) = reload(store) else {
+        guard case .unchanged(let same) = store.reloaded() else {
             Issue.record("something was published")
             return
         }
@@ -124,7 +112,7 @@ struct TreeStoreTests {
         try scratch.remove("Data.plist")
         let sentence =
             "\(scratch("Data.plist")): the file does not exist in the folder \(scratch.path); name a property list file that exists."
-        guard case .refused(let error) = reload(store) else {
+        guard case .refused(let error) = store.reloaded() else {
             Issue.record("the reload was not refused")
             return
         }
@@ -173,9 +161,9 @@ struct TreeStoreTests {
         var held: Snapshot? = store.current
         weak let old = held?.document
         try scratch.write("Data.plist", items("B"))
-        _ = reload(store)
+        _ = store.reloaded()
         #expect(store.titles == ["B"])
-        _ = reload(store)
+        _ = store.reloaded()
         #expect(held?.document.child(0)?.title(0) == "A")
         let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         store.reload { _ in
@@ -188,8 +176,8 @@ struct TreeStoreTests {
         #expect(old?.child(0)?.title(0) == "A")
         isReleased.signal()
         // An answer comes before the store frees anything, and the one after it comes later than that.
-        _ = reload(store)
-        _ = reload(store)
+        _ = store.reloaded()
+        _ = store.reloaded()
         #expect(old == nil)
     }
 
@@ -238,7 +226,7 @@ struct TreeStoreTests {
         store.stop()
         store.stop()
         #expect(store.titles == ["A"])
-        guard case .stopped = reload(store) else {
+        guard case .stopped = store.reloaded() else {
             Issue.record("a stopped store reloaded")
             return
         }
@@ -276,7 +264,7 @@ struct TreeStoreTests {
         }
         for number in 1...50 {
             try scratch.write("Data.plist", items("A", "\(number)"))
-            _ = reload(store)
+            _ = store.reloaded()
         }
         isOver.store(true, ordering: .relaxed)
         readers.wait()
@@ -293,10 +281,10 @@ struct TreeStoreTests {
         try scratch.write("Data.plist", text("a"))
         let store = try store()
         try scratch.write("Data.plist", text("b"))
-        _ = reload(store)
+        _ = store.reloaded()
         try scratch.write("Data.plist", items("B"))
-        _ = reload(store)
-        _ = reload(store)
+        _ = store.reloaded()
+        _ = store.reloaded()
         #expect(store.titles == ["B"])
     }
 }

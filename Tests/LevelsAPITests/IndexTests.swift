@@ -15,12 +15,7 @@ import Testing
         for accept in ["*/*", "text/html", "application/json", "application/x-plist", "image/png"] {
             let answer = desk.get("/", [("Accept", accept)])
             #expect(answer.status == 200)
-            #expect(
-                answer.headers == [
-                    "Content-Type: application/json", "ETag: \(answer.entityTag)", "Cache-Control: no-cache",
-                    "X-Content-Type-Options: nosniff",
-                    "Vary: Accept-Encoding, Accept", "Link: </openapi.json>; rel=\"service-desc\"",
-                ])
+            #expect(answer.headers == answer.taggedHeaders() + ["Link: </openapi.json>; rel=\"service-desc\""])
             #expect(
                 answer.line == #"""
                     {"title":"Shop \"A\"","items":3,"revision":"k3-1","editable":false,"links":{"levels":"/levels/",\#

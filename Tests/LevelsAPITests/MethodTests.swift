@@ -44,11 +44,7 @@ import Testing
         for target in ["/", "/document/a", "/problems", "/problems/bad-path", "/healthz", "/readyz", "/changes"] {
             let answer = desk.ask(method, target)
             #expect(answer.status == 405)
-            #expect(
-                answer.headers == [
-                    "Content-Type: application/problem+json", "Cache-Control: no-store",
-                    "X-Content-Type-Options: nosniff", "Allow: GET, HEAD, OPTIONS",
-                ])
+            #expect(answer.headers == Answer.problemHeaders + ["Allow: GET, HEAD, OPTIONS"])
             #expect(
                 answer.line == """
                     {"type":"/problems/method-not-allowed","title":"Method not allowed","status":405,\

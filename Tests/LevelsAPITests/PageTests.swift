@@ -100,12 +100,7 @@ import Testing
         for length in [2_049 - rest, 12_000] {
             let (answer, next) = try page(length)
             #expect(next.utf8.count == rest + length)
-            #expect(
-                answer.headers == [
-                    "Content-Type: application/json", "ETag: \(answer.entityTag)", "Cache-Control: no-cache",
-                    "X-Content-Type-Options: nosniff",
-                    "Vary: Accept-Encoding, Accept",
-                ])
+            #expect(answer.headers == answer.taggedHeaders())
             #expect(try rows(of: desk.get(next)) == ["b"])
         }
     }

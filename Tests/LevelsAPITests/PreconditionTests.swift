@@ -47,11 +47,7 @@ import Testing
                 for _ in 0..<3 {
                     let answer = desk.get(target, [("If-Match", value)] + others)
                     #expect(answer.status == 412)
-                    #expect(
-                        answer.headers == [
-                            "Content-Type: application/problem+json", "Cache-Control: no-store",
-                            "X-Content-Type-Options: nosniff",
-                        ])
+                    #expect(answer.headers == Answer.problemHeaders)
                     let told = tag.replacing("\"", with: "\\\"")
                     let isBare = value == "x" || value == bare
                     let hint = isBare ? #" A tag is written in quotes: \"\#(value)\"."# : ""

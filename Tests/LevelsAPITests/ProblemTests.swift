@@ -41,10 +41,7 @@ import Testing
     func noSuchItem(_ example: Case) throws {
         let answer = try Desk(Self.document).get(example.target)
         #expect(answer.status == 404)
-        #expect(
-            answer.headers == [
-                "Content-Type: application/problem+json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
-            ])
+        #expect(answer.headers == Answer.problemHeaders)
         #expect(
             answer.line == """
                 {"type":"/problems/no-such-item","title":"No such item","status":404,"detail":"\(example.detail)",\
@@ -105,10 +102,7 @@ import Testing
     func noSuchRoute(_ target: String, _ detail: String) throws {
         let answer = try Desk(Self.document).get(target)
         #expect(answer.status == 404)
-        #expect(
-            answer.headers == [
-                "Content-Type: application/problem+json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
-            ])
+        #expect(answer.headers == Answer.problemHeaders)
         #expect(
             answer.line == """
                 {"type":"/problems/no-such-route","title":"No such route","status":404,"detail":"\(detail)",\
@@ -206,10 +200,7 @@ import Testing
     func badParameter(_ example: Parameter) throws {
         let answer = try Desk(Self.document).get(example.target)
         #expect(answer.status == 400)
-        #expect(
-            answer.headers == [
-                "Content-Type: application/problem+json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
-            ])
+        #expect(answer.headers == Answer.problemHeaders)
         let allowed = example.allowed.map { ",\"allowed\":\($0)" } ?? ""
         #expect(
             answer.line == """
@@ -256,11 +247,7 @@ import Testing
         let desk = try Desk(Self.document)
         let list = desk.get("/problems")
         #expect(list.status == 200)
-        #expect(
-            list.headers == [
-                "Content-Type: application/json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
-                "Vary: Accept-Encoding",
-            ])
+        #expect(list.headers == Answer.unstoredHeaders + ["Vary: Accept-Encoding"])
         #expect(list == desk.get("/problems/"))
         let object = try JSONSerialization.jsonObject(with: Data(list.body)) as? [String: Any]
         let problems = try #require(object?["problems"] as? [[String: Any]])

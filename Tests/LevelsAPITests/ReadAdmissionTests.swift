@@ -37,7 +37,7 @@ import TreeStore
         for method in [HTTPServer.Method.get, .head] {
             let answer = try desk().ask(method, target)
             #expect(answer.status == 401)
-            #expect(answer.headers == EditDesk.problemHeaders + ["WWW-Authenticate: Bearer"])
+            #expect(answer.headers == Answer.problemHeaders + ["WWW-Authenticate: Bearer"])
             #expect(
                 answer.line == """
                     {"type":"/problems/unauthorized","title":"Unauthorized","status":401,"detail":"Reading needs a token \

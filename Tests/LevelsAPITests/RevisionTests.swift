@@ -84,11 +84,7 @@ import TreeStore
         waiter.expire()
         let answer = Answer(try #require(waiter.response))
         #expect(answer.status == 503)
-        #expect(
-            answer.headers == [
-                "Content-Type: application/problem+json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
-                "Retry-After: 1",
-            ])
+        #expect(answer.headers == Answer.problemHeaders + ["Retry-After: 1"])
         #expect(
             answer.line == """
                 {"type":"/problems/revision-not-here","title":"Revision not here","status":503,\

@@ -20,7 +20,7 @@ import TreeStore
         _ headers: [String] = []
     ) {
         #expect(answer.status == status)
-        #expect(answer.headers == EditDesk.problemHeaders + headers)
+        #expect(answer.headers == Answer.problemHeaders + headers)
         #expect(
             answer.line == """
                 {"type":"/problems/\(name)","title":"\(title)","status":\(status),"detail":"\(detail)",\
@@ -196,7 +196,7 @@ import TreeStore
         let desk = try EditDesk(Self.document)
         let answer = desk.send(.patch, "/detail/One", "x", type: "text/plain")
         let types = ["application/merge-patch+json", "application/json", "application/x-plist"]
-        #expect(answer.headers == EditDesk.problemHeaders + ["Accept-Patch: \(types.joined(separator: ", "))"])
+        #expect(answer.headers == Answer.problemHeaders + ["Accept-Patch: \(types.joined(separator: ", "))"])
         #expect(
             answer.line == """
                 {"type":"/problems/unsupported-media-type","title":"Unsupported media type","status":415,\

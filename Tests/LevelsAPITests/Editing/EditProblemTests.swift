@@ -33,7 +33,7 @@ import TreeStore
         let desk = try EditDesk(Self.document)
         let answer = desk.send(example.method, example.target, example.body, type: example.type)
         #expect(answer.status == example.status)
-        #expect(answer.headers.starts(with: EditDesk.problemHeaders))
+        #expect(answer.headers.starts(with: Answer.problemHeaders))
         let type = try #require(answer.text.firstRange(of: #""status":\#(example.status),"#))
         #expect(String(answer.line[type.upperBound...].dropLast()) == example.rest)
         #expect(desk.get("/changes?since=k3-1").text.contains(#""changes":[]"#))

@@ -42,6 +42,22 @@ struct Answer: Equatable {
 
     var entityTag: String { header("ETag") ?? "none" }
 
+    /// The header lines of a problem.
+    static var problemHeaders: [String] { ["Content-Type: application/problem+json"] + unstoredHeaders.dropFirst() }
+
+    /// The header lines of JSON that nobody stores.
+    static var unstoredHeaders: [String] {
+        ["Content-Type: application/json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff"]
+    }
+
+    /// The header lines of a representation with the tag of this answer.
+    func taggedHeaders(_ type: String = "application/json") -> [String] {
+        [
+            "Content-Type: \(type)", "ETag: \(entityTag)", "Cache-Control: no-cache", "X-Content-Type-Options: nosniff",
+            "Vary: Accept-Encoding, Accept",
+        ]
+    }
+
     /// The lines that a 304 for a client with this answer has.
     var keepingLines: [String] {
         let names = ["ETag", "Cache-Control", "Vary", "Content-Location", "Preference-Applied"]

@@ -69,9 +69,4 @@ struct EditDesk {
     }
 
     func get(_ target: String, _ fields: [(name: String, value: String)] = []) -> Answer { desk.get(target, fields) }
-
-    /// The lines of a problem's answer that all have.
-    static let problemHeaders = [
-        "Content-Type: application/problem+json", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
-    ]
 }

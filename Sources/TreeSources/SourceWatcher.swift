@@ -4,12 +4,9 @@ public import Threads
 /// Watches a source for one thread, without ever blocking it, and loads the source on that thread.
 ///
 /// The thread collects the waits of all its watchers, waits for all of them together, and then advances each watcher.
-/// Only that thread may use a watcher. A new kind of source that reports changes implements `arm`, `load`, `addWaits`
-/// and `advance`; the other members have defaults.
+/// Only that thread may use a watcher. A watcher reports every change after its creation. A new kind of source that
+/// reports changes implements `load`, `addWaits` and `advance`; the other members have defaults.
 public protocol SourceWatcher: AnyObject {
-    /// Starts to watch everything on which the source now depends. Every change after this call is reported.
-    func arm()
-
     /// Requests the current state of the source.
     ///
     /// - Returns: true if the source can be loaded at once. Otherwise `advance` later reports that the document has
@@ -60,8 +57,6 @@ public protocol SourceWatcher: AnyObject {
 
 /// By default, a source is loaded on request only, reports no changes, and cannot be edited.
 extension SourceWatcher {
-    public func arm() {}
-
     public func refresh() -> Bool { true }
 
     public var fingerprint: Fingerprint? { nil }

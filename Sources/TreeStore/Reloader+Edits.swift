@@ -34,7 +34,6 @@ extension Reloader {
         }
         if open.attempts > 0 {
             // The writer may have just closed the file.
-            arm()
             readNewer(state)
             if state.storeStatus == .ok { return commitEdits(state) }
         }
@@ -145,7 +144,6 @@ extension Reloader {
         if case .advanced(let advances)? = report {
             _ = publish(advances, in: state)
         } else {
-            arm()
             readNewer(state)
         }
         let isNew = state.snapshot !== before

@@ -60,7 +60,6 @@ final class Reloader {
     /// Loads for the first time.
     func start() throws(SourceError) -> Snapshot {
         HeapMemory.prepare()
-        watcher.arm()
         let begun = clock.now
         let loaded = try load(replacing: nil)
         background.perform(HeapMemory.giveBack)
@@ -127,7 +126,6 @@ final class Reloader {
         switch report {
         case .changed:
             // A refusal is not reported before the burst ends, because a save may be in progress.
-            arm()
             readNewer(state)
         case .arrived: endFetch(reload(state), in: state)
         case .advanced(let advances): endFetch(.success(publish(advances, in: state)), in: state)
@@ -177,8 +175,6 @@ final class Reloader {
         for answer in answers { answer(outcome) }
     }
 
-    func arm() { pulse.atSource { watcher.arm() } }
-
     private var sourceFingerprint: Fingerprint? { pulse.atSource { watcher.fingerprint } }
 
     /// Loads the source after a change that has just been noticed.
@@ -191,7 +187,6 @@ final class Reloader {
 
     /// Loads once more after a burst, unless the source is unchanged since the latest load.
     private func endDebounce(_ state: StoreState) {
-        arm()
         let hasFailed = debounce.hasFailed
         debounce = Debounce()
         if !hasFailed, let fingerprint, sourceFingerprint == fingerprint { return }
@@ -200,7 +195,6 @@ final class Reloader {
 
     /// Loads the source again after a failure, without reporting the same refusal twice.
     private func retry(_ state: StoreState) {
-        arm()
         _ = settle(reload(state), in: state, repeats: false)
     }
 

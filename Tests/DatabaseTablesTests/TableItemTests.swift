@@ -148,7 +148,6 @@ import TreeSources
     @Test("has its database watched: a commit of another program publishes the document again")
     func commits() throws {
         let watcher = try document(#"[{"Title":"Shop","Database":"sqlite:Shop.db"}]"#).makeWatcher()
-        watcher.arm()
         _ = try watcher.load(replacing: nil)
         // Always so late that the file is looked at.
         var now = ContinuousClock.now

@@ -20,8 +20,7 @@ struct DocumentEditsTests {
 
     private func watcher() throws -> DocumentWatcher {
         let file = PropertyListFile(path: scratch("Main.json"), pollInterval: .seconds(3_600))
-        let watcher = DocumentWatcher(document: file, sharing: WatchedFiles())
-        watcher.arm()
+        let watcher = DocumentWatcher(document: file)
         _ = try watcher.load(replacing: nil)
         return watcher
     }
@@ -173,8 +172,7 @@ struct DocumentEditsTests {
         var file = PropertyListFile(path: scratch("Main.json"), pollInterval: .seconds(3_600))
         // Enough for the part and its mounts, but not for the document around them.
         file.interpretation.treeLimits.items = 23
-        let watcher = DocumentWatcher(document: file, sharing: WatchedFiles())
-        watcher.arm()
+        let watcher = DocumentWatcher(document: file)
         _ = try watcher.load(replacing: nil)
         let main = try text("Main.json")
         let group = try watcher.beginEdits()
@@ -206,7 +204,6 @@ struct DocumentEditsTests {
                 guard case .changedMeanwhile = error else { throw error }
             }
             #expect(try text("Part.json") == content)
-            watcher.arm()
             _ = watcher.refresh()
             #expect(outline(try watcher.load(replacing: nil).tree.document) == outline(try loaded.tree.document))
         }
@@ -256,7 +253,6 @@ struct DocumentEditsTests {
             guard case .changedMeanwhile = error else { throw error }
         }
         #expect(watcher.nextReport() == .changed)
-        watcher.arm()
         _ = try watcher.load(replacing: nil)
         let next = try watcher.beginEdits()
         #expect(try save(next, next.apply(inserting(.string("Q"), "/M")), watcher) == "A M(P foreign Q) N(O)")

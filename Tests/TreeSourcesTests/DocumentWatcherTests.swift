@@ -21,8 +21,7 @@ struct DocumentWatcherTests {
 
     private func made(_ name: String) -> DocumentWatcher {
         let file = PropertyListFile(path: scratch(name), pollInterval: .seconds(3_600))
-        let watcher = DocumentWatcher(document: file, sharing: WatchedFiles())
-        watcher.arm()
+        let watcher = DocumentWatcher(document: file)
         return watcher
     }
 
@@ -35,7 +34,6 @@ struct DocumentWatcherTests {
     private func change(_ watcher: DocumentWatcher, _ old: LoadedTree) throws -> LoadedTree {
         #expect(watcher.nextReport() == .changed)
         while watcher.advance(at: .now) != nil {}
-        watcher.arm()
         return try watcher.load(replacing: old.tree.document)
     }
 

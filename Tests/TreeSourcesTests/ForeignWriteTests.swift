@@ -27,7 +27,7 @@ import Testing
                     }
                 let writes = Guarded(0)
                 let file = PropertyListFile(path: path, pollInterval: .seconds(3_600))
-                let watcher = DocumentWatcher(document: file, sharing: WatchedFiles()) { found, _ in
+                let watcher = DocumentWatcher(document: file) { found, _ in
                     guard found == step else { return nil }
                     let isFirst = writes.withLock { count in
                         count += 1
@@ -44,7 +44,6 @@ import Testing
                     }
                     return nil
                 }
-                watcher.arm()
                 _ = try watcher.load(replacing: nil)
                 let group = try watcher.beginEdits()
                 _ = try group.apply(

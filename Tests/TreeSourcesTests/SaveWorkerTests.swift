@@ -84,26 +84,24 @@ import Threads
         let folder = try ScratchFolder()
         let path = try folder.write("Data.json", #"["A"]"#)
         let old = try folder.write("Old.json", "[]")
-        let shared = WatchedFiles()
         let mayClose = Semaphore()
         let failures = Guarded(0)
         let file = PropertyListFile(path: path, pollInterval: .seconds(3_600))
-        let watcher = DocumentWatcher(document: file, sharing: shared) { step, _ in
+        let watcher = DocumentWatcher(document: file) { step, _ in
             guard step == .create, failures.withLock({ $0 }) == 0 else { return nil }
             failures.withLock { $0 += 1 }
             mayClose.signal()
             return ENOSPC
         }
-        watcher.arm()
         _ = try watcher.load(replacing: nil)
         let group = try watcher.beginEdits()
         _ = try group.apply(EditBatch([.delete(try ItemPath("/A".utf8.span))], isExact: false))
         if isClosing {
-            shared.saveWorker.run {
+            watcher.shared.saveWorker.run {
                 mayClose.wait()
             } while: {
                 do {
-                    shared.saveWorker.close(replaced: try Self.lockedFile(old))
+                    watcher.shared.saveWorker.close(replaced: try Self.lockedFile(old))
                     _ = try group.save()
                 } catch {
                     Issue.record("\(error)")

@@ -217,7 +217,6 @@ import Testing
         try page("Root", Self.pane("A", "Sub"), Self.pane("B", "Late"))
         try strings("de", "Root", "A = a;")
         let watcher = source().makeWatcher()
-        watcher.arm()
         let before = try watcher.load(replacing: nil)
         #expect(watcher.fingerprint == before.fingerprint)
         #expect(watcher.advance(at: .now) == nil)
@@ -232,7 +231,6 @@ import Testing
             try scratch.rename("App.bundle/aside", "App.bundle/Sub.plist")
         }
         #expect(watcher.nextReport() == .changed)
-        watcher.arm()
         #expect(watcher.fingerprint != before.fingerprint)
         let after = try watcher.load(replacing: before.tree.document)
         #expect(([Self.titles(after.tree.document)] + Self.variants(after)).joined().contains("New"))
@@ -242,7 +240,6 @@ import Testing
     @Test("is not loaded again for another file in its folder")
     func unrelated() throws {
         let watcher = source().makeWatcher()
-        watcher.arm()
         let before = try watcher.load(replacing: nil)
         try scratch.write("App.bundle/Icon.png", "x")
         #expect(watcher.advance(at: .now) == nil)
@@ -253,7 +250,6 @@ import Testing
     func mounted() throws {
         try scratch.write("Data.plist", #"{"Source":"App.bundle/Root.plist","Owner":"x"}"#)
         let watcher = source("Data.plist").makeWatcher()
-        watcher.arm()
         let loaded = try watcher.load(replacing: nil)
         #expect(Self.titles(loaded.tree.document) == "Root(Sound More)")
         #expect(loaded.composition?.source.child(0) == nil)
@@ -270,7 +266,6 @@ import Testing
         try scratch.write("a.json", #"["x"]"#)
         let file = PropertyListFile(path: scratch("Data.json"), pollInterval: .seconds(3_600))
         let watcher = file.makeWatcher()
-        watcher.arm()
         let first = try watcher.load(replacing: nil)
         try scratch.remove("a.json")
         #expect(watcher.refresh())

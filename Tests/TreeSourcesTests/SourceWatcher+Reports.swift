@@ -11,10 +11,10 @@ extension SourceWatcher {
     }
 }
 
-extension FileWatcher {
-    /// Waits until the file may have changed; false if the time is over before.
-    func seesChange(within time: Duration = .seconds(20)) -> Bool {
-        next(within: time, addWaits) { takeChange(at: .now) ? true : nil } ?? false
+extension WatchedFiles {
+    /// Waits until the file of a watcher may have changed; false if the time is over before.
+    func seeChange(of watcher: FileWatcher, within time: Duration = .seconds(20)) -> Bool {
+        next(within: time, addWaits) { takeChanged(at: .now).contains { $0 === watcher } ? true : nil } ?? false
     }
 }
 

@@ -64,7 +64,6 @@ final class EditableSource: TreeSource {
             self.watcher = watcher
         }
 
-        func arm() { watcher.arm() }
         func refresh() -> Bool { watcher.refresh() }
 
         func load(replacing old: Level?) throws(SourceError) -> LoadedTree {

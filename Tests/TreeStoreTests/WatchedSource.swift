@@ -63,7 +63,6 @@ final class WatchedSource: TreeSource {
             self.sleeps = sleeps
         }
 
-        func arm() { watcher.arm() }
         func refresh() -> Bool { watcher.refresh() }
         func load(replacing old: Level?) throws(SourceError) -> LoadedTree { try source.load(replacing: old) }
 

@@ -7,6 +7,9 @@ internal import PropertyLists
 /// The files of a settings bundle at which a load has looked, except for the root page. Each file has its fingerprint
 /// from just before the look.
 struct BundleFiles: Equatable {
+    /// The endings of the names that matter in the folder and in the folders of strings.
+    static let endings: [Substring] = ["plist", "lproj", "strings"]
+
     /// The folder of the bundle.
     let folder: String
     /// The names of the folders of strings, in alphabetical order.

@@ -1,72 +1,40 @@
 internal import Files
 internal import Levels
-internal import Threads
 
 /// Watches the files beside a settings page: the folders of its pages and strings, and its values document.
 ///
 /// If one of these files changes, all of them are read again, because they are small.
 final class PageWatcher {
     private let pages: PageFiles
-    private let interval: Duration
     private let files: WatchedFiles
-    /// The watcher of the values document, if any.
-    private let values: FileWatcher?
+    /// The watchers of the values document, if any, and of the bundle; nil if the document is not a settings page.
+    private var values, bundle: FileWatcher?
     /// The page of the latest load; nil if the document is not a settings page.
     private(set) var page: LoadedPage?
-    private var folders: [String: WatchList.Follower] = [:]
-    /// The fingerprint of the bundle at the last check, and the time of the next check.
-    private var state: Fingerprint?
-    private var nextCheck: ContinuousClock.Instant
 
     /// - Parameters:
     ///   - pages: the files to watch; they need not exist.
-    ///   - interval: the pause between checks, if the file system does not report changes.
-    ///   - files: the events and descriptors that all watchers of the thread share.
-    init(pages: PageFiles, every interval: Duration, sharing files: WatchedFiles) {
-        (self.pages, self.interval, self.files) = (pages, interval, files)
-        values = pages.values.map { FileWatcher(path: $0.path, every: interval, sharing: files) }
+    ///   - files: the events and checks that all watchers of a document share.
+    init(pages: PageFiles, sharing files: WatchedFiles) {
+        (self.pages, self.files) = (pages, files)
         pages.values?.removeRemains()
-        nextCheck = files.nextCheck(after: .now, every: interval)
-        values?.arm()
-    }
-
-    deinit { for follower in folders.values { files.forget(follower) } }
-
-    /// Determines again which paths to watch.
-    func arm() {
-        values?.arm()
-        followFolders()
     }
 
     /// Loads the files beside a document.
     func load(_ document: LoadedTree) throws(SourceError) -> LoadedTree {
+        let isPage = SettingsPage(document.tree) != nil
+        values = isPage ? values ?? pages.values.map { FileWatcher(path: $0.path, sharing: files) } : nil
         let (loaded, page) = try pages.load(document, sharing: page?.tree)
         let isSame = page?.bundle.files == self.page?.bundle.files
         self.page = page
-        if !isSame { followFolders() }
+        if !isSame { bundle = page.map { watcher(of: $0.bundle.files) } }
         return loaded
     }
 
-    /// Watches the folder of the bundle, and the folders of its languages.
-    private func followFolders() {
-        guard let bundle = page?.bundle.files else { return endFolders { _ in true } }
-        let languages = bundle.languageFolders.map(bundle.path)
-        endFolders { !languages.contains($0) && $0 != bundle.folder }
-        follow(bundle.folder, endings: [".plist", ".lproj"])
-        for folder in languages { follow(folder, endings: [".strings"]) }
-        state = bundle.currentFingerprint
-    }
-
-    private func follow(_ folder: String, endings: [String]) {
-        let follower = folders[folder] ?? files.add()
-        folders[folder] = follower
-        files.follow(folder: folder, endings: endings, for: follower)
-    }
-
-    private func endFolders(where isUnneeded: (String) -> Bool) {
-        for (folder, follower) in folders where isUnneeded(folder) {
-            files.forget(follower)
-            folders[folder] = nil
+    private func watcher(of bundle: BundleFiles) -> FileWatcher {
+        let folders = [bundle.folder] + bundle.languageFolders.map(bundle.path)
+        return FileWatcher(folders, endings: BundleFiles.endings, since: bundle.fingerprint, sharing: files) {
+            bundle.currentFingerprint
         }
     }
 
@@ -101,30 +69,5 @@ final class PageWatcher {
     private func adopt(_ saved: LoadedPage) {
         page = saved
         if let identity = saved.stored?.identity { values?.settle(identity) }
-    }
-
-    /// Adds the descriptor to wait for and the time of the next check.
-    func addWaits(to waits: inout WaitSet) {
-        guard page != nil else { return }
-        waits.wake(by: nextCheck)
-        values?.addWaits(to: &waits)
-    }
-
-    /// Whether a file may have changed since the previous call. Does not block.
-    func takeChange(at now: ContinuousClock.Instant) -> Bool {
-        guard let bundle = page?.bundle.files else { return false }
-        // Taking the changes of all folders together keeps one save from being reported twice.
-        var changes = folders.values.map { files.takeChange(of: $0, at: now) }
-        changes.append(values?.takeChange(at: now) == true)
-        return changes.contains(true) || looksChanged(bundle, at: now)
-    }
-
-    /// Whether a file of the bundle differs from the file at the previous check. Checks at most once per interval.
-    private func looksChanged(_ bundle: BundleFiles, at now: ContinuousClock.Instant) -> Bool {
-        guard now >= nextCheck else { return false }
-        nextCheck = files.nextCheck(after: now, every: interval)
-        let seen = bundle.currentFingerprint
-        defer { state = seen }
-        return seen != state
     }
 }

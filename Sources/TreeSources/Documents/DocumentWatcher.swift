@@ -7,7 +7,7 @@ internal import Threads
 final class DocumentWatcher: SourceWatcher {
     let document: PropertyListFile
     let shared: WatchedFiles
-    let own: FileWatcher
+    private let own: FileWatcher
     /// The document's own file, as last read or saved; nil before the first load, and if the file must be read again.
     var latest: LoadedTree?
     /// The identity of a saved file that is not watched yet.
@@ -26,55 +26,43 @@ final class DocumentWatcher: SourceWatcher {
     /// Whether other programs have committed to a database since `advance` last reported a commit.
     private var hasCommit = false
     let composer: DocumentComposer
-    /// The document's own file, as last read or saved; nil for a document without parts.
-    var loaded: LoadedTree?
-    /// The places whose files have changed since the last `arm()`.
-    private var changed: Set<PartPlace> = []
+    /// Whether the document's own file must be read again, even if it looks unchanged.
+    private var isOwnDoubtful = false
     /// Whether a client has requested the next load. Such a load takes the files as they are, even if a save seems to
     /// run.
     private var isRequested = false
 
     /// - Parameters:
     ///   - document: the document to watch; its file need not exist.
-    ///   - files: the events and descriptors that all watchers of the thread share.
     ///   - fault: makes steps of a save fail in tests.
-    init(
-        document: PropertyListFile, sharing files: WatchedFiles,
-        fault: @escaping FileReplacement.Fault = { _, _ in nil }
-    ) {
+    init(document: PropertyListFile, fault: @escaping FileReplacement.Fault = { _, _ in nil }) {
         self.document = document
         self.fault = fault
-        shared = files
-        own = FileWatcher(path: document.path, every: document.pollInterval, sharing: files)
+        shared = WatchedFiles(every: document.pollInterval)
+        own = FileWatcher(path: document.path, sharing: shared)
         composer = DocumentComposer(document)
         if document.values != nil { pages = makePages() }
     }
 
-    private func makePages() -> PageWatcher {
-        PageWatcher(pages: document.pages, every: document.pollInterval, sharing: shared)
-    }
-
-    func arm() {
-        own.arm()
-        for place in changed { parts[place]?.arm() }
-        changed = []
-        pages?.arm()
-    }
+    private func makePages() -> PageWatcher { PageWatcher(pages: document.pages, sharing: shared) }
 
     func refresh() -> Bool {
-        arm()
-        for place in composer.places { composer.files.doubt(place) }
+        _ = shared.takeChanged(at: .now, looksAtAll: true)
+        doubtParts { _ in true }
         isRequested = true
         return true
+    }
+
+    private func doubtParts(where mayHaveChanged: (FileWatcher) -> Bool) {
+        for (place, watcher) in parts where mayHaveChanged(watcher) { composer.files.doubt(place) }
     }
 
     func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         if state == nil { FileReplacement.removeRemains(ofEdited: document.path) }
         let isPatient = !isRequested
         isRequested = false
-        let alone = try loadAlone(replacing: old, again: !isPatient)
-        loaded = alone.tree.parts.isEmpty ? nil : alone
-        latest = alone
+        let alone = try loadAlone(replacing: old, again: !isPatient || isOwnDoubtful)
+        (latest, isOwnDoubtful) = (alone, false)
         let composed = try composer.compose(alone, isPatient: isPatient) { watch($0) }
         endWatches()
         watchDatabases()
@@ -106,17 +94,15 @@ final class DocumentWatcher: SourceWatcher {
 
     /// Returns the document's own file. Reads the file if its fingerprint has changed, or if `again` is true.
     private func loadAlone(replacing old: Level?, again: Bool) throws(SourceError) -> LoadedTree {
-        if !again, let loaded, own.fingerprint == loaded.fingerprint { return loaded }
-        return try document.loadAlone(replacing: loaded?.tree.document ?? old)
+        if !again, let latest, own.fingerprint == latest.fingerprint { return latest }
+        return try document.loadAlone(replacing: latest?.tree.document ?? old)
     }
 
     /// Starts to watch a place.
     func watch(_ place: PartPlace) {
         guard parts[place] == nil, !place.isImpossible else { return }
         FileReplacement.removeRemains(ofEdited: place.path, within: place.folder)
-        let watcher = FileWatcher(path: place.path, every: document.pollInterval, sharing: shared)
-        watcher.arm()
-        parts[place] = watcher
+        parts[place] = FileWatcher(path: place.path, sharing: shared)
     }
 
     var fingerprint: Fingerprint? { pages?.fingerprint(with: ownFingerprint) ?? ownFingerprint }
@@ -138,21 +124,17 @@ final class DocumentWatcher: SourceWatcher {
     }
 
     func addWaits(to waits: inout WaitSet) {
-        own.addWaits(to: &waits)
-        for part in parts.values { part.addWaits(to: &waits) }
-        pages?.addWaits(to: &waits)
+        shared.addWaits(to: &waits)
         for database in databases.values { database.addWaits(to: &waits) }
         if hasCommit { waits.wake(by: .now) }
     }
 
     func advance(at now: ContinuousClock.Instant) -> SourceReport? {
-        // Asking all watchers together keeps one save from being reported twice.
-        let isChanged = [own.takeChange(at: now), pages?.takeChange(at: now) ?? false].contains(true)
-        let places = parts.filter { $0.value.takeChange(at: now) }.keys
-        for place in places { composer.files.doubt(place) }
-        changed.formUnion(places)
+        let changed = Set(shared.takeChanged(at: now).map(ObjectIdentifier.init))
+        if changed.contains(ObjectIdentifier(own)) { isOwnDoubtful = true }
+        if !changed.isEmpty { doubtParts { changed.contains(ObjectIdentifier($0)) } }
         for database in databases.values where database.takeCommit(at: now) { hasCommit = true }
-        if isChanged || !places.isEmpty { return .changed }
+        if !changed.isEmpty { return .changed }
         defer { hasCommit = false }
         return hasCommit ? .committed : nil
     }
@@ -235,11 +217,9 @@ extension DocumentWatcher {
     func adopt(_ saved: LoadedTree, of part: PartFile?) -> Fingerprint? {
         guard let identity = saved.identity else { return nil }
         if let part {
-            let places = composer.files.take(saved, of: part)
-            FileWatcher.settle(places.compactMap { parts[$0] }, saved: identity)
+            for place in composer.files.take(saved, of: part) { parts[place]?.settle(identity) }
         } else {
             latest = saved
-            loaded = saved.tree.parts.isEmpty ? nil : saved
             unsettled = identity
         }
         guard composer.composition != nil || !saved.tree.parts.isEmpty else {
@@ -274,7 +254,7 @@ extension DocumentWatcher {
 
     /// Makes the next load read everything again.
     private func forget() {
-        (latest, loaded, state) = (nil, nil, nil)
+        (latest, state) = (nil, nil)
         own.doubt()
     }
 }

@@ -75,7 +75,7 @@ public struct PropertyListFile: TreeSource {
 
     public var retryInterval: Duration? { pollInterval }
 
-    public func makeWatcher() -> any SourceWatcher { DocumentWatcher(document: self, sharing: WatchedFiles()) }
+    public func makeWatcher() -> any SourceWatcher { DocumentWatcher(document: self) }
 }
 
 extension PropertyListFile {

@@ -1,82 +1,175 @@
 internal import Files
 internal import Threads
 
-/// Detects that the file at a path may have changed: that it was written, replaced or moved, or that links in the path
-/// now lead to another file.
+/// Detects that the file at a path, or the files of a settings bundle, may have changed: that a file was written,
+/// replaced or moved, or that links in the path now lead to another file.
 ///
-/// Kernel events (inotify) report changes at once. File systems without events, such as network file systems, are
-/// polled.
+/// Kernel events (inotify) are hints to look at once. File systems without events, such as network file systems, are
+/// looked at in intervals.
 final class FileWatcher {
-    private let path: String
-    private let interval: Duration
+    private let paths: [String]
+    private let endings: [Substring]
+    private let look: () -> Fingerprint?
     private let files: WatchedFiles
     private let follower: WatchList.Follower
-    /// The identity of the file at the last check (nil if the file did not exist), and the time of the next check.
-    private var identity: FileIdentity?
-    private var nextCheck: ContinuousClock.Instant
+    /// The fingerprint at the last look.
+    private var state: Fingerprint?
+    /// The time of the last look at which the fingerprint was new.
+    private var changed = ContinuousClock.now
 
+    /// Starts to watch a file. Every change after this call is reported.
+    ///
     /// - Parameters:
     ///   - path: the path of the file; the file need not exist.
-    ///   - interval: the pause between checks, if the file system does not report changes.
-    ///   - files: the events and descriptors that all watchers of the thread share.
-    init(path: String, every interval: Duration, sharing files: WatchedFiles) {
-        (self.path, self.interval, self.files) = (path, interval, files)
-        follower = files.add()
-        nextCheck = files.nextCheck(after: .now, every: interval)
+    ///   - files: the events and checks that all watchers of a document share.
+    convenience init(path: String, sharing files: WatchedFiles) {
+        self.init([path], sharing: files) { FileIdentity(path: path).map(Fingerprint.init) ?? .missing }
+    }
+
+    /// Starts to watch several paths.
+    ///
+    /// - Parameters:
+    ///   - paths: the paths of files, or of folders in which the names with an ending matter.
+    ///   - endings: the endings of names that matter, such as `plist`; none for paths of files.
+    ///   - known: the known fingerprint, after which every change is reported; nil for the current one.
+    ///   - files: the events and checks that all watchers of a document share.
+    ///   - look: returns the current fingerprint of the files.
+    init(
+        _ paths: [String], endings: [Substring] = [], since known: Fingerprint? = nil, sharing files: WatchedFiles,
+        look: @escaping () -> Fingerprint?
+    ) {
+        (self.paths, self.endings, self.files, self.look) = (paths, endings, files, look)
+        follower = files.addFollower()
+        files.add(self, following: follower)
+        follow()
+        state = known ?? look()
+        if known != nil { files.check(follower) }
     }
 
     deinit { files.forget(follower) }
 
-    /// Determines again which paths to watch. Every change after this call is reported.
-    func arm() {
-        files.follow(path, for: follower)
-        identity = FileIdentity(path: path)
-    }
+    /// Follows the paths to where they lead now. Returns whether they lead elsewhere than before.
+    @discardableResult
+    private func follow() -> Bool { files.follow(paths, endings: endings, for: follower) }
 
-    /// Accepts a saved file as known, and drops the events that the save has caused.
+    /// The current fingerprint of the file or of the bundle.
+    var fingerprint: Fingerprint? { look() }
+
+    /// Accepts a saved file as known, and drops the events of the save.
     ///
-    /// - Parameters:
-    ///   - watchers: all watchers whose paths lead to the file. The watchers must have the same `WatchedFiles`.
-    ///   - saved: the identity of the file after the save. A later change is reported.
-    static func settle(_ watchers: [FileWatcher], saved: FileIdentity) {
-        watchers.first?.files.followReplacement(of: watchers.map { ($0.path, $0.follower) })
-        for watcher in watchers {
-            watcher.identity = saved
-            if FileIdentity(path: watcher.path) != saved { watcher.nextCheck = .now }
-        }
+    /// - Parameter saved: the identity of the file after the save. A later change is reported.
+    func settle(_ saved: FileIdentity) {
+        files.dropEvents(of: follower)
+        follow()
+        files.readEvents()
+        (state, changed) = (Fingerprint(saved), .now)
+        if look() != state { files.check(follower) }
     }
 
-    /// Accepts a saved file as known. No other watched path may lead to the file.
-    func settle(_ saved: FileIdentity) { Self.settle([self], saved: saved) }
-
-    /// Makes the next `takeChange` report the file as changed.
+    /// Makes the next look find a change.
     func doubt() {
-        identity = nil
-        nextCheck = .now
+        state = nil
+        files.check(follower)
     }
 
-    /// The current fingerprint of the file.
-    var fingerprint: Fingerprint { FileIdentity(path: path).map(Fingerprint.init) ?? .missing }
+    /// Looks at the file. Returns whether it may have changed since the last look.
+    ///
+    /// - Parameter isHinted: whether there was an event.
+    fileprivate func looksChanged(isHinted: Bool) -> Bool {
+        if !isHinted, look() == state { return false }
+        // The paths are followed before the look, so that no later change is missed.
+        let leadsElsewhere = follow()
+        let (seen, now) = (look(), ContinuousClock.now)
+        guard seen == state, !leadsElsewhere else {
+            (state, changed) = (seen, now)
+            return true
+        }
+        return now - changed < files.timeStampStep
+    }
+}
 
-    /// Adds the descriptor to wait for and the time of the next check.
+/// The resources that all watchers of one document share: the kernel's events, the times of checks, and the thread for
+/// saves.
+///
+/// So thousands of files need no more descriptors and wake-ups than one file, and an event costs only a look at the
+/// files that it concerns. Only the watchers' thread may use this object.
+final class WatchedFiles {
+    typealias Instant = ContinuousClock.Instant
+
+    private struct Entry {
+        unowned let watcher: FileWatcher
+    }
+
+    let saveWorker = SaveWorker()
+    private var list = WatchList()
+    private var watchers: [WatchList.Follower: Entry] = [:]
+    /// The watchers to look at without an event.
+    private var unchecked: Set<WatchList.Follower> = []
+    /// The pause between looks at all files, and the time of the next look.
+    private let interval: Duration
+    private var nextCheck: Instant
+    /// The coarsest time stamps of a usual file system. A second change within this time may leave the fingerprint of a
+    /// file as it is.
+    fileprivate let timeStampStep: Duration
+
+    /// - Parameters:
+    ///   - interval: the pause between looks at all files, for file systems that do not report changes.
+    ///   - timeStampStep: the time after a change in which each event counts as a further change.
+    init(every interval: Duration, timeStampStep: Duration = .seconds(2)) {
+        self.interval = max(interval, .milliseconds(1))
+        self.timeStampStep = timeStampStep
+        nextCheck = .now + self.interval
+    }
+
+    fileprivate func addFollower() -> WatchList.Follower { list.add() }
+
+    fileprivate func add(_ watcher: FileWatcher, following follower: WatchList.Follower) {
+        watchers[follower] = Entry(watcher: watcher)
+    }
+
+    fileprivate func forget(_ follower: WatchList.Follower) {
+        list.forget(follower)
+        watchers[follower] = nil
+        unchecked.remove(follower)
+    }
+
+    fileprivate func follow(_ paths: [String], endings: [Substring], for follower: WatchList.Follower) -> Bool {
+        list.follow(paths, endings: endings, for: follower)
+    }
+
+    /// Reads the pending events, so that they wake the thread only if they concern a file.
+    fileprivate func readEvents() { list.readEvents() }
+
+    fileprivate func dropEvents(of follower: WatchList.Follower) {
+        list.readEvents()
+        list.dropHint(of: follower)
+    }
+
+    /// Makes the next `takeChanged` look at the files of a watcher.
+    fileprivate func check(_ follower: WatchList.Follower) { unchecked.insert(follower) }
+
+    /// Adds the descriptor to wait for and the time of the next look.
     func addWaits(to waits: inout WaitSet) {
-        waits.add(files.descriptor)
-        // The event may have been read already, during the save of another file.
-        if files.hasChange(of: follower) { waits.wake(by: .now) }
-        waits.wake(by: nextCheck)
+        waits.add(list.descriptor)
+        // Events may have been read already, during a save.
+        waits.wake(by: list.hasHints || !unchecked.isEmpty ? .now : nextCheck)
     }
 
-    /// Whether the file may have changed since the previous call. Does not block.
-    func takeChange(at now: ContinuousClock.Instant) -> Bool {
-        files.takeChange(of: follower, at: now) || looksChanged(at: now)
-    }
-
-    /// Whether the file at the path differs from the file at the previous check. Checks at most once per interval.
-    private func looksChanged(at now: ContinuousClock.Instant) -> Bool {
-        guard now >= nextCheck else { return false }
-        nextCheck = files.nextCheck(after: now, every: interval)
-        let seen = FileIdentity(path: path)
-        defer { identity = seen }
-        return seen != identity
+    /// Takes the watchers whose files may have changed since the previous call. Does not block.
+    ///
+    /// - Parameter looksAtAll: whether to look at all files, even if that is not due.
+    func takeChanged(at now: Instant, looksAtAll: Bool = false) -> [FileWatcher] {
+        list.readEvents()
+        let hinted = list.takeHints()
+        var followers = hinted.union(unchecked)
+        unchecked = []
+        if looksAtAll || now >= nextCheck {
+            nextCheck = now + interval
+            followers = Set(watchers.keys)
+        }
+        return followers.compactMap { follower in
+            guard let watcher = watchers[follower]?.watcher else { return nil }
+            return watcher.looksChanged(isHinted: hinted.contains(follower)) ? watcher : nil
+        }
     }
 }

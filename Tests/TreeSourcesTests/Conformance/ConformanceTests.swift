@@ -17,7 +17,6 @@ struct ConformanceTests {
     /// A watcher that has loaded its source, and the document.
     private func loaded(_ tested: TestedSource) throws -> (watcher: any SourceWatcher, tree: LoadedTree) {
         let watcher = tested.source.makeWatcher()
-        watcher.arm()
         return (watcher, try watcher.load(replacing: nil))
     }
 
@@ -29,7 +28,6 @@ struct ConformanceTests {
         while let report = watcher.nextReport() {
             switch report {
             case .changed, .arrived:
-                watcher.arm()
                 let document = try watcher.load(replacing: old).tree.document
                 if document.hash != old.hash { return document }
             case .advanced(let advances): return advances.last?.document

@@ -36,7 +36,6 @@ import Testing
             defer { withExtendedLifetime(scratch) {} }
             let tested = try kind.make(scratch)
             let watcher = tested.source.makeWatcher()
-            watcher.arm()
             _ = try watcher.load(replacing: nil)
             func save(_ edits: [Edit]) throws -> Level {
                 let group = try watcher.beginEdits()

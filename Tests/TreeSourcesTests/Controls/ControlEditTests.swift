@@ -182,7 +182,7 @@ import Testing
             try #require(throws: EditRefusal.self) { try watcher.beginEdits() }.detail
         }
         let alone = DocumentWatcher(
-            document: PropertyListFile(path: page.scratch("App.bundle/Root.plist")), sharing: WatchedFiles())
+            document: PropertyListFile(path: page.scratch("App.bundle/Root.plist")))
         _ = try alone.load(replacing: nil)
         #expect(
             try sentence(alone)

@@ -35,7 +35,6 @@ import Testing
         #expect(try page.text() == (change == "removed" ? nil : #"{"volume":1}"#))
         #expect(try page.files() == (change == "removed" ? [] : ["Values.plist"]))
         // On the newer tree the same edit can be saved.
-        watcher.arm()
         _ = try watcher.load(replacing: before.tree.document)
         let second = try watcher.beginEdits()
         let tree = try #require(try second.apply(batch))
@@ -56,8 +55,7 @@ import Testing
             let isMade = step == .rename && FileManager.default.createFile(atPath: path, contents: Data("{}".utf8))
             return isMade ? nil : step == .rename ? EIO : nil
         }
-        let watcher = DocumentWatcher(document: source, sharing: WatchedFiles())
-        watcher.arm()
+        let watcher = DocumentWatcher(document: source)
         _ = try watcher.load(replacing: nil)
         let group = try watcher.beginEdits()
         _ = try group.apply(EditBatch([.setting("/sound", "false")], isExact: false))
@@ -77,8 +75,7 @@ import Testing
         for step in [FileReplacement.Step.create, .write, .sync, isNew ? .rename : .exchange, .syncFolder] {
             var source = page.source()
             source.values?.fault = { current, _ in current == step ? ENOSPC : nil }
-            let watcher = DocumentWatcher(document: source, sharing: WatchedFiles())
-            watcher.arm()
+            let watcher = DocumentWatcher(document: source)
             let loaded = try watcher.load(replacing: nil)
             let group = try watcher.beginEdits()
             _ = try group.apply(EditBatch([.setting("/volume", "2")], isExact: false))

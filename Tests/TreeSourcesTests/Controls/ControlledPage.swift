@@ -37,8 +37,7 @@ struct ControlledPage {
 
     /// A watcher that has loaded the page.
     func watcher() throws -> (DocumentWatcher, LoadedTree) {
-        let watcher = DocumentWatcher(document: source(), sharing: WatchedFiles())
-        watcher.arm()
+        let watcher = DocumentWatcher(document: source())
         return (watcher, try watcher.load(replacing: nil))
     }
 

@@ -59,6 +59,24 @@ struct DocumentWatcherTests {
         #expect(second.fingerprint != first.fingerprint)
     }
 
+    @Test("looks only at the file of an event, until it is time to look at all files")
+    func otherFiles() throws {
+        let watcher = try watcher()
+        let first = try watcher.load(replacing: nil)
+        // A file that is still open for writing has no events.
+        let handle = try #require(FileHandle(forWritingAtPath: scratch("2.json")))
+        try handle.write(contentsOf: Data(#"["SECOND"]"#.utf8))
+        try write(1, "second")
+        let second = try change(watcher, first)
+        #expect((0..<3).map { mount($0, second)?.title(0) } == ["first", "second", "first"])
+        #expect(reads(watcher) == 4)
+        #expect(watcher.fingerprint == second.fingerprint)
+        #expect(watcher.advance(at: .now + .seconds(7_200)) == .changed)
+        let third = try watcher.load(replacing: second.tree.document)
+        #expect((0..<3).map { mount($0, third)?.title(0) } == ["first", "second", "SECOND"])
+        try handle.close()
+    }
+
     @Test("reads a file that is mounted in several places once")
     func onceRead() throws {
         try scratch.write(

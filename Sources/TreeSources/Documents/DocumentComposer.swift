@@ -8,10 +8,14 @@ final class DocumentComposer {
     let files: PartFiles
     /// The latest composition; nil for a document without parts.
     private(set) var composition: Composition?
+    /// Whether the composition has the files as they were at the last look.
+    private var isCurrent = false
     /// The places to which the documents referred at the latest load, in the order of the first references.
     private(set) var places: [PartPlace] = []
     /// The places whose files are part of the latest composition.
     private var served: Set<PartPlace> = []
+    /// The warnings about the parts of the latest composition.
+    private var warnings = PartWarnings()
     /// The places whose files have just become unreadable, with the fingerprints of the files at that time.
     private var suspended: [PartPlace: Fingerprint] = [:]
 
@@ -36,20 +40,65 @@ final class DocumentComposer {
             forget()
             return loaded
         }
+        isCurrent = false
         files.beginLoad()
         var walk = CompositionWalk(files: files, editor: document.interpretation.editor)
         let new = try walk.composition(
             of: loaded, at: document.path, realPath: RealPath.of(document.path), sharing: composition, watch: watch)
         if isPatient, let refusal = suspend(walk) { throw refusal }
-        composition = new
         places = walk.places
         served = Set(places).subtracting(walk.refusals.keys)
         suspended = [:]
+        warnings = walk.warnings
         files.keep(only: Set(places))
-        var composed = loaded.composed(as: new, more: walk.warnings)
-        composed.fingerprint =
-            Fingerprint(of: [loaded.fingerprint] + places.map(files.fingerprint)) ?? loaded.fingerprint
+        return composed(loaded, as: new)
+    }
+
+    private func composed(_ loaded: LoadedTree, as new: Composition) -> LoadedTree {
+        (composition, isCurrent) = (new, true)
+        var composed = loaded.composed(as: new, more: warnings)
+        composed.fingerprint = Fingerprint(of: [loaded.fingerprint, files.fingerprint]) ?? loaded.fingerprint
         return composed
+    }
+
+    /// Composes a document again, and looks at no other file than one that has changed.
+    ///
+    /// - Parameters:
+    ///   - loaded: the document without its parts.
+    ///   - saved: a file that was saved; nil to read the doubtful file again, if any.
+    /// - Returns: nil if `compose` must look at all files, because the change may concern references or warnings.
+    func recompose(_ loaded: LoadedTree, saved: PartFile? = nil) -> LoadedTree? {
+        guard let old = composition, isCurrent, loaded.refersToSameParts(as: old),
+            files.doubtful.count < (saved == nil ? 2 : 1)
+        else { return nil }
+        let editor = document.interpretation.editor
+        var recomposition = Recomposition(names: editor.names, limits: editor.limits)
+        do {
+            var changed = saved
+            if let place = files.doubtful.first {
+                guard let known = files.knownFile(at: place), known.known?.hasWarnings == false,
+                    try files.file(at: place, named: known.name) === known
+                else { return nil }
+                changed = known
+            }
+            if let changed, let before = changed.composition {
+                guard let new = changed.known, !new.hasWarnings, new.refersToSameParts(as: before) else { return nil }
+                try recomposition.replace(before, with: new.tree.document)
+            }
+            var new = try recomposition.composition(of: old)
+            for (old, new) in recomposition.made {
+                if let file = files.file(of: old) { files.adopt(new, of: file) }
+            }
+            if new.source !== loaded.tree.document {
+                new = try Composition(
+                    source: loaded.tree.document, parts: new.parts, names: editor.names, limits: editor.limits,
+                    sharing: new)
+            }
+            return composed(loaded, as: new)
+        } catch {
+            // The complete composition reports the error, with its file.
+            return nil
+        }
     }
 
     /// Records the served files that have become unreadable. Returns the error of the first of these files that is new
@@ -65,6 +114,17 @@ final class DocumentComposer {
     private func forget() {
         (composition, places, served, suspended) = (nil, [], [], [:])
         files.keep(only: [])
+    }
+}
+
+extension LoadedTree {
+    fileprivate var hasWarnings: Bool { !warnings.isEmpty || omittedWarnings > 0 }
+
+    /// Whether the document refers to the parts of a composition, which can all be read.
+    fileprivate func refersToSameParts(as composition: Composition) -> Bool {
+        if tree.document === composition.source { return true }
+        let isComplete = composition.parts.values.allSatisfy { if case .refused = $0 { false } else { true } }
+        return isComplete && Set(tree.parts.map(\.reference)) == Set(composition.parts.keys)
     }
 }
 

@@ -63,11 +63,17 @@ final class DocumentWatcher: SourceWatcher {
         isRequested = false
         let alone = try loadAlone(replacing: old, again: !isPatient || isOwnDoubtful)
         (latest, isOwnDoubtful) = (alone, false)
-        let composed = try composer.compose(alone, isPatient: isPatient) { watch($0) }
-        endWatches()
+        let composed = try compose(alone, isPatient: isPatient)
         watchDatabases()
         state = composed.fingerprint
         return try loadPages(of: composed)
+    }
+
+    private func compose(_ alone: LoadedTree, isPatient: Bool) throws(SourceError) -> LoadedTree {
+        if isPatient, let composed = composer.recompose(alone) { return composed }
+        let composed = try composer.compose(alone, isPatient: isPatient) { watch($0) }
+        endWatches()
+        return composed
     }
 
     /// Adds the child pages, strings and values to a settings page; returns any other document as it is.
@@ -110,7 +116,7 @@ final class DocumentWatcher: SourceWatcher {
     /// The fingerprint of the document and of the mounted files.
     private var ownFingerprint: Fingerprint? {
         guard !composer.places.isEmpty else { return own.fingerprint }
-        return Fingerprint(of: [own.fingerprint] + composer.places.map { parts[$0]?.fingerprint ?? .missing })
+        return shared.hasHints ? nil : Fingerprint(of: [own.fingerprint, composer.files.fingerprint])
     }
 
     func savability(at path: ItemPath) -> Savability {
@@ -227,7 +233,7 @@ extension DocumentWatcher {
             return state
         }
         settle()
-        return recompose()
+        return recompose(saved: part)
     }
 
     /// Watches the document's new file, and starts to close the file that was replaced.
@@ -240,11 +246,12 @@ extension DocumentWatcher {
         if let identity = unsettled.take() { own.settle(identity) }
     }
 
-    private func recompose() -> Fingerprint? {
+    private func recompose(saved part: PartFile?) -> Fingerprint? {
         guard let latest else { return nil }
         do {
-            state = try compose(with: latest, of: nil).fingerprint
-            endWatches()
+            let composed = composer.recompose(latest, saved: part)
+            state = try (composed ?? compose(with: latest, of: nil)).fingerprint
+            if composed == nil { endWatches() }
             return state
         } catch {
             forget()

@@ -11,6 +11,8 @@ final class PartFiles {
         /// The identity of the file; nil if the file did not exist.
         let identity: FileIdentity?
         let outcome: Result<PartFile, SourceError>
+
+        var file: PartFile? { if case .success(let file) = outcome { file } else { nil } }
     }
 
     private var interpretation: Interpretation
@@ -20,7 +22,12 @@ final class PartFiles {
     /// The databases that the document named in the current load.
     private var namedDatabases: Set<PartFile.Key> = []
     /// The places whose files must be opened again, although they look unchanged.
-    private var doubtful: Set<PartPlace> = []
+    private(set) var doubtful: Set<PartPlace> = []
+    /// The sum of the hashes of all sights; as good as a fingerprint of all files.
+    private var state = 0
+    /// The files by their compositions, and the syntaxes of the files.
+    private(set) var byComposition: [ObjectIdentifier: PartFile] = [:]
+    private(set) var syntaxes: [ObjectIdentifier: PropertyListSyntax] = [:]
     /// Limits the similar names in the messages of this load.
     private var suggestions = SuggestionLimit()
     /// The number of times that a file was read.
@@ -71,6 +78,32 @@ final class PartFiles {
         sights[place]?.identity.map(Fingerprint.init) ?? .missing
     }
 
+    /// The fingerprint of all files at the last looks; nil if a file is doubtful.
+    var fingerprint: Fingerprint? {
+        doubtful.isEmpty ? Fingerprint([UInt64(truncatingIfNeeded: state)]) : nil
+    }
+
+    /// The file at a place at the last look; nil if it could not be read.
+    func knownFile(at place: PartPlace) -> PartFile? { sights[place]?.file }
+
+    private func see(_ sight: Sight?, at place: PartPlace) {
+        if let old = sights[place] {
+            state &-= Self.hash(of: old.identity, at: place)
+            old.file?.places.remove(place)
+        }
+        sights[place] = sight
+        guard let sight else { return }
+        state &+= Self.hash(of: sight.identity, at: place)
+        sight.file?.places.insert(place)
+    }
+
+    private static func hash(of identity: FileIdentity?, at place: PartPlace) -> Int {
+        var hasher = Hasher()
+        hasher.combine(place)
+        hasher.combine(identity)
+        return hasher.finalize()
+    }
+
     /// Returns the file at a place.
     ///
     /// - Parameter name: the name of the file in messages to the author.
@@ -89,7 +122,7 @@ final class PartFiles {
         } catch {
             outcome = .failure(error)
         }
-        sights[place] = Sight(identity: identity, outcome: outcome)
+        see(Sight(identity: identity, outcome: outcome), at: place)
         return try outcome.get()
     }
 
@@ -122,13 +155,11 @@ final class PartFiles {
 
     /// Forgets the places and files to which no document refers any longer.
     func keep(only places: Set<PartPlace>) {
-        sights = sights.filter { places.contains($0.key) }
+        for place in sights.keys where !places.contains(place) { see(nil, at: place) }
         doubtful.formIntersection(places)
-        var used: Set<PartFile.Key> = []
-        for sight in sights.values {
-            if case .success(let file) = sight.outcome { used.insert(file.key) }
-        }
-        files = files.filter { used.contains($0.key) }
+        files = files.filter { !$0.value.places.isEmpty }
+        (byComposition, syntaxes) = ([:], [:])
+        for file in files.values { if let composition = file.composition { adopt(composition, of: file) } }
         databases = databases.filter { namedDatabases.contains($0.key) }
         namedDatabases = []
     }
@@ -139,36 +170,23 @@ final class PartFiles {
     func take(_ saved: LoadedTree, of file: PartFile) -> [PartPlace] {
         guard let identity = saved.identity else { return [] }
         file.take(.success(saved), in: identity)
-        var places: [PartPlace] = []
-        for (place, sight) in sights {
-            guard case .success(let other) = sight.outcome, other === file else { continue }
-            sights[place] = Sight(identity: identity, outcome: sight.outcome)
-            places.append(place)
-        }
-        return places
+        for place in file.places { see(Sight(identity: identity, outcome: .success(file)), at: place) }
+        return Array(file.places)
     }
 
-    /// The syntaxes of the mounted files, by the compositions of the files.
-    var syntaxes: [ObjectIdentifier: PropertyListSyntax] {
-        var syntaxes: [ObjectIdentifier: PropertyListSyntax] = [:]
-        for file in files.values {
-            guard let composition = file.composition, let loaded = file.known else { continue }
-            syntaxes[ObjectIdentifier(composition)] = loaded.syntax
+    /// Replaces the composition of a file.
+    func adopt(_ composition: Composition, of file: PartFile) {
+        if let old = file.composition {
+            byComposition[ObjectIdentifier(old)] = nil
+            syntaxes[ObjectIdentifier(old)] = nil
         }
-        return syntaxes
+        file.composition = composition
+        byComposition[ObjectIdentifier(composition)] = file
+        syntaxes[ObjectIdentifier(composition)] = file.known?.syntax
     }
 
     /// The file of a composition; nil for the document's own file.
-    func file(of composition: Composition) -> PartFile? { files.values.first { $0.composition === composition } }
-
-    /// The files by their compositions.
-    var byComposition: [ObjectIdentifier: PartFile] {
-        var found: [ObjectIdentifier: PartFile] = [:]
-        for file in files.values {
-            if let composition = file.composition { found[ObjectIdentifier(composition)] = file }
-        }
-        return found
-    }
+    func file(of composition: Composition) -> PartFile? { byComposition[ObjectIdentifier(composition)] }
 }
 
 /// A file that documents refer to, and its content.
@@ -186,6 +204,8 @@ final class PartFile {
     /// The identity of the file when it was read; nil if the file must be read.
     private(set) var identity: FileIdentity?
     private var loaded: Result<LoadedTree, SourceError>?
+    /// The places that lead to the file.
+    var places: Set<PartPlace> = []
     /// The file's document with its parts; nil before the document is composed.
     var composition: Composition?
 

@@ -61,7 +61,6 @@ final class FileWatcher {
     func settle(_ saved: FileIdentity) {
         files.dropEvents(of: follower)
         follow()
-        files.readEvents()
         (state, changed) = (Fingerprint(saved), .now)
         if look() != state { files.check(follower) }
     }
@@ -137,9 +136,6 @@ final class WatchedFiles {
         list.follow(paths, endings: endings, for: follower)
     }
 
-    /// Reads the pending events, so that they wake the thread only if they concern a file.
-    fileprivate func readEvents() { list.readEvents() }
-
     fileprivate func dropEvents(of follower: WatchList.Follower) {
         list.readEvents()
         list.dropHint(of: follower)
@@ -148,11 +144,17 @@ final class WatchedFiles {
     /// Makes the next `takeChanged` look at the files of a watcher.
     fileprivate func check(_ follower: WatchList.Follower) { unchecked.insert(follower) }
 
+    /// Whether `takeChanged` would look at a file now, even if no look at all files is due.
+    var hasHints: Bool {
+        list.readEvents()
+        return list.hasHints || !unchecked.isEmpty
+    }
+
     /// Adds the descriptor to wait for and the time of the next look.
     func addWaits(to waits: inout WaitSet) {
         waits.add(list.descriptor)
         // Events may have been read already, during a save.
-        waits.wake(by: list.hasHints || !unchecked.isEmpty ? .now : nextCheck)
+        waits.wake(by: hasHints ? .now : nextCheck)
     }
 
     /// Takes the watchers whose files may have changed since the previous call. Does not block.

@@ -44,13 +44,15 @@ struct LevelGrafting: ~Copyable {
     private mutating func compose(_ level: Level, isDocument: Bool) throws(TreeError) {
         guard grafts[ObjectIdentifier(level)] == nil else { return }
         let scions = scions(of: level)
-        let made = scions.map(\.source)
-        if let graft = old?.grafts[ObjectIdentifier(level)], graft.isMade(of: made) {
+        let graft = old?.grafts[ObjectIdentifier(level)]
+        if let graft, graft.isMade(of: scions) {
             grafts[ObjectIdentifier(level)] = graft
             return
         }
-        let composed = try level.grafted(scions, isDocument: isDocument, names: names)
-        grafts[ObjectIdentifier(level)] = LevelGraft(source: level, composed: composed, scions: made)
+        let shared = graft?.composed(of: scions)
+        let composed =
+            if let shared { shared } else { try level.grafted(scions, isDocument: isDocument, names: names) }
+        grafts[ObjectIdentifier(level)] = LevelGraft(source: level, composed: composed, scions: scions)
     }
 
     private mutating func scions(of level: Level) -> [Scion] {
@@ -83,11 +85,9 @@ extension Level {
     ///
     /// - Parameter isDocument: whether the only row is the root item.
     func grafted(_ scions: [Scion], isDocument: Bool, names: StructuralNames) throws(TreeError) -> Level {
-        var children = children.isEmpty ? Array(repeating: nil, count: rowCount) : children
-        for scion in scions { children[scion.row] = scion.level }
-        if children.allSatisfy({ $0 == nil }) { children = [] }
-        guard scions.contains(where: \.isPart) else { return replacing(children: children) }
-        return try packed(scions, over: children, isDocument: isDocument, names: names)
+        let replaced = replacing(scions: scions)
+        guard scions.contains(where: \.isPart) else { return replaced }
+        return try packed(scions, over: replaced.children, isDocument: isDocument, names: names)
     }
 
     /// Like `grafted`, for a level with rows that are parts. The fields and keys of these rows may change.

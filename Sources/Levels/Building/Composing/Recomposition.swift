@@ -20,26 +20,34 @@ extension Composition {
     }
 }
 
-/// Composes a document of several files again after an edit of one file.
-struct Recomposition {
+/// Composes a document of several files again after a change of one file.
+public struct Recomposition {
     private let names: StructuralNames
     private let limits: TreeLimits
     private var known: [ObjectIdentifier: Composition] = [:]
     /// Each replaced composition, with the new composition that replaces it.
-    private(set) var made: [(old: Composition, new: Composition)] = []
+    public private(set) var made: [(old: Composition, new: Composition)] = []
 
-    init(names: StructuralNames, limits: TreeLimits) {
+    /// - Parameters:
+    ///   - names: the structural keys of the document.
+    ///   - limits: the limits for the whole document.
+    public init(names: StructuralNames, limits: TreeLimits) {
         self.names = names
         self.limits = limits
     }
 
-    mutating func replace(_ old: Composition, with source: Level) throws(TreeError) {
+    /// Composes a file with other content and the same parts.
+    ///
+    /// - Throws: `TreeError` if the file cannot be composed.
+    public mutating func replace(_ old: Composition, with source: Level) throws(TreeError) {
         try note(Composition(source: source, parts: old.parts, names: names, limits: limits, sharing: old), for: old)
     }
 
     /// Returns the new composition of a file, with the changes in the file and in the files below it. If nothing has
     /// changed, returns the old composition.
-    mutating func composition(of root: Composition) throws(TreeError) -> Composition {
+    ///
+    /// - Throws: `TreeError` if a file cannot be composed.
+    public mutating func composition(of root: Composition) throws(TreeError) -> Composition {
         // Without recursion, because files may be mounted in each other to any depth.
         var waiting = [(composition: root, isOpen: false)]
         while let (next, isOpen) = waiting.popLast() {

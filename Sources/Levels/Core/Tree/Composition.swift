@@ -128,6 +128,19 @@ struct Scion {
 
     /// Whether the row itself is a part.
     var isPart: Bool { if case .level = graft { false } else { true } }
+
+    /// Whether a row has the same fields over this replacement as over another one.
+    func givesSameFields(as other: Scion) -> Bool {
+        switch (graft, other.graft) {
+        case (.root(let new), .root(let old)):
+            let (below, oldBelow) = (new.below, old.below)
+            return new.level === old.level
+                || new.level.bytes[new.level.packed(0..<1)] == old.level.bytes[old.level.packed(0..<1)]
+                    && below?.form == oldBelow?.form && (below?.refusal == nil) == (oldBelow?.refusal == nil)
+        case (.level, .level), (.refusal, .refusal), (.elsewhere, .elsewhere), (.nothing, .nothing): return true
+        default: return false
+        }
+    }
 }
 
 /// A level of a file, and the same level with the parts in and below it in place.
@@ -135,10 +148,27 @@ struct LevelGraft: Sendable {
     /// The level of the file, kept because its identity is the key of this graft in `LevelGrafts`.
     let source: Level
     let composed: Level
-    /// The `Scion.source` of each replacement, in the order of the rows; nil for an omitted part.
-    let scions: [Level?]
+    /// The replacements in the order of the rows.
+    let scions: [Scion]
 
-    func isMade(of others: [Level?]) -> Bool {
-        scions.count == others.count && zip(scions, others).allSatisfy { $0 === $1 }
+    func isMade(of others: [Scion]) -> Bool {
+        scions.count == others.count && zip(scions, others).allSatisfy { $0.source === $1.source }
+    }
+
+    /// The composed level with other replacements; nil if they may change the fields of a row.
+    func composed(of others: [Scion]) -> Level? {
+        guard scions.count == others.count, zip(others, scions).allSatisfy({ $0.givesSameFields(as: $1) }) else {
+            return nil
+        }
+        return composed.replacing(scions: others)
+    }
+}
+
+extension Level {
+    /// Returns the level with other levels below some rows, which keep their fields.
+    func replacing(scions: [Scion]) -> Level {
+        var children = children.isEmpty ? Array(repeating: nil, count: rowCount) : children
+        for scion in scions { children[scion.row] = scion.level }
+        return replacing(children: children.allSatisfy { $0 == nil } ? [] : children)
     }
 }

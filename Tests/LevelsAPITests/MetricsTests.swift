@@ -114,7 +114,7 @@ import TreeStore
     @Test("Samples have a name, labels whose values are escaped, and a number")
     func text() {
         var text = PrometheusText()
-        text.begin("a_total", kind: .counter, help: "Helps.")
+        text.begin("a_total", .counter, "Helps.")
         text.sample("a_total", [("x", "1\"2\\3\n4"), ("y", "")], value: "7")
         text.sample("a_total", suffix: "_sum", value: "0.5")
         let body = text.body()

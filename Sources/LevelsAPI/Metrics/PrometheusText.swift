@@ -1,4 +1,5 @@
 import Bytes
+import TreeSources
 
 /// Writes metrics in the text format of Prometheus, version 0.0.4.
 struct PrometheusText: ~Copyable {
@@ -13,7 +14,7 @@ struct PrometheusText: ~Copyable {
     consuming func body() -> ByteBuffer { text }
 
     /// Begins a metric, whose samples follow. The help must not contain line ends or backslashes.
-    mutating func begin(_ name: StaticString, kind: Kind, help: StaticString) {
+    mutating func begin(_ name: StaticString, _ kind: Kind, _ help: StaticString) {
         text.append("# HELP ")
         text.append(name)
         text.append(" ")
@@ -27,11 +28,38 @@ struct PrometheusText: ~Copyable {
 
     /// Writes a metric of one sample; nothing if the value is nil.
     mutating func write(
-        _ name: StaticString, kind: Kind, help: StaticString, value: (some CustomStringConvertible)?
+        _ name: StaticString, _ kind: Kind, _ help: StaticString, _ value: (some CustomStringConvertible)?
     ) {
         guard let value else { return }
-        begin(name, kind: kind, help: help)
+        begin(name, kind, help)
         sample(name, value: value)
+    }
+
+    /// Writes a metric with a sample for each value of a label.
+    mutating func write(
+        _ name: StaticString, _ kind: Kind, _ help: StaticString, by label: StaticString, _ values: [(String, Int)]
+    ) {
+        begin(name, kind, help)
+        for (value, count) in values { sample(name, [(label, value)], value: count) }
+    }
+
+    /// Writes the count and the total time of work.
+    mutating func write(_ name: StaticString, _ help: StaticString, _ work: WorkTotal) {
+        begin(name, .summary, help)
+        sample(name, of: work)
+    }
+
+    /// Writes the counts and the total times of several kinds of work.
+    mutating func write(
+        _ name: StaticString, _ help: StaticString, by label: StaticString, _ works: [(String, WorkTotal)]
+    ) {
+        begin(name, .summary, help)
+        for (value, work) in works { sample(name, [(label, value)], of: work) }
+    }
+
+    private mutating func sample(_ name: StaticString, _ labels: Labels = [], of work: WorkTotal) {
+        sample(name, suffix: "_sum", labels, value: work.seconds)
+        sample(name, suffix: "_count", labels, value: work.count)
     }
 
     /// Writes a sample of the metric. The suffix, such as `_bucket`, follows the name of the metric.

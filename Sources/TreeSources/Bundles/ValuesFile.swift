@@ -75,7 +75,7 @@ extension ValuesFile {
         _ old: StoredValues, by new: PropertyListDictionary, worker: SaveWorker
     ) throws(SaveError) -> FileIdentity {
         guard let target = RealPath.existing(path) else { throw .changedMeanwhile }
-        var file = try begin(target, mode: 0o600)
+        var file = try FileReplacement.begin(editing: target, mode: 0o600, fault: fault)
         let original = try DocumentFile.open(
             path: target, in: file.folder, maximumBytes: maximumBytes, unchangedSince: old.identity)
         do throws(SaveError) {
@@ -101,18 +101,9 @@ extension ValuesFile {
 
     /// Creates the file, with the usual permissions.
     private func make(holding new: PropertyListDictionary) throws(SaveError) -> FileIdentity {
-        var file = try begin(RealPath.ofNew(path), mode: newMode)
+        var file = try FileReplacement.begin(editing: RealPath.ofNew(path), mode: newMode, fault: fault)
         try write(new, over: StoredValues(), in: nil, to: &file)
         return try file.commitAsNew()
-    }
-
-    private func begin(_ target: String, mode: mode_t) throws(SaveError) -> FileReplacement {
-        do throws(FileReplacementError) {
-            return try FileReplacement.begin(
-                of: target, through: FileReplacement.editPath(of: target), mode: mode, fault: fault)
-        } catch {
-            throw SaveError(error)
-        }
     }
 
     private func write(

@@ -53,7 +53,7 @@ struct EditedFile {
     }
 
     private func attempt(_ content: Content) throws(SaveError) -> LoadedTree {
-        var file = try begin()
+        var file = try FileReplacement.begin(editing: path, mode: 0o600, fault: fault)
         let original = try DocumentFile.open(
             path: path, in: file.folder, maximumBytes: maximumBytes, unchangedSince: loaded.identity)
         let written: [UInt8]?
@@ -67,15 +67,6 @@ struct EditedFile {
             replacing: original, worker: worker, check: written.map { check(of: $0, document: content.document) })
         worker.close(replaced: original)
         return loaded.saved(as: content.document, in: identity)
-    }
-
-    private func begin() throws(SaveError) -> FileReplacement {
-        do throws(FileReplacementError) {
-            let aside = FileReplacement.editPath(of: path)
-            return try FileReplacement.begin(of: path, through: aside, mode: 0o600, fault: fault)
-        } catch {
-            throw SaveError(error)
-        }
     }
 
     /// Writes the new content.

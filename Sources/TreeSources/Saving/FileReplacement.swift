@@ -62,16 +62,6 @@ struct FileReplacement: ~Copyable {
         return file
     }
 
-    private init(
-        descriptor: Int32, folder: consuming OpenFolder, path: String, aside: String, fault: @escaping Fault
-    ) {
-        self.descriptor = descriptor
-        self.folder = folder
-        self.path = path
-        self.aside = aside
-        self.fault = fault
-    }
-
     deinit {
         if !isRenamed { _ = unsafe unlinkat(folder.descriptor, aside.lastName, 0) }
         _ = close(descriptor)
@@ -178,6 +168,15 @@ struct FileReplacement: ~Copyable {
 
 /// The other file of an edited document, and the remains of killed processes.
 extension FileReplacement {
+    /// Begins to replace an edited file with an empty file; the other file has the name from `editPath`.
+    static func begin(editing path: String, mode: mode_t, fault: @escaping Fault) throws(SaveError) -> FileReplacement {
+        do throws(FileReplacementError) {
+            return try begin(of: path, through: editPath(of: path), mode: mode, fault: fault)
+        } catch {
+            throw SaveError(error)
+        }
+    }
+
     /// The path through which an edited file is replaced: a hidden name in the same folder, always the same for a path.
     ///
     /// The name consists of a full stop, the file's own name and an ending. If this exceeds the maximum length of a

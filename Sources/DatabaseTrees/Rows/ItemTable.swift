@@ -149,12 +149,7 @@ final class ItemTable {
     ///   binary. When this returns, the hint is the index of the first item whose id is not less than `id`.
     func rows(below id: Int64, near hint: inout Int) -> Range<Int> {
         if hint >= below.count || id > below[hint].id || hint > 0 && id <= below[hint - 1].id {
-            var (low, high) = (0, below.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if below[middle].id < id { low = middle + 1 } else { high = middle }
-            }
-            hint = low
+            hint = below.partitioningIndex { $0.id >= id }
         }
         return hint < below.count && below[hint].id == id ? below[hint].rows : 0..<0
     }

@@ -88,7 +88,7 @@ struct RowPlan {
     ) -> [(run: Provenance.Run, new: Int)] {
         var parts: [(Provenance.Run, Int)] = []
         // The last run that begins at or before the first row.
-        let first = max(starts.firstIndex(from: rows.lowerBound + 1) - 1, 0)
+        let first = max(starts.partitioningIndex { $0 > rows.lowerBound } - 1, 0)
         for (run, start) in zip(runs[first...], starts[first...]) where !rows.isEmpty {
             guard start < rows.upperBound else { break }
             let part = (start..<start + run.count).clamped(to: rows)

@@ -90,27 +90,12 @@ enum EntryOrder {
         return before + [bound] + after
     }
 
-    /// The longest increasing subsequence, by patience sorting: O(n log n).
+    /// The longest increasing subsequence; nil for the other numbers.
     private static func increasing(_ numbers: [Int?]) -> [Int?] {
-        // `ends` has the index of the smallest number that ends a subsequence, for each length of the subsequence.
-        // `before` has the index of each number's predecessor.
-        var ends: [Int] = []
-        var before = [Int](repeating: -1, count: numbers.count)
-        for (place, number) in numbers.enumerated() {
-            guard let number else { continue }
-            var (low, high) = (0, ends.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if let end = numbers[ends[middle]], end < number { low = middle + 1 } else { high = middle }
-            }
-            before[place] = low > 0 ? ends[low - 1] : -1
-            if low == ends.count { ends.append(place) } else { ends[low] = place }
-        }
+        let known = numbers.indices.compactMap { place in numbers[place].map { (place: place, number: $0) } }
         var kept = [Int?](repeating: nil, count: numbers.count)
-        var place = ends.last ?? -1
-        while place >= 0 {
-            kept[place] = numbers[place]
-            place = before[place]
+        for index in known.longestOrderedIndices(by: { $0.number < $1.number }) {
+            kept[known[index].place] = known[index].number
         }
         return kept
     }

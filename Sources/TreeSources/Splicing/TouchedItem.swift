@@ -102,7 +102,7 @@ final class TouchedItem {
 
     /// The needed rows of a range, in ascending order.
     func needed(_ rows: Range<Int>) -> ArraySlice<Int> {
-        sought[sought.firstIndex(from: rows.lowerBound)..<sought.firstIndex(from: rows.upperBound)]
+        sought[sought.partitioningIndex { $0 >= rows.lowerBound }..<sought.partitioningIndex { $0 >= rows.upperBound }]
     }
 
     /// The touched item at a path below this item.
@@ -119,18 +119,6 @@ final class TouchedItem {
     func slot(_ row: Int) throws(PropertyListError) -> TextSlot {
         for array in arrays.values { if let slot = array.slots[row] { return slot } }
         throw .notWhatWasRead
-    }
-}
-
-extension [Int] {
-    /// The index of the first number that is not below a bound. The numbers must be in ascending order.
-    func firstIndex(from bound: Int) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < bound { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
 

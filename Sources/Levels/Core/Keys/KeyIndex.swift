@@ -154,7 +154,7 @@ struct RowShift {
 extension RandomAccessCollection {
     /// Returns the index of the first element that satisfies a condition, or else `endIndex`. All elements after that
     /// element must satisfy the condition, too.
-    func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
+    package func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
         var low = startIndex
         var rest = count
         while rest > 0 {

@@ -78,9 +78,9 @@ struct ItemRows {
     }
 
     private static func empty<Element>(capacity: Int) -> [Element] {
-        unsafe [Element](unsafeUninitializedCapacity: capacity) { buffer, _ in
-            unsafe LargePages.advise(UnsafeMutableRawBufferPointer(buffer))
-        }
+        var elements: [Element] = []
+        elements.reserveCapacity(capacity)
+        return elements
     }
 
     fileprivate func entry(_ number: Int) -> Entry {

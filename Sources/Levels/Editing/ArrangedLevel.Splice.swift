@@ -1,5 +1,4 @@
 import Bytes
-internal import Heap
 internal import PropertyLists
 
 /// Makes a level by copying rows whose keys do not change.
@@ -50,7 +49,6 @@ extension ArrangedLevel {
         let source = old.bytes
         var bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { target, count in
             let target = UnsafeMutableRawBufferPointer(target)
-            unsafe LargePages.advise(target)
             var (entry, offset) = (0, table)
             for run in runs {
                 unsafe Self.writeOffsets(of: run, at: offset, in: source.span, to: target, from: entry)

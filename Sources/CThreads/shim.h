@@ -10,9 +10,6 @@ int pthread_getname_np(pthread_t, char *, size_t);
 int pthread_getattr_np(pthread_t, pthread_attr_t *);
 int pthread_attr_setsigmask_np(pthread_attr_t *, const sigset_t *);
 
-/* SCHED_BATCH of <sched.h>, which has the same number on every processor. */
-enum { DRILLDOWN_SCHED_BATCH = 3 };
-
 /* Swift's Glibc module leaves out <sys/signalfd.h>. A module that includes it would define sigset_t a second time. */
 int signalfd(int descriptor, const sigset_t *signals, int flags);
 

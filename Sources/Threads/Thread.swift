@@ -73,13 +73,6 @@ public final class Thread: Sendable {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     }
 
-    /// Prevents the calling thread from preempting the thread that wakes it: the calling thread runs when the other
-    /// thread waits or has used its time (`SCHED_BATCH` of `sched(7)`). The priority does not change.
-    public static func setBatchScheduling() {
-        var parameters = sched_param()
-        _ = unsafe sched_setscheduler(0, CInt(DRILLDOWN_SCHED_BATCH), &parameters)
-    }
-
     private func isFirstRelease() -> Bool {
         isReleased.withLock { isReleased in
             defer { isReleased = true }

@@ -1,17 +1,11 @@
 internal import Glibc
 internal import Locking
 
-/// A thread that runs jobs one after the other, while other threads continue or wait for them.
+/// A thread that runs jobs one after the other, while other threads continue.
 public final class WorkerThread: Sendable {
     public typealias Job = @Sendable () -> Void
 
-    private struct Entry {
-        let run: Job
-        /// Signalled after the job was run and released.
-        var end = Semaphore()
-    }
-
-    private let jobs: Mailbox<Entry>
+    private let jobs: Mailbox<Job>
     /// One signal for each job, and one signal for the end of the thread.
     private let arrival: Semaphore
     private let thread: Thread
@@ -21,71 +15,28 @@ public final class WorkerThread: Sendable {
     /// - Parameters:
     ///   - name: the name of the `Thread`.
     ///   - limit: the maximum number of waiting jobs.
-    ///   - niceness: the niceness of the thread (`Thread.setNiceness(_:)`). By default, other threads have precedence.
-    ///   - stackBytes: the size of the thread's stack; nil for the system's default.
     /// - Throws: `SystemCallError` if the system starts no more threads.
-    public init(
-        name: String, limit: Int = 1, niceness: Int32 = 10, stackBytes: Int? = nil
-    ) throws(SystemCallError) {
+    public init(name: String, limit: Int = 1) throws(SystemCallError) {
         let arrival = Semaphore()
-        let jobs = Mailbox<Entry>(limit: limit) { arrival.signal() }
-        thread = try Thread(name: name, stackBytes: stackBytes) {
-            if niceness != 0 { Thread.setNiceness(niceness) }
-            // A job does not preempt the thread that adds the job. That thread has more to do, or waits for the job.
-            Thread.setBatchScheduling()
-            while let end = Self.runNext(jobs, arrival: arrival) { end.signal() }
-        }
+        let jobs = Mailbox<Job>(limit: limit) { arrival.signal() }
+        thread = try Thread(name: name) { while Self.runNext(jobs, arrival: arrival) {} }
         (self.jobs, self.arrival) = (jobs, arrival)
     }
 
     deinit { stop() }
 
-    /// Runs the next job, and releases it.
-    ///
-    /// - Returns: the semaphore to signal; nil after the last job.
-    private static func runNext(_ jobs: Mailbox<Entry>, arrival: Semaphore) -> Semaphore? {
+    /// Runs the next job, and releases it. Returns false after the last job.
+    private static func runNext(_ jobs: Mailbox<Job>, arrival: Semaphore) -> Bool {
         arrival.wait()
-        guard let job = jobs.takeFirst() else { return nil }
-        job.run()
-        return job.end
+        guard let job = jobs.takeFirst() else { return false }
+        job()
+        return true
     }
 
     /// Adds a job. Returns at once.
     ///
     /// - Returns: false if the job will not run, because too many jobs wait or the thread was stopped.
-    public func add(_ job: @escaping Job) -> Bool { jobs.add(Entry(run: job)) == .taken }
-
-    /// Runs a closure on the thread, and waits until the closure has ended. Only one caller at a time may call this.
-    ///
-    /// The two threads never run at the same time, so the closure may use everything that its caller uses. The closure
-    /// runs with the priority of this thread. A caller without privileges could lower its own priority for the closure,
-    /// but could not raise its priority again. If too many jobs wait, or if the thread was stopped, the closure runs on
-    /// the caller's thread.
-    public func perform<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
-        var result: Result<Value, Failure>?
-        run {
-            do throws(Failure) {
-                result = .success(try body())
-            } catch {
-                result = .failure(error)
-            }
-        }
-        return if let result { try result.get() } else { try body() }
-    }
-
-    /// Unchecked Sendable: the thread that adds the closure waits until the closure was run and released. Only one
-    /// thread at a time therefore uses the captured values, and the semaphores order the accesses.
-    private struct Work: @unchecked Sendable {
-        let run: () -> Void
-    }
-
-    private func run(_ body: () -> Void) {
-        withoutActuallyEscaping(body) { body in
-            let end = Semaphore()
-            let work = Work(run: body)
-            if jobs.add(Entry(run: { work.run() }, end: end)) == .taken { end.wait() }
-        }
-    }
+    public func add(_ job: @escaping Job) -> Bool { jobs.add(job) == .taken }
 
     /// Ends the thread after all its jobs, and waits until it has ended.
     public func stop() {

@@ -5,9 +5,6 @@ internal import TreeSources
 
 /// The work of the store's thread: it loads, edits, publishes and frees trees, and runs the source's watcher in
 /// between.
-///
-/// Long work that is not urgent runs on a background thread, while the store's thread waits. Edits run at the usual
-/// priority, because clients wait for them.
 final class Reloader {
     /// Called with the outcome of a reload.
     typealias Answer = @Sendable (ReloadOutcome) -> Void
@@ -16,7 +13,6 @@ final class Reloader {
     /// Wakes the store's thread.
     private let wakeup: Wakeup
     let edits: EditQueue
-    private let background: WorkerThread
     let pulse: StorePulse
     private let progress: LoadProgress?
     let tell: @Sendable (StoreEvent) -> Void
@@ -43,12 +39,10 @@ final class Reloader {
 
     init(
         source: any TreeSource, wakeup: Wakeup, requests: Mailbox<Answer>, edits: EditQueue,
-        background: WorkerThread, pulse: StorePulse, progress: LoadProgress?,
-        tell: @escaping @Sendable (StoreEvent) -> Void
+        pulse: StorePulse, progress: LoadProgress?, tell: @escaping @Sendable (StoreEvent) -> Void
     ) {
         (self.wakeup, self.requests) = (wakeup, requests)
         self.edits = edits
-        self.background = background
         self.pulse = pulse
         self.progress = progress
         self.tell = tell
@@ -62,17 +56,10 @@ final class Reloader {
         HeapMemory.prepare()
         let begun = clock.now
         let loaded = try load(replacing: nil)
-        background.perform(HeapMemory.giveBack)
+        HeapMemory.giveBack()
         let snapshot = accept(loaded)
         tellLoaded(loaded, snapshot: snapshot, since: begun)
         return snapshot
-    }
-
-    /// Lowers the priority of all later loads.
-    func endStart() {
-        // With niceness 5, the slowest answer during a reload took 28 ms. With niceness 10, it took 10 ms, as it does
-        // without a reload.
-        background.perform { Thread.setNiceness(10) }
     }
 
     /// Handles changes, edits and reload requests until the store is stopped.
@@ -94,19 +81,10 @@ final class Reloader {
 
     /// Frees released trees, and returns memory to the system when that is due.
     private func tidy() {
-        // After edits, this thread frees the trees itself: each edit releases only a few levels, and the next edit
-        // should not wait for the background thread.
-        let hasFreed =
-            trims.isAfterEdit(at: clock.now) && !hasLoaded
-            ? freeReleased() : !released.isEmpty && background.perform(freeReleased)
-        if trims.isDue(hasLoaded: hasLoaded, hasFreed: hasFreed, at: clock.now) {
-            background.perform(HeapMemory.giveBack)
-        }
+        let hasFreed = !released.take().isEmpty
+        if trims.isDue(hasLoaded: hasLoaded, hasFreed: hasFreed, at: clock.now) { HeapMemory.giveBack() }
         hasLoaded = false
     }
-
-    /// Frees the released trees. Returns whether any trees were waiting.
-    private func freeReleased() -> Bool { !released.take().isEmpty }
 
     /// Waits for a wake-up, a deadline, or an event of the source.
     private func wait() {
@@ -203,9 +181,7 @@ final class Reloader {
     private func load(replacing old: Level?) throws(SourceError) -> LoadedTree {
         progress?.begin()
         defer { progress?.end() }
-        return try pulse.atSource { () throws(SourceError) in
-            try background.perform { () throws(SourceError) in try watcher.load(replacing: old) }
-        }
+        return try pulse.atSource { () throws(SourceError) in try watcher.load(replacing: old) }
     }
 
     /// Loads the source, and publishes the tree if it is new.

@@ -71,7 +71,7 @@ final class StoreState: Sendable {
     }
 }
 
-/// The thread that notifies subscribers of publications, at the usual priority. It sleeps between publications.
+/// The thread that notifies subscribers of publications. It sleeps between publications.
 final class Notifier: Sendable {
     /// Wakes the thread.
     private let bell: Wakeup
@@ -90,7 +90,7 @@ final class Notifier: Sendable {
         room = try Wakeup()
     }
 
-    /// Starts the thread, which inherits the caller's niceness.
+    /// Starts the thread.
     ///
     /// - Throws: `SystemCallError` if the system cannot start a thread.
     func start(_ publications: Publications) throws(SystemCallError) -> Thread {

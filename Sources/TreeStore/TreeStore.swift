@@ -5,9 +5,8 @@ public import TreeSources
 
 /// Holds the tree of a source: loads the source, follows its changes, and gives the published snapshot to any thread.
 ///
-/// The store uses three threads. The store's own thread does all work in turn, including edits, at the usual priority.
-/// For loads, it waits while a background thread runs them; after the first load, the background thread has a lower
-/// priority. The third thread notifies the subscribers, at the usual priority.
+/// The store uses two threads. The store's own thread does all work in turn, including loads and edits. The other thread
+/// notifies the subscribers.
 public final class TreeStore: Sendable {
     private let state: StoreState
     private let requests: Mailbox<Reloader.Answer>
@@ -39,16 +38,13 @@ public final class TreeStore: Sendable {
             let pulse = StorePulse(wakeup: wakeup)
             let notifier = try Notifier()
             let handover = Handover<Result<StoreState, SourceError>>()
-            let background = try WorkerThread(name: "store-loads", niceness: 0, stackBytes: Self.stackBytes)
             thread = try Thread(name: "store", stackBytes: Self.stackBytes) {
                 let reloader = Reloader(
-                    source: source, wakeup: wakeup, requests: requests, edits: edits, background: background,
-                    pulse: pulse,
-                    progress: progress, tell: onEvent)
+                    source: source, wakeup: wakeup, requests: requests, edits: edits, pulse: pulse, progress: progress,
+                    tell: onEvent)
                 Self.run(reloader, first: handover) { snapshot in
                     StoreState(first: snapshot, historyBytes: historyBytes, notifier: notifier)
                 }
-                background.stop()
             }
             (self.wakeup, self.requests, self.edits) = (wakeup, requests, edits)
             (self.pulse, self.notifier) = (pulse, notifier)
@@ -88,7 +84,6 @@ public final class TreeStore: Sendable {
             let state = makingState(try reloader.start())
             state.noteConnection(of: reloader.watcher)
             first.give(.success(state))
-            reloader.endStart()
             reloader.run(state)
         } catch {
             first.give(.failure(error))

@@ -66,19 +66,6 @@ struct ThreadTests {
         #expect(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) == own)
     }
 
-    @Test("can be scheduled as a batch job, and no other thread with it")
-    func batchScheduling() throws {
-        let found = Handover<[Int32]>()
-        let thread = try Thread(name: "test") {
-            let before = sched_getscheduler(0)
-            Thread.setBatchScheduling()
-            found.give([before, sched_getscheduler(0)])
-        }
-        thread.join()
-        #expect(found.take() == [SCHED_OTHER, 3])
-        #expect(sched_getscheduler(0) == SCHED_OTHER)
-    }
-
     @Test("is joined once; the second time there is nothing to wait for")
     func joinTwice() throws {
         let hasRun = Guarded(false)

@@ -58,12 +58,6 @@ import Threads
         #expect(paths.filter(Self.isLocked) == [])
     }
 
-    @Test("checks with the priority of the thread that saves, because a client waits")
-    func priority() {
-        let usual = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
-        #expect(SaveWorker().run({ getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }, while: {}) == usual)
-    }
-
     @Test("has a file closed at once that is large beside the free space")
     func large() throws {
         let folder = try ScratchFolder()

@@ -71,7 +71,7 @@ final class SaveWorker {
         guard thread == nil else { return }
         do throws(SystemCallError) {
             // A client waits for the job of `run`. So the queue must have room for this job beside the files to close.
-            thread = try WorkerThread(name: "store-saves", limit: Self.mostUnclosed + 1, niceness: 0)
+            thread = try WorkerThread(name: "store-saves", limit: Self.mostUnclosed + 1)
         } catch {
             thread = nil
         }

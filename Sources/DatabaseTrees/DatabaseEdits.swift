@@ -24,8 +24,9 @@ final class DatabaseEdits: EditGroup {
     }
 
     func apply(_ batch: EditBatch, by author: String?) throws(EditRefusal) -> EditedTree? {
-        let editor = watcher.interpretation.editor
-        var session = EditSession(document: document, names: editor.names, limits: editor.limits, syntax: .binary)
+        let interpretation = watcher.interpretation
+        var session = EditSession(
+            document: document, names: interpretation.names, limits: interpretation.treeLimits, syntax: .binary)
         let items = try session.apply(batch)
         guard !session.needsLoad else { throw Self.refersToOthers }
         guard let change = session.changedFiles.first else { return edited(items) }
@@ -36,7 +37,7 @@ final class DatabaseEdits: EditGroup {
     func replaceDocument(with bytes: [UInt8], by author: String?) throws(EditRefusal) -> EditedTree {
         let tree = try SentDocument(bytes: bytes, replacing: document, interpretation: watcher.interpretation).tree
         guard tree.parts.isEmpty else { throw Self.refersToOthers }
-        try note(ChangedFile(old: document, new: tree.document, provenance: .new), by: author)
+        try note(ChangedFile(old: document, new: tree.document, draft: nil), by: author)
         return edited([])
     }
 

@@ -100,7 +100,7 @@ final class DatabaseWatcher: SourceWatcher {
         for revision in revisions {
             guard
                 let next = TreeFollower.follow(
-                    revision.changes, from: document, index: &index, editor: interpretation.editor)
+                    revision.changes, from: document, index: &index, interpretation: interpretation)
             else {
                 // The load that follows reports the fault in this revision.
                 return .arrived

@@ -1,7 +1,7 @@
 internal import Levels
 internal import PropertyLists
 
-/// Plans the statements for one request. The changes to `items` are computed from the provenance of the rows.
+/// Plans the statements for one request. The changes to `items` are computed from the origins of the rows.
 struct EditPlan {
     /// The statements, in the order in which they must be executed.
     private(set) var writes: [ItemWrite] = []
@@ -42,14 +42,13 @@ struct EditPlan {
 
     private mutating func visitRoot(_ change: ChangedFile) throws(DatabaseError) {
         let new = Item.Step(level: change.new, row: 0)
-        guard case .changed(_, let rows) = change.provenance else {
+        try updateFields(of: Self.root, wasAt: Self.root, origin: [], new: new)
+        guard let root = change.draft?.root else {
             // The whole old document is replaced.
             known.formUnion(index.rows(below: 0).map(\.id))
-            try updateFields(of: Self.root, wasAt: Self.root, origin: [], new: new)
-            return try list(below: 0, item: new, runs: nil, from: nil)
+            return try list(below: 0, item: new, draft: nil, from: nil)
         }
-        try updateFields(of: Self.root, wasAt: Self.root, origin: [], new: new)
-        if let rows { try list(below: 0, item: new, runs: rows, from: []) }
+        if let draft = root.draft { try list(below: 0, item: new, draft: draft, from: []) }
     }
 
     private static let root = ItemPlace(id: 0, parent: nil, section: 0, position: 0)
@@ -71,22 +70,22 @@ struct EditPlan {
 
         enum Content {
             case same
-            case new(Item.Step, Provenance)
-            /// Holds the path of the item before the request, and the provenance of the rows below the item.
-            case changed(Item.Step, from: [Int], rows: [Provenance.Run]?)
+            case new(Item.Step, LevelDraft?)
+            /// Holds the path of the item before the request, and the draft of the level below the item.
+            case changed(Item.Step, from: [Int], LevelDraft?)
         }
     }
 
     /// Plans the statements for the rows below an item, and for everything below these rows.
     ///
     /// - Parameters:
-    ///   - runs: the origins of the rows; nil if all rows are new.
+    ///   - draft: the draft of the level; nil if all rows are new.
     ///   - origin: the path of the item before the request; nil for a new item.
     private mutating func list(
-        below id: Int64, item: Item.Step, runs: [Provenance.Run]?, from origin: [Int]?
+        below id: Int64, item: Item.Step, draft: LevelDraft?, from origin: [Int]?
     ) throws(DatabaseError) {
         let level = item.below.flatMap { $0.form.isDrilled ? nil : $0 }
-        if let rows = rowsInPlace(of: level, runs: runs, below: id, from: origin) {
+        if let rows = rowsInPlace(of: level, draft: draft, below: id, from: origin) {
             for row in rows {
                 if let level, let number = row.oldRow {
                     noteKey(of: number, id: row.id, in: level, below: id, from: origin)
@@ -99,7 +98,7 @@ struct EditPlan {
         let before = origin == nil ? [] : index.rows(below: id)
         var rows =
             try level.map { level throws(DatabaseError) in
-                try self.rows(of: level, runs: runs, before: before, origin: origin)
+                try self.rows(of: level, draft: draft, before: before, origin: origin)
             } ?? []
         var stay = [Bool](repeating: false, count: before.count)
         for row in rows { if let old = row.oldRow { stay[old] = true } else { placed.insert(row.id) } }
@@ -131,28 +130,30 @@ struct EditPlan {
     /// The changed rows of a level in which all rows have stayed in their places; nil if a row may be new, or may have
     /// left its place.
     private func rowsInPlace(
-        of level: Level?, runs: [Provenance.Run]?, below id: Int64, from origin: [Int]?
+        of level: Level?, draft: LevelDraft?, below id: Int64, from origin: [Int]?
     ) -> [Row]? {
-        guard let level, let runs, let origin, let before = step(at: origin)?.below, level.form == before.form,
+        guard let level, let draft, let origin, let before = step(at: origin)?.below, level.form == before.form,
             level.count == index.rowCount(below: id), level.rowsAsWritten == before.rowsAsWritten
         else { return nil }
         let sections = Sections(of: level)
         var changed: [Row] = []
         var next = 0
-        for run in runs {
+        for run in draft.runs(in: 0..<draft.rowCount) {
             switch run {
-            case .same(let rows): guard rows.lowerBound == next else { return nil }
-            case .row(.same(let path)): guard path == origin + [next] else { return nil }
-            case .row(.changed(let path?, let rows)):
-                guard path == origin + [next], let slot = index.row(next, below: id) else { return nil }
-                changed.append(
-                    Row(
-                        id: slot.id, section: sections.number(of: next), oldRow: next,
-                        content: .changed(Item.Step(level: level, row: next), from: path, rows: rows),
-                        position: slot.position))
-            case .row: return nil
+            case .old(let rows):
+                guard rows.lowerBound == next else { return nil }
+                next += rows.count
+            case .item(let item):
+                guard item.origin == origin + [next], let slot = index.row(next, below: id) else { return nil }
+                if item.change == .changed {
+                    changed.append(
+                        Row(
+                            id: slot.id, section: sections.number(of: next), oldRow: next,
+                            content: .changed(Item.Step(level: level, row: next), from: origin + [next], item.draft),
+                            position: slot.position))
+                }
+                next += 1
             }
-            next += run.count
         }
         return next == level.count ? changed : nil
     }
@@ -172,23 +173,25 @@ struct EditPlan {
 
     /// The shown rows of a level.
     private mutating func rows(
-        of level: Level, runs: [Provenance.Run]?, before: [ItemIndex.Slot], origin: [Int]?
+        of level: Level, draft: LevelDraft?, before: [ItemIndex.Slot], origin: [Int]?
     ) throws(DatabaseError) -> [Row] {
         let sections = Sections(of: level)
         var rows: [Row] = []
         rows.reserveCapacity(level.count)
-        for run in runs ?? Array(repeating: .row(.new), count: level.count) {
+        for run in draft?.runs(in: 0..<level.count) ?? [.old(0..<level.count)] {
             switch run {
-            case .same(let range):
-                for old in range where rows.count < level.count && old < before.count {
-                    rows.append(
-                        Row(
-                            id: before[old].id, section: sections.number(of: rows.count), oldRow: old, isUntouched: true
-                        ))
+            case .old(let range) where draft?.origin != nil:
+                for old in range where old < before.count {
+                    let section = sections.number(of: rows.count)
+                    rows.append(Row(id: before[old].id, section: section, oldRow: old, isUntouched: true))
                 }
-            case .row(let provenance):
-                guard rows.count < level.count else { continue }
-                let (id, path, content) = try content(provenance, step: Item.Step(level: level, row: rows.count))
+            case .old(let range):
+                for _ in range {
+                    let content = Row.Content.new(Item.Step(level: level, row: rows.count), nil)
+                    rows.append(Row(id: try newID(), section: sections.number(of: rows.count), content: content))
+                }
+            case .item(let item):
+                let (id, path, content) = try content(item, step: Item.Step(level: level, row: rows.count))
                 let isBeside = path.map { !$0.isEmpty && $0.dropLast() == origin?[...] } ?? false
                 rows.append(
                     Row(
@@ -201,15 +204,11 @@ struct EditPlan {
 
     /// The id of an item, its path before the request (nil for a new item), and its changes.
     private func content(
-        _ provenance: Provenance, step: Item.Step
+        _ item: ItemDraft, step: Item.Step
     ) throws(DatabaseError) -> (id: Int64, path: [Int]?, Row.Content) {
-        switch provenance {
-        case .same(let path): if let id = index.id(at: path) { return (id, path, .same) }
-        case .changed(let origin?, let rows):
-            if let id = index.id(at: origin) { return (id, origin, .changed(step, from: origin, rows: rows)) }
-        case .new, .changed(nil, _): break
-        }
-        return (try newID(), nil, .new(step, provenance))
+        guard let origin = item.origin else { return (try newID(), nil, .new(step, item.draft)) }
+        guard let id = index.id(at: origin) else { return (try newID(), nil, .new(step, nil)) }
+        return (id, origin, item.change == .same ? .same : .changed(step, from: origin, item.draft))
     }
 
     /// Gives each row a position. Rows that have not moved keep their positions.
@@ -234,18 +233,14 @@ struct EditPlan {
         let place = ItemPlace(id: row.id, parent: parent, section: row.section, position: row.position)
         switch row.content {
         case .same: if place != old { updates.append(.place(place)) }
-        case .new(let step, let provenance):
+        case .new(let step, let draft):
             inserts.append(.insert(ItemRow(place: place, fields: try fields(of: step))))
-            if case .changed(nil, let rows?) = provenance {
-                try list(below: row.id, item: step, runs: rows, from: nil)
-            } else if step.below != nil {
-                try list(below: row.id, item: step, runs: nil, from: nil)
-            }
-        case .changed(let step, let origin, let rows):
+            if draft != nil || step.below != nil { try list(below: row.id, item: step, draft: draft, from: nil) }
+        case .changed(let step, let origin, let draft):
             if try !updateFields(of: place, wasAt: old, origin: origin, new: step), place != old {
                 updates.append(.place(place))
             }
-            if let rows { try list(below: row.id, item: step, runs: rows, from: origin) }
+            if let draft { try list(below: row.id, item: step, draft: draft, from: origin) }
         }
     }
 

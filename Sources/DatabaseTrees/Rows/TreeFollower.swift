@@ -1,9 +1,10 @@
 internal import Levels
 internal import PropertyLists
+internal import TreeSources
 
 /// Applies the changes of a revision in the log to a tree. Takes time only for the levels that change.
 struct TreeFollower {
-    private let editor: TreeEditor
+    private let interpretation: Interpretation
     private let old: Level
     /// The ids after the changes.
     private(set) var index: ItemIndex
@@ -24,11 +25,12 @@ struct TreeFollower {
     ///   with the ids after the changes.
     /// - Returns: nil if the tree must be loaded. The load also reports rows that break a rule.
     static func follow(
-        _ changes: [ItemChange], from document: Level, index: inout ItemIndex, editor: TreeEditor
+        _ changes: [ItemChange], from document: Level, index: inout ItemIndex, interpretation: Interpretation
     ) -> Level? {
-        guard var follower = TreeFollower(changes: changes, document: document, index: index, editor: editor) else {
-            return nil
-        }
+        guard
+            var follower = TreeFollower(
+                changes: changes, document: document, index: index, interpretation: interpretation)
+        else { return nil }
         do throws(PropertyListError) {
             let level = try follower.document()
             index = follower.index
@@ -39,8 +41,8 @@ struct TreeFollower {
         }
     }
 
-    private init?(changes: [ItemChange], document: Level, index: ItemIndex, editor: TreeEditor) {
-        (self.editor, old, self.index, before) = (editor, document, index, index)
+    private init?(changes: [ItemChange], document: Level, index: ItemIndex, interpretation: Interpretation) {
+        (self.interpretation, old, self.index, before) = (interpretation, document, index, index)
         var gone: Set<Int64> = []
         for change in changes {
             switch change {
@@ -142,16 +144,13 @@ struct TreeFollower {
     // MARK: Levels
 
     private mutating func document() throws(PropertyListError) -> Level {
-        let root = try item(0, isRoot: true)
-        let row: FollowedRow =
-            switch root {
-            case .same: .kept(0)
-            case .over(let level): .changedBelow(0, level)
-            case .other(let step, let level): .other(step, level: level, replacing: 0)
-            }
-        let document = try made(of: [row], counts: [1], old: old, owner: nil)
+        var rows: [LevelDraft.FollowedRow] = []
+        guard try follow(0, from: 0, isRoot: true, to: &rows) else {
+            throw PropertyListError(reason: "the root must be read")
+        }
+        let document = try made(of: rows, counts: [1], old: old, owner: nil)
         do throws(TreeError) {
-            try editor.limits.check(document)
+            try interpretation.treeLimits.check(document)
         } catch {
             throw PropertyListError(reason: error.description)
         }
@@ -159,10 +158,12 @@ struct TreeFollower {
     }
 
     private func made(
-        of rows: [FollowedRow], counts: [Int], old: Level, owner: Item.Step?
+        of rows: [LevelDraft.FollowedRow], counts: [Int], old: Level, owner: Item.Step?
     ) throws(PropertyListError) -> Level {
+        var draft = LevelDraft(of: old, below: owner, names: interpretation.names)
+        draft.follow(rows, counts: counts)
         do throws(TreeError) {
-            return try editor.level(old, following: rows, counts: counts, below: owner)
+            return try draft.level()
         } catch {
             throw PropertyListError(reason: error.description)
         }
@@ -224,10 +225,10 @@ struct TreeFollower {
     }
 
     /// Returns the rows below an item after the changes; nil if a row is not known.
-    private mutating func rows(below id: Int64) throws(PropertyListError) -> [FollowedRow]? {
+    private mutating func rows(below id: Int64) throws(PropertyListError) -> [LevelDraft.FollowedRow]? {
         let numbers = Dictionary(
             before.rows(below: id).enumerated().map { ($1.id, $0) }, uniquingKeysWith: { $1 })
-        var rows: [FollowedRow] = []
+        var rows: [LevelDraft.FollowedRow] = []
         let ids = index.rows(below: id).map(\.id)
         for number in ids.indices {
             guard try follow(ids[number], from: numbers[ids[number]], to: &rows) else { return nil }
@@ -256,24 +257,23 @@ struct TreeFollower {
     /// - Parameter row: the number of the item's row in this level before the changes; nil if the item was not in this
     ///   level.
     private mutating func follow(
-        _ id: Int64, from row: Int?, to rows: inout [FollowedRow]
+        _ id: Int64, from row: Int?, isRoot: Bool = false, to rows: inout [LevelDraft.FollowedRow]
     ) throws(PropertyListError) -> Bool {
-        switch try item(id) {
-        case .other(let step, let below): rows.append(.other(step, level: below, replacing: row))
-        case .over(let level): return append(id, from: row, over: level, to: &rows)
-        case .same: return append(id, from: row, over: nil, to: &rows)
+        let level: Level?
+        switch try item(id, isRoot: isRoot) {
+        case .other(let step, let below):
+            rows.append(.item(ItemDraft(followed: step, below: below, place: row)))
+            return true
+        case .over(let below): level = below
+        case .same:
+            if let row {
+                rows.append(.old(row))
+                return true
+            }
+            level = nil
         }
-        return true
-    }
-
-    private func append(_ id: Int64, from row: Int?, over level: Level?, to rows: inout [FollowedRow]) -> Bool {
-        if let row {
-            rows.append(level.map { .changedBelow(row, $0) } ?? .kept(row))
-        } else if let step = step(of: id) {
-            rows.append(.other(step, level: level, replacing: nil))
-        } else {
-            return false
-        }
+        guard let step = step(of: id) else { return false }
+        rows.append(.item(ItemDraft(followed: step, below: level, place: row)))
         return true
     }
 
@@ -282,7 +282,7 @@ struct TreeFollower {
     /// Reads the items of some rows, and returns the first one.
     private mutating func reading(_ rows: ItemRows, isRoot: Bool) throws(PropertyListError) -> Item.Step {
         let table = ItemTable(rows)
-        var reader = ItemReader(table: table, names: editor.names, limits: editor.limits)
+        var reader = ItemReader(table: table, names: interpretation.names, limits: interpretation.treeLimits)
         let step = try reader.item(isRoot: isRoot)
         // If sections are a dictionary, their order may differ from the order of their rows, and a load checks that no
         // item is among the fields.
@@ -306,7 +306,7 @@ struct TreeFollower {
     private mutating func withoutPlace(_ fields: [UInt8], of id: Int64) throws(PropertyListError) -> [UInt8] {
         guard let isString = index.placeless.removeValue(forKey: id) else { return fields }
         // The reader has added the place as the last entry.
-        let place = Array(",\"\(editor.names[.children].first ?? "Children")\":null}".utf8)
+        let place = Array(",\"\(interpretation.names[.children].first ?? "Children")\":null}".utf8)
         guard !isString, fields.suffix(place.count) == place[...] else {
             throw PropertyListError(reason: "the fields of an item must be read")
         }

@@ -24,20 +24,6 @@ extension Edit {
         case .put(_, let path, _), .patch(_, let path), .move(let path, _, _, _), .delete(let path): path
         }
     }
-
-    /// The levels with the changed rows, each with the path of the item above it and the keys of the rows that the edit
-    /// names; nil for an edit of the root.
-    var levels: [(path: ItemPath, keys: [[UInt8]])]? {
-        switch self {
-        case .insert(_, let path, let position, _): return [(path, position.keys)]
-        case .put(_, let path, _), .patch(_, let path), .delete(let path):
-            return path.parent.map { [($0, [path.lastKey])] }
-        case .move(let path, let owner, let position, _):
-            guard let parent = path.parent else { return nil }
-            if parent == owner { return [(owner, [path.lastKey] + position.keys)] }
-            return [(parent, [path.lastKey]), (owner, position.keys)]
-        }
-    }
 }
 
 /// A place among the rows of a level, as clients name it.

@@ -42,7 +42,7 @@ final class DocumentComposer {
         }
         isCurrent = false
         files.beginLoad()
-        var walk = CompositionWalk(files: files, editor: document.interpretation.editor)
+        var walk = CompositionWalk(files: files, interpretation: document.interpretation)
         let new = try walk.composition(
             of: loaded, at: document.path, realPath: RealPath.of(document.path), sharing: composition, watch: watch)
         if isPatient, let refusal = suspend(walk) { throw refusal }
@@ -150,7 +150,7 @@ struct CompositionWalk {
     }
 
     private let files: PartFiles
-    private let editor: TreeEditor
+    private let interpretation: Interpretation
     private var stack: [Visit] = []
     private var done: Set<PartFile.Key> = []
     private var known: Set<PartPlace> = []
@@ -160,9 +160,9 @@ struct CompositionWalk {
     private(set) var refusals: [PartPlace: SourceError] = [:]
     private(set) var warnings = PartWarnings()
 
-    init(files: PartFiles, editor: TreeEditor) {
+    init(files: PartFiles, interpretation: Interpretation) {
         self.files = files
-        self.editor = editor
+        self.interpretation = interpretation
     }
 
     /// Composes a document.
@@ -226,8 +226,8 @@ struct CompositionWalk {
         if let first = stack.firstIndex(where: { $0.key == file.key }) {
             throw PartRefusal.cycle(stack[first...].map(\.name) + [stack[first].name], at: mention, in: visit.name)
         }
-        guard stack.count <= editor.limits.depth else {
-            throw SourceError(visit.name, reason: "\(TreeError.tooDeep(limit: editor.limits.depth))")
+        guard stack.count <= interpretation.treeLimits.depth else {
+            throw SourceError(visit.name, reason: "\(TreeError.tooDeep(limit: interpretation.treeLimits.depth))")
         }
         stack.append(
             Visit(
@@ -253,8 +253,7 @@ struct CompositionWalk {
     private mutating func close(_ old: Composition?) throws(SourceError) -> Composition? {
         let visit = stack.removeLast()
         let earlier = visit.file == nil ? old : visit.file?.composition
-        let new = try Self.made(
-            visit.loaded.tree.document, parts: visit.parts, editor: editor, old: earlier, named: visit.name)
+        let new = try made(visit.loaded.tree.document, parts: visit.parts, old: earlier, named: visit.name)
         guard let file = visit.file, let mention = visit.mention else { return new }
         warnings.add(visit.loaded)
         file.composition = new
@@ -263,14 +262,14 @@ struct CompositionWalk {
         return nil
     }
 
-    private static func made(
-        _ source: Level, parts: [PartReference: Composition.Part], editor: TreeEditor, old: Composition?,
-        named name: String
+    private func made(
+        _ source: Level, parts: [PartReference: Composition.Part], old: Composition?, named name: String
     ) throws(SourceError) -> Composition {
         if let old, old.isMade(of: source, parts: parts) { return old }
         do throws(TreeError) {
             return try Composition(
-                source: source, parts: parts, names: editor.names, limits: editor.limits, sharing: old)
+                source: source, parts: parts, names: interpretation.names, limits: interpretation.treeLimits,
+                sharing: old)
         } catch {
             throw SourceError(name, reason: error.description)
         }

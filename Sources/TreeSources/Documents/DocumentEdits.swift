@@ -119,7 +119,7 @@ final class DocumentEdits: EditGroup {
             bytes: bytes, replacing: loaded.tree.document, interpretation: watcher.document.interpretation)
         try checkText(new.tree.document, beside: loaded.tree.document, part: nil)
         replacement =
-            new.syntax == loaded.syntax ? .bytes(bytes, new.tree) : .tree(new.tree.document, .new)
+            new.syntax == loaded.syntax ? .bytes(bytes, new.tree) : .tree(new.tree.document, draft: nil)
         let composed = try compose(loaded.edited(to: new.tree), of: nil, loaded: loaded)
         return EditedTree(document: composed.tree.document, composition: composed.composition, items: [])
     }
@@ -136,7 +136,7 @@ final class DocumentEdits: EditGroup {
             throw .outOfMemory
         }
         let change = session.changedFiles.first
-        guard let content = replacement ?? change.map({ .tree($0.new, $0.provenance) }) else { return watcher.state }
+        guard let content = replacement ?? change.map({ .tree($0.new, draft: $0.draft) }) else { return watcher.state }
         let (part, loaded) = provisional ?? loaded(of: change)
         do throws(SaveError) {
             let saved = try watcher.save(content, to: part, replacing: loaded)

@@ -1,6 +1,6 @@
 internal import Files
 internal import Glibc
-package import Levels
+internal import Levels
 internal import PropertyLists
 
 /// The messages about parts that are not read. A message names a file as the document does, because clients see the
@@ -115,9 +115,6 @@ extension LoadedTree {
 }
 
 extension Interpretation {
-    /// The editor of composed documents, which makes their rows and enforces the limits.
-    package var editor: TreeEditor { TreeEditor(names: names, limits: treeLimits) }
-
     /// Reads a document that is not in a folder, and therefore cannot have parts. Rows that refer to parts get an
     /// error.
     func loadWithoutParts(

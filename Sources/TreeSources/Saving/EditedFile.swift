@@ -20,8 +20,9 @@ struct EditedFile {
 
     /// The new content of a file.
     enum Content {
-        /// An edited tree: the level whose only row is the root item, with the origins of the tree's rows.
-        case tree(Level, Provenance)
+        /// An edited tree: the level whose only row is the root item, and the draft that became this level; nil if the
+        /// whole document is new.
+        case tree(Level, draft: LevelDraft?)
         /// A document in the file's syntax, and the tree read from it.
         case bytes([UInt8], Tree)
 
@@ -107,8 +108,8 @@ struct EditedFile {
         to sink: (Span<UInt8>) throws(FileReplacementError) -> Void
     ) throws(SpliceError<FileReplacementError>) {
         switch content {
-        case .tree(let document, let provenance):
-            let splice = DocumentSplice(old: loaded.tree.document, new: document, provenance: provenance)
+        case .tree(let document, let draft):
+            let splice = DocumentSplice(old: loaded.tree.document, new: document, draft: draft)
             try splice.write(try input(original), syntax: syntax, to: sink)
         case .bytes(let bytes, _): try DocumentOutput.send(bytes.span, to: sink)
         }

@@ -8,16 +8,16 @@ package import PropertyLists
 /// document is written as a whole, and so is a document whose root is new.
 package struct DocumentSplice: Sendable {
     private let old, new: Level
-    private let provenance: Provenance
+    private let draft: LevelDraft?
 
     /// - Parameters:
     ///   - old: the document read from the file: a level whose only row is the root item.
     ///   - new: the document after the edits.
-    ///   - provenance: the origin of the root of `new` in `old`, with the origins of the items below the root.
-    package init(old: Level, new: Level, provenance: Provenance) {
+    ///   - draft: the draft of `old` that became `new`; nil if the whole document is new.
+    package init(old: Level, new: Level, draft: LevelDraft?) {
         self.old = old
         self.new = new
-        self.provenance = provenance
+        self.draft = draft
     }
 
     /// Writes the new document.
@@ -31,17 +31,14 @@ package struct DocumentSplice: Sendable {
     package func write<Failure: Error>(
         _ input: DocumentInput, syntax: PropertyListSyntax, to sink: (Span<UInt8>) throws(Failure) -> Void
     ) throws(SpliceError<Failure>) {
-        guard let textual = syntax.textual, provenance != .new else {
+        guard let textual = syntax.textual, let root = draft?.root else {
             return try DocumentOutput.write(.tree(new), syntax: syntax, to: sink)
-        }
-        if provenance == .same([]) {
-            return try DocumentOutput.copy(0..<input.size, of: input, to: sink)
         }
         let document: DocumentText
         let pieces: [SplicePiece]
         do throws(PropertyListError) {
             document = try DocumentText(input: input, isXML: textual == .xml)
-            pieces = try self.pieces(of: document, syntax: textual)
+            pieces = try self.pieces(of: document, root: root, syntax: textual)
         } catch {
             throw .document(error)
         }
@@ -49,18 +46,18 @@ package struct DocumentSplice: Sendable {
     }
 
     private func pieces(
-        of document: DocumentText, syntax: FragmentWriter.Syntax
+        of document: DocumentText, root draft: ItemDraft, syntax: FragmentWriter.Syntax
     ) throws(PropertyListError) -> [SplicePiece] {
         let root = TouchedItem()
         let (oldRoot, newRoot) = (Item.Step(level: old, row: 0), Item.Step(level: new, row: 0))
-        try root.touch(by: provenance, old: old, new: newRoot)
+        try root.touch(draft, old: old, new: newRoot)
         let text = SplicedText(document: document, syntax: syntax)
         switch syntax {
         case .xml: try ItemLocation<XMLTokens>.locate(root, of: oldRoot, in: text)
         case .json: try ItemLocation<JSONTokens>.locate(root, of: oldRoot, in: text)
         }
         let splicer = Splicer(text: text, root: root)
-        try splicer.splice(root, as: newRoot, by: provenance)
+        try splicer.splice(root, as: newRoot, by: draft)
         splicer.pieces.copy(upTo: document.count)
         return splicer.pieces.all
     }

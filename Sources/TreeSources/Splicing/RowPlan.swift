@@ -7,13 +7,11 @@ struct RowPlan {
     struct Change {
         /// The number of the row in the new level.
         let row: Int
-        let provenance: Provenance
+        let item: ItemDraft
     }
 
     /// The section in the older level.
     let section: Int
-    /// The section's rows in the older level.
-    let old: Range<Int>
     private(set) var steps: [ListStep<Change>] = []
     /// The first older row that no step so far keeps or drops.
     private var next: Int
@@ -26,109 +24,55 @@ struct RowPlan {
         steps.contains { step in if case .keep(_, changing: nil) = step { false } else { true } }
     }
 
-    private init(section: Int, old: Range<Int>) {
-        self.section = section
-        self.old = old
-        next = old.lowerBound
-    }
-
     /// The changes of all arrays with an item's rows; nil if the old and the new item do not have the same arrays.
-    static func all(
-        _ runs: [Provenance.Run], origin: [Int], old: Item.Step, new: Item.Step
-    ) -> [RowPlan]? {
+    static func all(_ level: LevelDraft, old: Item.Step, new: Item.Step) -> [RowPlan]? {
         let (olds, news) = (old.writtenSections, new.writtenSections)
         guard old.writtenForm == new.writtenForm, old.place?.name == new.place?.name, olds.count == news.count else {
             return nil
         }
         var plans: [RowPlan] = []
         let isNamed = old.writtenForm == .namedSections
-        let starts = Self.starts(of: runs)
         let names = isNamed ? Dictionary(news.map { ($0.name, $0) }, uniquingKeysWith: { $1 }) : [:]
         for (number, section) in olds.enumerated() {
             guard let other = isNamed ? names[section.name] : news[number] else { return nil }
-            plans.append(
-                plan(runs, starts: starts, origin: origin, section: number, old: section.rows, new: other.rows))
+            plans.append(RowPlan(level, section: number, old: section.rows, new: other.rows))
         }
         return plans
     }
 
-    private static func plan(
-        _ runs: [Provenance.Run], starts: [Int], origin: [Int], section: Int, old: Range<Int>, new: Range<Int>
-    ) -> RowPlan {
-        var plan = RowPlan(section: section, old: old)
-        let parts = clipped(runs, starts: starts, to: new)
-        var bounds = [Int](repeating: old.upperBound, count: parts.count + 1)
-        for index in parts.indices.reversed() {
+    private init(_ level: LevelDraft, section: Int, old: Range<Int>, new: Range<Int>) {
+        self.section = section
+        next = old.lowerBound
+        let runs = level.runs(in: new)
+        // For each run, the first old row after it that has not moved.
+        var bounds = [Int](repeating: old.upperBound, count: runs.count)
+        for index in runs.indices.dropLast().reversed() {
             bounds[index] = bounds[index + 1]
-            if case .same(let rows) = parts[index].run, old.lowerBound <= rows.lowerBound,
-                rows.upperBound <= old.upperBound
-            {
-                bounds[index] = rows.lowerBound
-            }
+            if case .old(let rows) = runs[index + 1] { bounds[index] = rows.lowerBound }
         }
-        for (index, part) in parts.enumerated() {
-            plan.add(part.run, new: part.new, origin: origin, before: bounds[index + 1])
-        }
-        plan.drop(upTo: old.upperBound)
-        return plan
-    }
-
-    /// The first new row of each run, in ascending order.
-    private static func starts(of runs: [Provenance.Run]) -> [Int] {
-        var next = 0
-        return runs.map { run in
-            defer { next += run.count }
-            return next
-        }
-    }
-
-    /// The parts of the runs that lie within a range of new rows.
-    private static func clipped(
-        _ runs: [Provenance.Run], starts: [Int], to rows: Range<Int>
-    ) -> [(run: Provenance.Run, new: Int)] {
-        var parts: [(Provenance.Run, Int)] = []
-        // The last run that begins at or before the first row.
-        let first = max(starts.partitioningIndex { $0 > rows.lowerBound } - 1, 0)
-        for (run, start) in zip(runs[first...], starts[first...]) where !rows.isEmpty {
-            guard start < rows.upperBound else { break }
-            let part = (start..<start + run.count).clamped(to: rows)
-            if !part.isEmpty {
-                if case .same(let old) = run {
-                    let first = old.lowerBound + part.lowerBound - start
-                    parts.append((.same(first..<first + part.count), part.lowerBound))
-                } else {
-                    parts.append((run, part.lowerBound))
-                }
-            }
-        }
-        return parts
-    }
-
-    private mutating func add(_ run: Provenance.Run, new: Int, origin: [Int], before bound: Int) {
-        switch run {
-        case .same(let rows):
-            if rows.lowerBound >= next, rows.upperBound <= old.upperBound {
+        var row = new.lowerBound
+        for (run, bound) in zip(runs, bounds) {
+            switch run {
+            case .old(let rows):
                 drop(upTo: rows.lowerBound)
                 next = rows.upperBound
                 steps.append(.keep(rows, changing: nil))
-            } else {
-                for (offset, row) in rows.enumerated() {
-                    steps.append(.insert(Change(row: new + offset, provenance: .same(origin + [row]))))
-                }
-            }
-        case .row(let provenance):
-            let change = Change(row: new, provenance: provenance)
-            guard let path = provenance.origin, let row = path.last, path.dropLast() == origin[...],
-                (next..<max(next, bound)).contains(row)
-            else { return steps.append(.insert(change)) }
-            drop(upTo: row)
-            next = row + 1
-            if case .same = provenance {
-                steps.append(.keep(row..<row + 1, changing: nil))
-            } else {
-                steps.append(.keep(row..<row + 1, changing: change))
+                row += rows.count
+            case .item(let item):
+                add(Change(row: row, item: item), in: level, before: bound)
+                row += 1
             }
         }
+        drop(upTo: old.upperBound)
+    }
+
+    private mutating func add(_ change: Change, in level: LevelDraft, before bound: Int) {
+        guard let path = change.item.origin, let row = path.last, level.origin?[...] == path.dropLast(),
+            (next..<max(next, bound)).contains(row)
+        else { return steps.append(.insert(change)) }
+        drop(upTo: row)
+        next = row + 1
+        steps.append(.keep(row..<row + 1, changing: change.item.change == .same ? nil : change))
     }
 
     private mutating func drop(upTo row: Int) {
@@ -154,29 +98,18 @@ struct RowPlan {
     }
 }
 
-extension Provenance {
-    /// The path of the item in the older document; nil for a new item.
-    var origin: [Int]? {
-        switch self {
-        case .new: nil
-        case .same(let path): path
-        case .changed(let origin, _): origin
-        }
-    }
-}
-
 /// The rows of items.
 extension Splicer {
     /// Copies or writes an item's rows, as the edit of their place requires.
     func splice(
-        _ edit: PlaceEdit, of item: TouchedItem, as new: Item.Step, runs: [Provenance.Run]?
+        _ edit: PlaceEdit, of item: TouchedItem, as new: Item.Step, draft: LevelDraft?
     ) throws(PropertyListError) {
         switch edit {
         case .kept(let range):
-            if let runs { try spliceRows(of: item, as: new, runs: runs, whole: range) }
+            if let draft { try spliceRows(of: item, as: new, draft: draft, whole: range) }
         case .new(let place):
             try write(at: place) { (writer) throws(PropertyListError) in
-                try self.composeRows(new, runs: runs, writer: &writer)
+                try self.composeRows(new, draft: draft, writer: &writer)
             }
         }
     }
@@ -185,12 +118,12 @@ extension Splicer {
     ///
     /// - Parameter whole: the value that contains the arrays.
     func spliceRows(
-        of item: TouchedItem, as new: Item.Step, runs: [Provenance.Run], whole: Range<Int>
+        of item: TouchedItem, as new: Item.Step, draft: LevelDraft, whole: Range<Int>
     ) throws(PropertyListError) {
         guard let plans = item.plans else {
             pieces.copy(upTo: whole.lowerBound)
             try write(at: place(of: whole.lowerBound)) { (writer) throws(PropertyListError) in
-                try self.composeRows(new, runs: runs, writer: &writer)
+                try self.composeRows(new, draft: draft, writer: &writer)
             }
             return pieces.pass(upTo: whole.upperBound)
         }
@@ -204,7 +137,7 @@ extension Splicer {
             if let list = item.arrays[plan.section] {
                 try spliceRows(in: list, by: plan, of: item, as: new)
             } else if let dictionary = item.sections[plan.section] {
-                try addRows(of: plan, to: dictionary, new: new, runs: runs)
+                try addRows(of: plan, to: dictionary, new: new, draft: draft)
             }
         }
     }
@@ -217,18 +150,18 @@ extension Splicer {
             return Item.Step(level: level, row: change.row)
         }
         try splice(list, steps: plan.steps) { (change) throws(PropertyListError) in
-            guard let row = change.provenance.origin?.last, let below = item.below[row] else {
+            guard let row = change.item.origin?.last, let below = item.below[row] else {
                 throw .contradictoryEdit
             }
-            try self.splice(below, as: step(change), by: change.provenance)
+            try self.splice(below, as: step(change), by: change.item)
         } write: { (change, place) throws(PropertyListError) in
-            try self.write(step(change), by: change.provenance, at: place)
+            try self.write(step(change), by: change.item, at: place)
         }
     }
 
     /// Writes the first rows of a section. The section's dictionary does not have an array for rows yet.
     private func addRows(
-        of plan: RowPlan, to dictionary: TextDictionary, new: Item.Step, runs: [Provenance.Run]
+        of plan: RowPlan, to dictionary: TextDictionary, new: Item.Step, draft: LevelDraft
     ) throws(PropertyListError) {
         guard let section = new.below?.writtenSections[plan.section],
             let field = section.fields?.last(where: { $0.form != nil })
@@ -241,7 +174,7 @@ extension Splicer {
         } write: { (_, place) throws(PropertyListError) in
             try self.writeKey(field.name, at: place)
             try self.write(at: place) { (writer) throws(PropertyListError) in
-                try self.composeArray(section.rows, new: new, runs: runs, writer: &writer)
+                try self.composeArray(section.rows, new: new, draft: draft, writer: &writer)
             }
         }
     }

@@ -32,8 +32,8 @@ final class Splicer {
     // MARK: Items
 
     /// Copies an item of the older document with its changes, from the current place on.
-    func splice(_ item: TouchedItem, as new: Item.Step, by provenance: Provenance) throws(PropertyListError) {
-        guard case .changed(_, let runs) = provenance else { return }
+    func splice(_ item: TouchedItem, as new: Item.Step, by edited: ItemDraft) throws(PropertyListError) {
+        guard edited.change == .changed else { return }
         guard let old = item.step, !item.range.isEmpty else { throw .notWhatWasRead }
         let outer = unit
         defer { unit = outer }
@@ -43,10 +43,10 @@ final class Splicer {
             try splice(
                 dictionary, old: fields.map(SplicedField.init), new: newFields.map(SplicedField.init)
             ) { (edit) throws(PropertyListError) in
-                try self.splice(edit, of: item, as: new, runs: runs)
+                try self.splice(edit, of: item, as: new, draft: edited.draft)
             }
         case (.array, .array):
-            if let runs { try spliceRows(of: item, as: new, runs: runs, whole: item.range) }
+            if let draft = edited.draft { try spliceRows(of: item, as: new, draft: draft, whole: item.range) }
         case (.string(let title), .string(let newTitle)):
             if title == newTitle { return }
             var writer = FragmentWriter(syntax: syntax, style: try place(of: item.range.lowerBound).style)
@@ -54,7 +54,7 @@ final class Splicer {
             try replace(item.range, by: Array(copying: writer.output.span), isScalar: true)
         default:
             pieces.copy(upTo: item.range.lowerBound)
-            try rewrite(new, runs: runs, at: place(of: item.range.lowerBound))
+            try rewrite(new, draft: edited.draft, at: place(of: item.range.lowerBound))
             pieces.pass(upTo: item.range.upperBound)
         }
     }
@@ -90,32 +90,27 @@ final class Splicer {
     // MARK: New items
 
     /// Writes an item at a new place.
-    func write(_ new: Item.Step, by provenance: Provenance, at place: Place) throws(PropertyListError) {
-        switch provenance {
-        case .new: try writeAnew(new, at: place)
-        case .same(let path): try move(path, to: place) { (_) throws(PropertyListError) in }
-        case .changed(let origin?, _):
-            try move(origin, to: place) { (item) throws(PropertyListError) in
-                try self.splice(item, as: new, by: provenance)
-            }
-        case .changed(nil, let runs): try rewrite(new, runs: runs, at: place)
-        }
+    func write(_ new: Item.Step, by edited: ItemDraft, at place: Place) throws(PropertyListError) {
+        guard edited.change != .new else { return try writeAnew(new, at: place) }
+        guard let origin = edited.origin else { return try rewrite(new, draft: edited.draft, at: place) }
+        try move(origin, to: place) { (item) throws(PropertyListError) in try self.splice(item, as: new, by: edited) }
     }
 
-    /// Writes an item as new text, but its rows according to their provenance.
-    private func rewrite(
-        _ new: Item.Step, runs: [Provenance.Run]?, at place: Place
-    ) throws(PropertyListError) {
-        guard let runs else { return try writeAnew(new, at: place) }
-        try write(at: place) { (writer) throws(PropertyListError) in try self.compose(new, runs: runs, writer: &writer)
+    /// Writes an item as new text, but its rows according to their origins.
+    private func rewrite(_ new: Item.Step, draft: LevelDraft?, at place: Place) throws(PropertyListError) {
+        guard let draft else { return try writeAnew(new, at: place) }
+        try write(at: place) { (writer) throws(PropertyListError) in
+            try self.compose(new, draft: draft, writer: &writer)
         }
     }
 
     private func writeAnew(_ new: Item.Step, at place: Place) throws(PropertyListError) {
-        try write(at: place) { (writer) throws(PropertyListError) in
-            var walk = TreeWalk(level: new.level, row: new.row)
-            try walk.finish(to: &writer)
-        }
+        try write(at: place) { (writer) throws(PropertyListError) in try self.write(new, to: &writer) }
+    }
+
+    private func write(_ new: Item.Step, to writer: inout FragmentWriter) throws(PropertyListError) {
+        var walk = TreeWalk(level: new.level, row: new.row)
+        try walk.finish(to: &writer)
     }
 
     /// Writes new text in the layout of a place.
@@ -157,14 +152,14 @@ final class Splicer {
 
 /// New items whose rows come from the older document.
 extension Splicer {
-    /// Writes a new item. Its rows are written according to their provenance.
+    /// Writes a new item. Its rows are written according to their origins.
     func compose(
-        _ new: Item.Step, runs: [Provenance.Run]?, writer: inout FragmentWriter
+        _ new: Item.Step, draft: LevelDraft?, writer: inout FragmentWriter
     ) throws(PropertyListError) {
         let nowhere = SourcePosition.byte(offset: 0)
         switch new.written {
         case .string(let title): try writer.string(title.span)
-        case .array: try composeRows(new, runs: runs, writer: &writer)
+        case .array: try composeRows(new, draft: draft, writer: &writer)
         case .dictionary(let fields):
             writer.beginDictionary(at: nowhere)
             for field in fields {
@@ -172,7 +167,7 @@ extension Splicer {
                 if field.form == nil {
                     try field.tell(to: &writer)
                 } else {
-                    try composeRows(new, runs: runs, writer: &writer)
+                    try composeRows(new, draft: draft, writer: &writer)
                 }
             }
             try writer.endDictionary()
@@ -181,19 +176,19 @@ extension Splicer {
 
     /// Writes the rows below an item, or the sections with these rows.
     func composeRows(
-        _ new: Item.Step, runs: [Provenance.Run]?, writer: inout FragmentWriter
+        _ new: Item.Step, draft: LevelDraft?, writer: inout FragmentWriter
     ) throws(PropertyListError) {
         let nowhere = SourcePosition.byte(offset: 0)
         let form = new.writtenForm
         if form?.isDrilled == true { throw .contradictoryEdit }
         guard form != .rows, let level = new.below else {
-            return try composeArray(new.writtenSections.first?.rows ?? 0..<0, new: new, runs: runs, writer: &writer)
+            return try composeArray(new.writtenSections.first?.rows ?? 0..<0, new: new, draft: draft, writer: &writer)
         }
         if form == .namedSections { writer.beginDictionary(at: nowhere) } else { writer.beginArray(at: nowhere) }
         for section in level.writtenSections {
             if form == .namedSections { try writer.key(section.name.span, at: nowhere) }
             guard let fields = section.fields else {
-                try composeArray(section.rows, new: new, runs: runs, writer: &writer)
+                try composeArray(section.rows, new: new, draft: draft, writer: &writer)
                 continue
             }
             writer.beginDictionary(at: nowhere)
@@ -202,7 +197,7 @@ extension Splicer {
                 if field.form == nil {
                     try field.tell(to: &writer)
                 } else {
-                    try composeArray(section.rows, new: new, runs: runs, writer: &writer)
+                    try composeArray(section.rows, new: new, draft: draft, writer: &writer)
                 }
             }
             try writer.endDictionary()
@@ -212,27 +207,26 @@ extension Splicer {
 
     /// Writes an array of some of the rows below an item.
     func composeArray(
-        _ rows: Range<Int>, new: Item.Step, runs: [Provenance.Run]?,
+        _ rows: Range<Int>, new: Item.Step, draft: LevelDraft?,
         writer: inout FragmentWriter
     ) throws(PropertyListError) {
         writer.beginArray(at: .byte(offset: 0))
         if let level = new.below {
-            var start = 0
-            for run in runs ?? [.same(0..<level.rowCount)] {
-                for row in (start..<start + run.count).clamped(to: rows) {
-                    let step = Item.Step(level: level, row: row)
-                    guard case .row(let provenance) = run else {
-                        var walk = TreeWalk(level: level, row: row)
-                        try walk.finish(to: &writer)
-                        continue
-                    }
+            var row = rows.lowerBound
+            for run in draft?.runs(in: rows) ?? [.old(rows)] {
+                switch run {
+                case .old(let old):
+                    for row in row..<row + old.count { try write(Item.Step(level: level, row: row), to: &writer) }
+                    row += old.count
+                case .item(let item):
                     writer.beginElement()
                     flush(&writer)
                     var style = writer.style
                     style.indent = writer.indent
-                    try write(step, by: provenance, at: Place(style: style, lineIndent: style.indent))
+                    let step = Item.Step(level: level, row: row)
+                    try write(step, by: item, at: Place(style: style, lineIndent: style.indent))
+                    row += 1
                 }
-                start += run.count
             }
         }
         try writer.endArray()

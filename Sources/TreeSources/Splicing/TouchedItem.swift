@@ -22,32 +22,29 @@ final class TouchedItem {
     /// The dictionaries of sections without rows.
     var sections: [Int: TextDictionary] = [:]
 
-    /// Records the items of the older document that an edit needs.
+    /// Records the items of the older document that the edits of an item need.
     ///
     /// - Parameters:
-    ///   - provenance: the origin of `new`.
     ///   - old: the level whose only row is the root of the older document.
-    func touch(by provenance: Provenance, old: Level, new: Item.Step) throws(PropertyListError) {
-        switch provenance {
-        case .new: break
-        case .same(let path): try want(path, old: old)
-        case .changed(let origin, let rows):
-            var plans: [RowPlan]?
-            if let origin {
-                try want(origin, old: old)
-                let (item, step) = try self.item(at: origin, old: old)
-                if let rows { plans = RowPlan.all(rows, origin: origin, old: step, new: new) }
-                item.plans = plans
-                for plan in plans ?? [] { item.wanted.formUnion(plan.wanted) }
-            }
-            guard let rows, let level = new.below else { return }
-            var row = 0
-            for run in rows {
-                if case .row(let provenance) = run {
-                    guard row < level.rowCount else { throw .contradictoryEdit }
-                    try touch(by: provenance, old: old, new: Item.Step(level: level, row: row))
-                }
-                row += run.count
+    ///   - new: the item after the edits.
+    func touch(_ draft: ItemDraft, old: Level, new: Item.Step) throws(PropertyListError) {
+        guard draft.change != .new else { return }
+        if let origin = draft.origin {
+            try want(origin, old: old)
+            if draft.change == .same { return }
+            let (item, step) = try self.item(at: origin, old: old)
+            item.plans = draft.draft.flatMap { RowPlan.all($0, old: step, new: new) }
+            for plan in item.plans ?? [] { item.wanted.formUnion(plan.wanted) }
+        }
+        guard let level = draft.draft, let below = new.below else { return }
+        guard level.rowCount == below.rowCount else { throw .contradictoryEdit }
+        var row = 0
+        for run in level.runs(in: 0..<level.rowCount) {
+            switch run {
+            case .old(let rows): row += rows.count
+            case .item(let item):
+                try touch(item, old: old, new: Item.Step(level: below, row: row))
+                row += 1
             }
         }
     }
@@ -137,7 +134,7 @@ extension Item.Step {
 }
 
 extension PropertyListError {
-    /// The error for edits whose provenance does not fit the trees.
+    /// The error for a draft that does not fit the trees.
     static var contradictoryEdit: PropertyListError {
         PropertyListError(reason: "the edited tree does not match the recorded origins of its items")
     }

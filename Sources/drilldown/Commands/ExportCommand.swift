@@ -23,7 +23,7 @@ enum ExportCommand {
             let document = try source.loadDocument().tree.document
             let output = try ExportedFile(path)
             do throws(SpliceError<SourceError>) {
-                try DocumentSplice(old: document, new: document, provenance: .new).write(
+                try DocumentSplice(old: document, new: document, draft: nil).write(
                     .memory([]), syntax: syntax
                 ) {
                     (piece: Span<UInt8>) throws(SourceError) in try output.write(piece)

@@ -42,7 +42,7 @@ enum ImportCommand {
         var bytes: [UInt8] = []
         let document = loaded.tree.document
         do {
-            try DocumentSplice(old: document, new: document, provenance: .new).write(.memory([]), syntax: .binary) {
+            try DocumentSplice(old: document, new: document, draft: nil).write(.memory([]), syntax: .binary) {
                 (piece: Span<UInt8>) throws(Never) in
                 for index in piece.indices { bytes.append(piece[index]) }
             }

@@ -35,16 +35,15 @@ struct EditExample: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A tree and its editing session, with items named by the keys on their paths.
+/// A tree to edit, with items named by the keys on their paths.
 struct Edited {
     let tree: Level
-    let editor: TreeEditor
     private let names: StructuralNames
+    private let limits: TreeLimits
 
     init(_ document: String, names: StructuralNames = .init(), limits: TreeLimits = .init()) throws {
-        self.names = names
+        (self.names, self.limits) = (names, limits)
         tree = try Document.tree(document, names: names).document
-        editor = TreeEditor(names: names, limits: limits)
     }
 
     /// The item at a path such as `/Item%204`; the root for an empty one.
@@ -63,39 +62,62 @@ struct Edited {
         return (0..<level.rowCount).map { Item.Step(level: level, row: $0) }
     }
 
-    /// The document with edits of rows.
-    func document(_ edits: [RowEdit], of tree: Level? = nil) throws -> Level {
-        try editor.document(edits, of: tree ?? self.tree)
+    /// The document with edits of a draft.
+    func document(of tree: Level? = nil, _ edit: (inout LevelDraft) throws(TreeError) -> Void) throws -> Level {
+        try (tree ?? self.tree).edited(names: names, limits: limits, edit)
     }
 
     func inserting(_ items: String, below path: String, section: Int = 0, at offset: Int) throws -> Level {
         let place = RowPlace(below: try item(path), section: section, offset: offset)
-        return try document(
-            rows(items).enumerated().map { number, row in
-                .insert(row, at: RowPlace(owner: place.owner, section: section, row: place.row + number))
-            })
+        let rows = try rows(items)
+        return try document { (draft) throws(TreeError) in
+            for (number, row) in rows.enumerated() {
+                let place = RowPlace(owner: place.owner, section: section, row: place.row + number)
+                try draft.insert(ItemDraft(new: row), at: place)
+            }
+        }
     }
 
-    func removing(_ path: String) throws -> Level { try document([.remove(item(path).rowPath)]) }
+    func removing(_ path: String) throws -> Level {
+        let path = try item(path).rowPath
+        return try document { (draft) throws(TreeError) in _ = try draft.remove(path) }
+    }
 
     func replacing(_ path: String, _ new: String, keepsLevel: Bool = false) throws -> Level {
-        try document([.replace(item(path).rowPath, with: rows("[\(new)]")[0], keepsLevel: keepsLevel)])
+        let (path, row) = (try item(path).rowPath, try rows("[\(new)]")[0])
+        return try document { (draft) throws(TreeError) in
+            try draft.replace(path, with: row, keepsLevel: keepsLevel)
+        }
     }
 
     func moving(_ path: String, below target: String, section: Int = 0, at offset: Int) throws -> Level {
         let item = try item(path)
         let place = RowPlace(below: try self.item(target), section: section, offset: offset, without: item)
-        return try document([.move(item.rowPath, to: place)])
+        return try document { (draft) throws(TreeError) in try draft.move(item.rowPath, to: place) }
     }
 }
 
-extension TreeEditor {
-    /// The document with edits of rows.
-    func document(_ edits: [RowEdit], of document: Level) throws(TreeError) -> Level {
-        var draft = DocumentDraft(document: document, editor: self)
-        for edit in edits { try draft.make(edit) }
-        try draft.settle()
-        return draft.document
+extension Level {
+    /// The document with edits of its draft.
+    func edited(
+        names: StructuralNames = .init(), limits: TreeLimits = .init(),
+        _ edit: (inout LevelDraft) throws(TreeError) -> Void
+    ) throws(TreeError) -> Level {
+        var draft = LevelDraft(document: self, names: names)
+        try edit(&draft)
+        let level = try draft.level()
+        try limits.check(level)
+        return level
+    }
+}
+
+extension LevelDraft {
+    /// Takes another level below an item.
+    mutating func exchangeLevel(below path: [Int], with level: Level) throws(TreeError) {
+        try withLevel(below: ([0] + path).dropLast()) { (rows) throws(TreeError) in
+            try rows.withItem(at: path.last ?? 0) { (item) throws(TreeError) in (item.below, item.draft) = (level, nil)
+            }
+        }
     }
 }
 
@@ -111,7 +133,7 @@ extension RowPlace {
         var owner = item.rowPath
         if let moved {
             if owner == moved.rowPath.dropLast(), moved.own.row < start { start -= 1 }
-            owner = RowEdit.removing(moved.rowPath, from: owner) ?? owner
+            owner = owner.afterRemoval(of: moved.rowPath)
         }
         self.init(owner: owner, section: section, row: start + offset)
     }

@@ -41,31 +41,35 @@ import Testing
         let refusal = TreeError.levelTooLarge
         #expect(refusal.description == "one level holds more than 4 GiB; divide it into several")
         #expect(throws: refusal) {
-            try edited.document(rows.map { .insert($0, at: RowPlace(row: 0)) })
+            try edited.document { (draft) throws(TreeError) in
+                for row in rows { try draft.insert(ItemDraft(new: row), at: RowPlace(row: 0)) }
+            }
         }
     }
 
     @Test("Rows and places that are not there are refused")
     func places() throws {
         let edited = try Edited(#"[["a","b"],["c"]]"#)
-        func expect(_ error: TreeError, _ sentence: String, _ edit: (inout RowArrangement) throws -> Void) throws {
-            var rows = RowArrangement(of: try #require(edited.item("").level))
-            #expect(throws: error) { try edit(&rows) }
+        func expect(_ error: TreeError, _ sentence: String, _ edit: (inout LevelDraft) throws -> Void) throws {
+            let level = try #require(edited.item("").level)
+            var rows = LevelDraft(of: level, below: nil, names: .init())
+            var changed = rows
+            #expect(throws: error) { try edit(&changed) }
             #expect(error.description == sentence)
-            #expect(try edited.editor.document(arranging: rows, below: edited.item("")) === edited.tree)
+            #expect(try rows.level() === level)
         }
         try expect(.noRow(3, rows: 3), "row 3 is out of range for 3 rows; rows are numbered from 0") {
-            try $0.remove(3)
+            _ = try $0.remove(3)
         }
         try expect(.noRow(-1, rows: 3), "row -1 is out of range for 3 rows; rows are numbered from 0") {
-            try $0.move(-1, to: RowPlace(row: 0))
+            try $0.move(-1, to: 0, section: 0)
         }
         let place = "a row cannot be inserted at 2 among 1 row; the offset must be from 0 to 1"
-        try expect(.noPlace(2, rows: 1), place) { try $0.move(0, to: RowPlace(section: 1, row: 3)) }
-        try expect(.noPlace(2, rows: 1), place) { try $0.move(0, to: RowPlace(section: 0, row: 2)) }
+        try expect(.noPlace(2, rows: 1), place) { try $0.move(0, to: 3, section: 1) }
+        try expect(.noPlace(2, rows: 1), place) { try $0.move(0, to: 2, section: 0) }
         try expect(.noSection(2, sections: 2), "section 2 is out of range for 2 sections; sections are numbered from 0")
         {
-            try $0.insert(Item.Step(level: edited.tree, row: 0), at: RowPlace(section: 2, row: 0))
+            try $0.insert(ItemDraft(new: Item.Step(level: edited.tree, row: 0)), at: 0, section: 2)
         }
         let empty = try Edited(#"{"Sections":{}}"#)
         #expect(throws: TreeError.noSection(0, sections: 0)) { try empty.inserting(#"["a"]"#, below: "", at: 0) }

@@ -78,7 +78,9 @@ import Testing
         expect((0, "new"), (1, "new")) {
             let rows = try edited.rows("[\(new)]") + edited.rows("[\(new)]")
             let tree = try edited.removing("/k")
-            return try edited.document(rows.map { .insert($0, at: RowPlace(row: 0)) }, of: tree)
+            return try edited.document(of: tree) { (draft) throws(TreeError) in
+                for row in rows { try draft.insert(ItemDraft(new: row), at: RowPlace(row: 0)) }
+            }
         }
         let titled = try Edited(#"["k",{"Key":"k","Title":"a"}]"#)
         expect((0, "new"), (1, "a")) { try titled.replacing("/k", new) }
@@ -93,15 +95,13 @@ import Testing
         "In levels of any length random steps, alone and many at once, give the level that is built", arguments: 0..<4)
     func longLevels(_ part: Int) throws {
         var generator = SeededGenerator(seed: UInt64(part))
-        let root = Item(rootOf: try Value.array([]).tree().document)
         for count in [0, 1, 15, 16, 17, 18, 40, 300] {
             var titles = (0..<count).map { "row \($0)" }
             var level = try tree(titles)
             for round in 0..<40 {
-                var rows = RowArrangement(of: level)
+                var rows = LevelDraft(of: level, below: nil, names: .init())
                 for _ in 0...generator.below(6) { try step(&rows, &titles, &generator) }
-                let document = try TreeEditor().document(arranging: rows, below: root)
-                level = try #require(document.child(0))
+                level = try rows.level()
                 let built = try tree(titles)
                 let difference = LevelComparison.difference(level, built)
                 #expect(difference == nil, "part \(part), \(count) rows, round \(round)")
@@ -110,7 +110,7 @@ import Testing
     }
 
     private func step(
-        _ rows: inout RowArrangement, _ titles: inout [String], _ generator: inout SeededGenerator
+        _ rows: inout LevelDraft, _ titles: inout [String], _ generator: inout SeededGenerator
     ) throws {
         let row = generator.below(max(titles.count, 1))
         // One in four is the title of another row, or that with a number.
@@ -118,18 +118,18 @@ import Testing
         let source = try Item.Step(level: tree([title]), row: 0)
         switch generator.below(4) {
         case 0 where !titles.isEmpty:
-            try rows.remove(row)
+            _ = try rows.remove(row)
             titles.remove(at: row)
         case 1 where !titles.isEmpty:
             let place = generator.below(titles.count)
-            try rows.move(row, to: RowPlace(row: place))
+            try rows.move(row, to: place, section: 0)
             titles.insert(titles.remove(at: row), at: place)
         case 2 where !titles.isEmpty:
-            try rows.replace(row, with: source)
+            try rows.replace(row, with: source, keepsLevel: false)
             titles[row] = title
         default:
             let place = generator.below(titles.count + 1)
-            try rows.insert(source, at: RowPlace(row: place))
+            try rows.insert(ItemDraft(new: source), at: place, section: 0)
             titles.insert(title, at: place)
         }
     }

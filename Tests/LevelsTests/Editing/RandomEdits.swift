@@ -8,7 +8,6 @@ struct RandomEdits {
     private(set) var tree: Level
     private(set) var document: EditableDocument
     private var random: RandomDocument
-    private let editor = TreeEditor()
     private var made = 1_000_000
 
     /// Most documents are small and plain, since each edit builds one anew: long levels have tests of their own.
@@ -77,19 +76,19 @@ struct RandomEdits {
         var document = document
         document.changeRows(below: path) { $0.sections[place.section].insert(contentsOf: items, at: place.offset) }
         return outcome("insertion below \(path) at \(place)", document, levels: path.count + 2, rows) {
-            editor throws(TreeError) in
-            try editor.document(
-                rows.enumerated().map { number, row in
-                    .insert(row, at: RowPlace(below: item, section: place.section, offset: place.offset + number))
-                }, of: tree)
+            (draft) throws(TreeError) in
+            for (number, row) in rows.enumerated() {
+                let place = RowPlace(below: item, section: place.section, offset: place.offset + number)
+                try draft.insert(ItemDraft(new: row), at: place)
+            }
         }
     }
 
     private func removal(of path: [Int]) -> Outcome {
         var document = document
         document.changeRows(below: Array(path.dropLast())) { rows in _ = rows.remove(path[path.count - 1]) }
-        return outcome("removal of \(path)", document, levels: path.count + 1, []) { editor throws(TreeError) in
-            try editor.document([.remove(path)], of: tree)
+        return outcome("removal of \(path)", document, levels: path.count + 1, []) { (draft) throws(TreeError) in
+            _ = try draft.remove(path)
         }
     }
 
@@ -106,8 +105,8 @@ struct RandomEdits {
         var document = document
         document.change(path) { $0 = changed }
         let name = "replacement of \(path)\(keepsLevel ? " above its level" : "")"
-        return outcome(name, document, levels: path.count + 1, rows) { editor throws(TreeError) in
-            try editor.document([.replace(path, with: source, keepsLevel: keepsLevel)], of: tree)
+        return outcome(name, document, levels: path.count + 1, rows) { (draft) throws(TreeError) in
+            try draft.replace(path, with: source, keepsLevel: keepsLevel)
         }
     }
 
@@ -131,13 +130,9 @@ struct RandomEdits {
         return outcome(
             "move\(isWithin ? " within" : "") of \(path) to \(place) below \(target)", document, levels: levels, []
         ) {
-            editor throws(TreeError) in
-            try editor.document(
-                [
-                    .move(
-                        path,
-                        to: RowPlace(below: above, section: place.section, offset: place.offset, without: item))
-                ], of: tree)
+            (draft) throws(TreeError) in
+            try draft.move(
+                path, to: RowPlace(below: above, section: place.section, offset: place.offset, without: item))
         }
     }
 
@@ -161,22 +156,21 @@ struct RandomEdits {
             entries = entries.map { $0.key == name ? Value.Entry(name, .array(items)) : $0 }
             item = .dictionary(entries)
         }
-        let item = Item(path, in: tree)
         return outcome("exchange of the level below \(path)", document, levels: path.count + 2, rows) {
-            editor throws(TreeError) in
-            try editor.document(replacingLevelBelow: item, with: level)
+            (draft) throws(TreeError) in
+            try draft.exchangeLevel(below: path, with: level)
         }
     }
 
     private func outcome(
         _ name: String, _ document: EditableDocument, levels: Int, _ sources: [Item.Step],
-        _ edit: (TreeEditor) throws(TreeError) -> Level
+        _ edit: (inout LevelDraft) throws(TreeError) -> Void
     ) -> Outcome {
         let below = sources.reduce(0) {
             $0 + ($1.level.child($1.row).map { LevelComparison.levels(of: $0).count } ?? 0)
         }
         do {
-            let tree = try edit(editor)
+            let tree = try tree.edited(edit)
             return Outcome(
                 name: name, tree: tree, refusal: nil, document: document, newLevels: levels + below)
         } catch {

@@ -69,7 +69,9 @@ import Testing
             ) { try $0.replacing("/a", #"{"Title":"b"}"#, keepsLevel: true) },
             EditExample("the root", #"{"Title":"a","Rows":["x"]}"#, #"{"N":1,"Rows":["x"]}"#) {
                 let source = Item.Step(level: try Document.tree(#"{"N":1,"Rows":[]}"#).document, row: 0)
-                return try $0.document([.replace([], with: source, keepsLevel: true)])
+                return try $0.document { (draft) throws(TreeError) in
+                    try draft.replace([], with: source, keepsLevel: true)
+                }
             },
         ])
     func keptLevels(_ example: EditExample) throws { try example.check() }
@@ -122,7 +124,7 @@ import Testing
                 "a row of the same key comes out of hiding", #"{"SectionKeys":["B"],"Sections":{"A":["b"],"B":["b"]}}"#,
                 #"{"SectionKeys":["B"],"Sections":{"A":[],"B":["b","b"]}}"#
             ) {
-                try $0.document([.move([1], to: RowPlace(section: 0, row: 1))])
+                try $0.document { (draft) throws(TreeError) in try draft.move([1], to: RowPlace(section: 0, row: 1)) }
             },
         ])
     func hiddenSections(_ example: EditExample) throws { try example.check() }
@@ -147,9 +149,13 @@ import Testing
                 #"[{"Title":"a","Rows":[]},{"Title":"b","Rows":["x","x"]}]"#
             ) {
                 // One object in both places, as a pool leaves them.
-                let shared = try $0.item("/b").level
-                let tree = try $0.editor.document(replacingLevelBelow: $0.item("/a"), with: #require(shared))
-                return try $0.document([.move([0, 0], to: RowPlace(owner: [1], row: 1))], of: tree)
+                let shared = try #require($0.item("/b").level)
+                let tree = try $0.document { (draft) throws(TreeError) in
+                    try draft.exchangeLevel(below: [0], with: shared)
+                }
+                return try $0.document(of: tree) { (draft) throws(TreeError) in
+                    try draft.move([0, 0], to: RowPlace(owner: [1], row: 1))
+                }
             },
         ])
     func moves(_ example: EditExample) throws { try example.check() }
@@ -159,10 +165,12 @@ import Testing
         let edited = try Edited(#"["a",{"Title":"b","Rows":["\u0001"]},"\u0002"]"#)
         let one = try edited.removing("/%02")
         #expect(one.holdsTextBeyondXML)
-        let other = try edited.document([.remove([1, 0])], of: one)
+        let other = try edited.document(of: one) { (draft) throws(TreeError) in _ = try draft.remove([1, 0]) }
         #expect(!other.holdsTextBeyondXML)
         let row = try edited.rows(#"[{"Title":"c","N":["\uFFFF"]}]"#)[0]
-        let again = try edited.document([.insert(row, at: RowPlace(owner: [1], row: 0))], of: other)
+        let again = try edited.document(of: other) { (draft) throws(TreeError) in
+            try draft.insert(ItemDraft(new: row), at: RowPlace(owner: [1], row: 0))
+        }
         #expect(again.holdsTextBeyondXML)
     }
 

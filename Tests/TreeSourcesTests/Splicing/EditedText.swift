@@ -41,7 +41,7 @@ struct EditedText {
 
     static func splice(_ bytes: [UInt8], _ file: ChangedFile, isXML: Bool) throws -> [UInt8] {
         var written: [UInt8] = []
-        let splice = DocumentSplice(old: file.old, new: file.new, provenance: file.provenance)
+        let splice = DocumentSplice(old: file.old, new: file.new, draft: file.draft)
         try splice.write(.memory(bytes), syntax: isXML ? .xml : .json) { (piece: Span<UInt8>) in
             for index in piece.indices { written.append(piece[index]) }
         }

@@ -22,7 +22,7 @@ struct SiblingKeys: ~Copyable {
 
     /// The maximum number of other keys with the same hash. By chance, a level with a million keys contains two keys
     /// with the same hash only once in forty million levels.
-    private static let mostCollisions = 16
+    static let mostCollisions = 16
 
     func ownKey(of row: Int) -> [UInt8]? { ownRange(of: row).map { Array(copying: texts.span.extracting($0)) } }
 
@@ -212,33 +212,23 @@ extension Level {
         return Array(copying: key)
     }
 
-    /// Whether a row can be removed or moved without changing the key of any other row.
-    func isAlone(_ number: Int, names: StructuralNames) -> Bool {
-        let natural = naturalKey(of: number, names: names)
-        let bytes = bytes
-        guard bytes.span.extracting(row(number).key).isEqual(to: natural.span), !isShared(natural, names: names) else {
-            return false
-        }
-        // If the key of this row is `a~2`, a row with the natural key `a` may have skipped `a~2` because of this row.
-        guard let base = ItemKey.numberedBase(of: natural.span) else { return true }
-        return !isShared(Array(natural[..<base]), names: names)
-    }
-
     /// Whether another row has the same natural key as a row.
     func sharesNaturalKey(_ number: Int, names: StructuralNames) -> Bool {
-        isShared(naturalKey(of: number, names: names), names: names)
+        rows(withNaturalKey: naturalKey(of: number, names: names), upTo: 2, names: names).count > 1
     }
 
-    /// Whether several rows have this natural key, so that the second of them has a numbered key.
-    private func isShared(_ natural: [UInt8], names: StructuralNames) -> Bool {
-        guard row(withKey: natural.span) != nil else { return false }
-        var number = 2
-        while true {
-            let numbered = natural + Array("~\(number)".utf8)
-            guard let found = row(withKey: numbered.span) else { return false }
-            guard naturalKey(of: found, names: names) == numbered else { return true }
+    /// The shown rows with a natural key, in order.
+    ///
+    /// - Parameter limit: the number of rows after which the search ends.
+    func rows(withNaturalKey natural: [UInt8], upTo limit: Int = .max, names: StructuralNames) -> [Int] {
+        var rows: [Int] = []
+        var (key, number) = (natural, 1)
+        // The keys of the rows are numbered. A number is left out only if it is part of the natural key of another row.
+        while rows.count < limit, let row = row(withKey: key.span) {
+            if naturalKey(of: row, names: names) == natural { rows.append(row) } else if rows.isEmpty { break }
             number += 1
+            key = natural + Array("~\(number)".utf8)
         }
+        return rows
     }
-
 }

@@ -54,14 +54,16 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The path of the item above; nil for the root.
-    var parent: ItemPath? {
-        guard count > 0 else { return nil }
-        let ends = Array(ends.dropLast())
+    var parent: ItemPath? { count > 0 ? prefix(count - 1) : nil }
+
+    /// The path of the first keys, in NFC.
+    func prefix(_ count: Int) -> ItemPath {
+        let ends = Array(ends.prefix(count))
         return ItemPath(bytes: Array(bytes.prefix(ends.last ?? 0)), ends: ends)
     }
 
-    /// The last key; empty for the root.
-    var lastKey: [UInt8] { count > 0 ? Array(bytes[range(count - 1)]) : [] }
+    /// A key in NFC.
+    func bytes(_ number: Int) -> [UInt8] { Array(bytes[range(number)]) }
 
     /// The path as part of a target, without outer slashes: `Item%204/Screen%20G`.
     public var description: String {

@@ -8,7 +8,7 @@
 struct KeyIndex: Sendable {
     /// Each slot contains the number of a row plus one, or 0 if the slot is empty. The number of slots is a power of
     /// two; 0 for a short level.
-    var slots: [UInt32]
+    private var slots: [UInt32]
     let rowCount: Int
 
     /// The maximum number of rows in a level without a table.
@@ -67,87 +67,6 @@ struct KeyIndex: Sendable {
         var slot = Int(truncatingIfNeeded: TableHash.of(hash)) & mask
         while slots[slot] != 0, !isEqual(Int(slots[slot]) - 1) { slot = (slot + 1) & mask }
         return slot
-    }
-}
-
-extension KeyIndex {
-    init(slots: [UInt32], rowCount: Int) {
-        self.slots = slots
-        self.rowCount = rowCount
-    }
-
-    /// Whether the table suits another number of rows, so that updating the table is cheaper than filling a new table.
-    func isSuited(to newCount: Int) -> Bool {
-        guard !slots.isEmpty, newCount > Self.searchedRows else { return false }
-        return (Self.size(newCount)...Self.size(newCount) * 4).contains(slots.count)
-    }
-
-    /// Removes a row, and moves back only the rows that the removed row has displaced.
-    mutating func remove(_ row: Int, hashOf: (Int) -> UInt64) {
-        let mask = slots.count - 1
-        var hole = Int(truncatingIfNeeded: TableHash.of(hashOf(row))) & mask
-        while slots[hole] != UInt32(row + 1) {
-            if slots[hole] == 0 { return }
-            hole = (hole + 1) & mask
-        }
-        var slot = hole
-        while true {
-            slot = (slot + 1) & mask
-            guard slots[slot] != 0 else { break }
-            let home = Int(truncatingIfNeeded: TableHash.of(hashOf(Int(slots[slot]) - 1))) & mask
-            // The home of a row is the slot of its hash; the row may be in any slot from its home on. The row moves to
-            // the hole unless the hole is before the row's home.
-            guard (slot - home) & mask >= (slot - hole) & mask else { continue }
-            slots[hole] = slots[slot]
-            hole = slot
-        }
-        slots[hole] = 0
-    }
-
-    /// Renumbers all rows after a change.
-    mutating func renumber(by shifts: [RowShift]) {
-        guard shifts.contains(where: { $0.distance != 0 }) else { return }
-        guard shifts.count <= 4 else { return renumber(each: { $0 + Self.distance(of: $0, shifts: shifts) }) }
-        let steps = RowShift.steps(shifts)
-        var table = slots.mutableSpan
-        for slot in table.indices {
-            let old = table[slot]
-            var new = old
-            // Without branches: they would be mispredicted, because the numbers are in random order.
-            for step in 0..<4 { new &+= old >= steps.first[step] ? steps.distance[step] : 0 }
-            table[slot] = new
-        }
-    }
-
-    private mutating func renumber(each newNumber: (Int) -> Int) {
-        for slot in slots.indices where slots[slot] != 0 {
-            slots[slot] = UInt32(newNumber(Int(slots[slot]) - 1) + 1)
-        }
-    }
-
-    private static func distance(of row: Int, shifts: [RowShift]) -> Int {
-        let next = shifts.partitioningIndex { $0.rows.lowerBound > row }
-        return next > 0 ? shifts[next - 1].distance : 0
-    }
-}
-
-/// The distance by which a run of rows moves.
-struct RowShift {
-    let rows: Range<Int>
-    let distance: Int
-
-    /// For each of up to four runs: the first row, counted from 1, and the difference between the run's distance and
-    /// the distance of the run before.
-    static func steps(_ shifts: [RowShift]) -> (first: SIMD4<UInt32>, distance: SIMD4<UInt32>) {
-        var first = SIMD4<UInt32>(repeating: .max)
-        var distance = SIMD4<UInt32>()
-        var last = 0
-        for (number, shift) in shifts.enumerated() {
-            first[number] = UInt32(shift.rows.lowerBound + 1)
-            distance[number] = UInt32(truncatingIfNeeded: shift.distance - last)
-            last = shift.distance
-        }
-        return (first, distance)
     }
 }
 

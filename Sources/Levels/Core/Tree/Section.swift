@@ -51,9 +51,36 @@ extension Level {
         let number = place + Int(allSections[place].writtenShift)
         return allSections.indices.contains(number) ? number : place
     }
+
+    /// The number of rows of each section, including hidden sections; one number for a plain list.
+    package var sectionCounts: [Int] { form == .rows ? [rowCount] : allSections.map(\.count) }
+
+    /// The numbers of the shown sections, in the order of the document.
+    package var sectionsAsWritten: [Int] {
+        form == .rows ? [0] : allSections.indices.map(writtenSection).filter { !allSections[$0].isHidden }
+    }
+
+    /// The range of rows of each shown section, with the sections in the order of the document; one range for a plain
+    /// list.
+    package var rowsAsWritten: [Range<Int>] {
+        guard form != .rows else { return [0..<count] }
+        return sectionsAsWritten.map { allSections[$0].start..<allSections[$0].start + allSections[$0].count }
+    }
+
+    /// Whether the level has the same sections as another level, apart from the rows of the sections.
+    package func hasSections(of other: Level) -> Bool {
+        form == other.form && allSections.count == other.allSections.count
+            && zip(allSections, other.allSections).allSatisfy { $0.withoutRows == $1.withoutRows }
+    }
 }
 
 extension Section {
+    fileprivate var withoutRows: Section {
+        var section = self
+        (section.start, section.count) = (0, 0)
+        return section
+    }
+
     /// Returns the sections of some rows of a list, without empty sections. `rows` are the positions of these rows in
     /// the list, in ascending order.
     static func dividing(_ rows: [Int], as sections: some Sequence<Section>) -> [Section] {
@@ -76,7 +103,7 @@ extension Section {
     }
 
     /// Adds a place for rows to the section's dictionary, unless the dictionary has a place.
-    fileprivate mutating func addPlaceForRows(named name: String) {
+    mutating func addPlaceForRows(named name: String) {
         guard !fields.isEmpty, !PackedField.all(in: 0..<fields.count, of: fields.span).contains(where: \.isHole) else {
             return
         }

@@ -4,7 +4,7 @@ internal import PropertyLists
 /// Changes of an item's own fields.
 extension EditSession {
     mutating func patch(_ changes: PropertyListValue, at path: ItemPath, isExact: Bool) throws(EditRefusal) {
-        let target = try target(path, asOwner: false)
+        let target = try fieldsTarget(path)
         try replace(target, with: patchedRow(of: target, changes: changes, isExact: isExact))
     }
 
@@ -14,7 +14,7 @@ extension EditSession {
         guard case .dictionary(let changes) = changes else {
             throw .invalid("a merge patch of an item must be a dictionary")
         }
-        try refuseStructure(in: changes, of: target.item)
+        try refuseStructure(in: changes, of: target.own)
         let content = try ownContent(of: target)
         let fields = try MergePatch.merged(changes, into: content.fields, isExact: isExact)
         return try row(of: target, content: content, with: fields, isSet: changes["Value"] != nil)
@@ -23,20 +23,20 @@ extension EditSession {
     mutating func put(
         _ item: PropertyListValue, at path: ItemPath, onlyIfNew: Bool, isExact: Bool
     ) throws(EditRefusal) {
-        switch Item.find(path, in: document) {
-        case .found(let shown):
+        let found = try lookUp(path)
+        if found.path.count == path.count {
             guard !onlyIfNew else {
                 throw EditRefusal(
-                    .exists, detail: "\(shown.titlePath) exists already; put it without If-None-Match to replace it.")
+                    .exists,
+                    detail: "\(found.shown.titlePath) exists already; put it without If-None-Match to replace it.")
             }
-            let target = try target(path, asOwner: false)
+            let target = try fieldsTarget(path)
             try replace(target, with: putRow(of: target, item: item, isExact: isExact))
-        case .missing(let nearest, let number):
-            guard number == path.count - 1, nearest.level?.refusal == nil else {
-                throw Self.missing(path.key(number), nearest: nearest)
-            }
+        } else if found.path.count == path.count - 1, found.shown.level?.refusal == nil {
             try item.checkItem()
-            try make(item, keyed: path.key(number), below: target(nearest, asOwner: true))
+            try make(item, keyed: path.key(path.count - 1), below: target(found, asOwner: true))
+        } else {
+            _ = try self.item(at: path)
         }
     }
 
@@ -46,10 +46,10 @@ extension EditSession {
         try item.checkItem()
         let content = try ownContent(of: target)
         var new = item.fields(names)
-        try refuseStructure(in: new, of: target.item)
-        if target.item.depth > 0, !(names[.title] + names[.key]).contains(where: { new[$0] != nil }) {
+        try refuseStructure(in: new, of: target.own)
+        if !target.isRoot, !(names[.title] + names[.key]).contains(where: { new[$0] != nil }) {
             // Even without the key that is kept from the old item, the body must be a valid item.
-            _ = try maker(for: target, group: target.item.ownGroup).row(of: item)
+            _ = try maker(for: target, group: target.own.group).row(of: item)
         }
         let old = content.fields
         if !names[.key].contains(where: { new[$0] != nil }), let name = names[.key].first(where: { old[$0] != nil }) {
@@ -68,8 +68,10 @@ extension EditSession {
     }
 
     private mutating func replace(_ target: EditTarget, with made: RowMaker.Made) throws(EditRefusal) {
-        let edit = RowEdit.replace(target.path, with: made.step, keepsLevel: target.item.keepsLevel)
-        try log([edit], of: target, at: target.path, referringTo: made.parts)
+        try change(target, referringTo: made.parts) { (draft) throws(TreeError) in
+            try draft.replace(target.path, with: made.step, keepsLevel: target.keepsLevel)
+        }
+        try finishStep(target, at: target.path)
     }
 
     /// Checks the value of a control.
@@ -98,29 +100,20 @@ extension EditSession {
                         + "at the path of its key", at: JSONPointer.step(name))
             }
         }
-        let (plain, row) = try appended(item, below: target)
-        if plain.level?.row(withKey: wanted.span) != row {
+        var plain = self
+        let row = try plain.insertLast(item, below: target).row
+        if try !plain.hasKey(wanted, row: row, below: target) {
             fields[names[.key].first ?? "Key"] = .string(key)
-            return try insertLast(.dictionary(fields), below: target)
+            _ = try insertLast(.dictionary(fields), below: target)
+        } else {
+            self = plain
         }
-        try insertLast(item, below: target)
     }
 
-    private mutating func insertLast(_ item: PropertyListValue, below target: EditTarget) throws(EditRefusal) {
-        try insert(item, below: target, at: .last, section: nil)
-    }
-
-    /// Returns the target's item with a new item as its last row, and the number of that row.
-    private func appended(
+    private mutating func insertLast(
         _ item: PropertyListValue, below target: EditTarget
-    ) throws(EditRefusal) -> (owner: Item, row: Int) {
-        var session = self
-        try session.insertLast(item, below: target)
-        try session.settle()
-        guard let owner = Item(rowPath: target.shown.rowPath, in: session.document),
-            let row = session.lastFollowedRow
-        else { throw .conflict("the new item cannot be found") }
-        return (owner, row)
+    ) throws(EditRefusal) -> RowPlace {
+        try insert(item, below: target, at: .last, section: nil)
     }
 
     // MARK: Rules
@@ -145,17 +138,17 @@ extension EditSession {
     }
 
     private func ownContent(of target: EditTarget) throws(EditRefusal) -> ItemContent {
-        let row = target.item.own.level.row(target.item.own.row)
-        if target.item.depth == 0, row.fields.isEmpty, !row.isString {
+        let row = target.own.step.level.row(target.own.step.row)
+        if target.isRoot, row.fields.isEmpty, !row.isString {
             throw .conflict(
                 "the document is an array, so its root has no fields; make it a dictionary with 'Rows'")
         }
         return try content(of: target)
     }
 
-    private func refuseStructure(in fields: PropertyListDictionary, of item: Item?) throws(EditRefusal) {
+    private func refuseStructure(in fields: PropertyListDictionary, of item: OwnItem?) throws(EditRefusal) {
         var structure = StructuralNames.Role.lists.flatMap { names[$0] } + [PartReference.recordsName]
-        if item?.depth == 0 { structure.append("PreferenceSpecifiers") }
+        if item?.path.isEmpty == true { structure.append("PreferenceSpecifiers") }
         if let item, item.level?.countElsewhere == nil, case .string(let address)? = fields[DatabaseReference.name],
             address.contains(":")
         {

@@ -7,7 +7,7 @@ extension EditSession {
         switch edit {
         case .insert(let item, let path, let position, let section):
             do throws(EditRefusal) {
-                try insert(item, below: target(path, asOwner: true), at: position, section: section)
+                _ = try insert(item, below: target(path, asOwner: true), at: position, section: section)
             } catch {
                 throw fault(of: item) ?? error
             }
@@ -31,24 +31,27 @@ extension EditSession {
 
     mutating func insert(
         _ item: PropertyListValue, below target: EditTarget, at position: RowPosition, section: Int?
-    ) throws(EditRefusal) {
+    ) throws(EditRefusal) -> RowPlace {
         try item.checkItem()
-        let place = try position.place(in: target, of: draft(of: target), section: section, without: nil)
-        let made = try maker(for: target, group: target.item.group(of: place.section)).row(of: item)
-        try log(
-            branching(target) + [.insert(made.step, at: place)], of: target, at: place.path, isNew: true,
-            referringTo: made.parts)
+        let place = try position.place(in: target, of: self, section: section)
+        let made = try maker(for: target, group: target.group(of: place.section)).row(of: item)
+        let branch = try branch(target)
+        try change(target, referringTo: made.parts) { (draft) throws(TreeError) in
+            if let branch { try draft.replace(target.path, with: branch, keepsLevel: false) }
+            try draft.insert(ItemDraft(new: made.step), at: place)
+        }
+        try finishStep(target, at: place.path, isNew: true)
+        return place
     }
 
-    /// Returns the edit that adds a place for rows to a leaf with a control, before the control. Returns no edit for
-    /// other items.
-    private func branching(_ target: EditTarget) throws(EditRefusal) -> [RowEdit] {
-        let item = target.item
-        guard item.level == nil, item.own.level.row(item.own.row).isControl else { return [] }
+    /// Returns the row of a leaf with a control, with a place for rows before the control; nil for other items.
+    private func branch(_ target: EditTarget) throws(EditRefusal) -> Item.Step? {
+        let own = target.own.step
+        guard target.own.level == nil, own.level.row(own.row).isControl else { return nil }
         var content = try content(of: target)
-        guard !content.hasPlace else { return [] }
+        guard !content.hasPlace else { return nil }
         content.addPlace(names)
-        return [.replace(target.path, with: try remade(target, content: content).step, keepsLevel: false)]
+        return try remade(target, content: content).step
     }
 
     // MARK: Removing and moving
@@ -56,37 +59,38 @@ extension EditSession {
     private mutating func delete(_ path: ItemPath) throws(EditRefusal) {
         let target = try target(path, asOwner: false)
         guard target.shown.depth > 0 else { throw EditRefusal(.root) }
-        try log([.remove(target.path)], of: target, at: nil)
+        try change(target) { (draft) throws(TreeError) in _ = try draft.remove(target.path) }
+        try finishStep(target, at: nil)
     }
 
     private mutating func move(
         _ path: ItemPath, below ownerPath: ItemPath, at position: RowPosition, section: Int?
     ) throws(EditRefusal) {
         let target = try target(path, asOwner: false)
-        guard case .found(let shown) = Item.find(ownerPath, in: document) else {
-            _ = try self.target(ownerPath, asOwner: true)
-            return
-        }
+        let found = try item(at: ownerPath)
         guard target.shown.depth > 0 else { throw EditRefusal(.root) }
-        guard !shown.rowPath.starts(with: target.shown.rowPath) else { throw EditRefusal(.intoItself) }
-        let owner = try self.owner(shown, beside: target)
-        guard !owner.item.rowPath.starts(with: target.item.rowPath) else { throw EditRefusal(.intoItself) }
+        guard !found.rows.starts(with: target.found.rows) else { throw EditRefusal(.intoItself) }
+        let owner = try owner(found, beside: target)
+        guard !owner.path.starts(with: target.path) else { throw EditRefusal(.intoItself) }
         let isBeside = owner.path[...] == target.path.dropLast()
         var place = try position.place(
-            in: owner, of: draft(of: owner), section: section, without: isBeside ? target.path.last : nil)
-        place.owner = RowEdit.removing(target.path, from: owner.path) ?? owner.path
-        var edits = try branching(owner) + [.move(target.path, to: place)]
-        if let remade = try movedRow(target, to: place, below: owner) {
-            edits.append(.replace(place.path, with: remade, keepsLevel: target.item.keepsLevel))
+            in: owner, of: self, section: section, without: isBeside ? target.path.last : nil)
+        place.owner = owner.path.afterRemoval(of: target.path)
+        let (branch, remade) = (try branch(owner), try movedRow(target, to: place, below: owner))
+        try change(owner) { (draft) throws(TreeError) in
+            if let branch { try draft.replace(owner.path, with: branch, keepsLevel: false) }
+            try draft.move(target.path, to: place)
+            if let remade { try draft.replace(place.path, with: remade, keepsLevel: target.keepsLevel) }
         }
-        try log(edits, of: owner, at: place.path)
+        try finishStep(owner, at: place.path)
     }
 
     /// Returns the new owner of a moved item. Throws if the owner is in another file.
-    private mutating func owner(_ shown: Item, beside target: EditTarget) throws(EditRefusal) -> EditTarget {
+    private mutating func owner(_ found: FoundItem, beside target: EditTarget) throws(EditRefusal) -> EditTarget {
+        if found.own != nil { return try self.target(found, asOwner: true) }
         var other = self
         other.forgetFile()
-        let owner = try other.target(shown, asOwner: true)
+        let owner = try other.target(found, asOwner: true)
         guard owner.file == target.file else {
             throw .conflict(
                 "the item and its new place are in different files, and a move would change both; insert a copy there, "
@@ -100,16 +104,16 @@ extension EditSession {
     private func movedRow(
         _ target: EditTarget, to place: RowPlace, below owner: EditTarget
     ) throws(EditRefusal) -> Item.Step? {
-        let group = owner.item.group(of: place.section)
-        guard group != nil || target.item.ownGroup != nil else { return nil }
-        return try maker(for: target, group: group).row(of: content(of: target), replacing: target.item.own).step
+        let group = owner.group(of: place.section)
+        guard group != nil || target.own.group != nil else { return nil }
+        return try maker(for: target, group: group).row(of: content(of: target), replacing: target.own.step).step
     }
 }
 
 extension EditSession {
     func content(of target: EditTarget) throws(EditRefusal) -> ItemContent {
         do throws(PropertyListError) {
-            return try ItemContent(of: target.item.own, names: names)
+            return try ItemContent(of: target.own.step, names: names)
         } catch {
             throw .conflict(error.reason)
         }
@@ -117,8 +121,8 @@ extension EditSession {
 
     /// Returns an item's row with other content.
     func remade(_ target: EditTarget, content: ItemContent) throws(EditRefusal) -> RowMaker.Made {
-        try maker(for: target, group: target.item.ownGroup, isRoot: target.item.depth == 0)
-            .row(of: content, replacing: target.item.own)
+        try maker(for: target, group: target.own.group, isRoot: target.isRoot)
+            .row(of: content, replacing: target.own.step)
     }
 }
 
@@ -129,31 +133,5 @@ extension PropertyListValue {
         case .string, .dictionary: return
         default: throw .invalid("an item must be a text or a dictionary")
         }
-    }
-}
-
-extension Item {
-    /// Whether the level below the item is kept when the item's row is made again. A level of records is not kept, but
-    /// made again, too.
-    var keepsLevel: Bool { level.map { !$0.form.isDrilled } ?? false }
-
-    /// The item's section, if that section makes controls of its rows; otherwise nil.
-    var ownGroup: Section? {
-        own.level.allSections.first { ($0.start..<$0.start + $0.count).contains(own.row) }.flatMap { $0.ofControls }
-    }
-
-    /// Returns a section below the item, if that section makes controls of its rows; otherwise nil.
-    func group(of section: Int) -> Section? {
-        guard let sections = level?.allSections, sections.indices.contains(section) else { return nil }
-        return sections[section].ofControls
-    }
-}
-
-extension Section {
-    /// The section itself, if its `Type` makes controls of its rows; otherwise nil.
-    fileprivate var ofControls: Section? {
-        guard !fields.isEmpty else { return nil }
-        let type = PackedDictionary(bytes: fields.span, fields: 0..<fields.count).text("Type").flatMap(ControlType.init)
-        return type?.ofRows == nil ? nil : self
     }
 }

@@ -1,16 +1,82 @@
-/// An item to be edited: as clients see it in the whole document, and as it is in its file.
-struct EditTarget {
-    /// The item as clients see it.
+/// An item as a step finds it in the whole document.
+struct FoundItem {
+    let path: ItemPath
+    /// The item as clients see it. If `own` is present, each row may be in a level of its own.
     let shown: Item
+    /// The current row numbers from the root's level to the item.
+    let rows: [Int]
+    /// The item in the file that the batch edits, if it was found in the draft of that file; nil if it was found in the
+    /// document with all steps so far.
+    let own: OwnItem?
+
+    init(path: ItemPath, shown: Item, rows: [Int], own: OwnItem?) {
+        (self.path, self.shown, self.rows, self.own) = (path, shown, rows, own)
+    }
+
+    init(path: ItemPath, shown: Item) { self.init(path: path, shown: shown, rows: shown.rowPath, own: nil) }
+
+    /// The item above this one that has a given depth.
+    func prefix(_ depth: Int) -> FoundItem {
+        FoundItem(
+            path: path.prefix(depth), shown: Item(Array(shown.steps[...depth])), rows: Array(rows.prefix(depth)),
+            own: nil)
+    }
+}
+
+/// An item in its file, with the steps so far.
+struct OwnItem {
+    let path: [Int]
+    /// The row with the item's own fields.
+    let step: Item.Step
+    /// The form of the level that contains the item.
+    let form: LevelForm
+    /// The level below, which may lack the steps so far.
+    let level: Level?
+    /// The item's section, if that section makes controls of its rows; otherwise nil.
+    let group: Section?
+
+    init(path: [Int], step: Item.Step, form: LevelForm, level: Level?, group: Section?) {
+        (self.path, self.step, self.form, self.level, self.group) = (path, step, form, level, group)
+    }
+
+    /// An item of a document with all steps so far.
+    init(_ item: Item) {
+        let section = item.own.level.allSections.first { $0.rows.contains(item.own.row) }
+        self.init(
+            path: item.rowPath, step: item.own, form: item.own.level.form, level: item.level,
+            group: section?.ofControls)
+    }
+}
+
+/// An item to be edited.
+struct EditTarget {
+    let found: FoundItem
     /// The number of the item's file in the session.
     let file: Int
-    /// The item in the file's own document, without gathered edits.
-    let item: Item
-    /// The item's current path in the file.
-    let path: [Int]
+    /// The item in its file.
+    let own: OwnItem
+
+    /// The item as clients see it.
+    var shown: Item { found.shown }
+
+    /// The item's path in the file.
+    var path: [Int] { own.path }
+
+    /// Whether the item is the root of its file.
+    var isRoot: Bool { path.isEmpty }
 
     /// The row numbers from the root's level to the row where the file is mounted; empty for the root's own file.
-    var mount: [Int] { Array(shown.rowPath.prefix(shown.depth - item.depth)) }
+    var mount: [Int] { Array(found.rows.dropLast(path.count)) }
+
+    /// Whether the level below the item is kept when the item's row is made again. A level of records is not kept, but
+    /// made again, too.
+    var keepsLevel: Bool { own.level.map { !$0.form.isDrilled } ?? false }
+
+    /// Returns a section below the item, if that section makes controls of its rows; otherwise nil.
+    func group(of section: Int) -> Section? {
+        guard let sections = own.level?.allSections, sections.indices.contains(section) else { return nil }
+        return sections[section].ofControls
+    }
 }
 
 extension EditTarget {
@@ -18,8 +84,8 @@ extension EditTarget {
     ///
     /// - Parameter asOwner: whether the edit changes the level below the item instead of the item itself.
     func checkEditable(asOwner: Bool) throws(EditRefusal) {
-        let level = item.level
-        let forms = [shown.own.level.form, item.own.level.form] + (asOwner ? [level?.form, shown.level?.form] : [])
+        let level = own.level
+        let forms = [shown.own.level.form, own.form] + (asOwner ? [level?.form, shown.level?.form] : [])
         for case let form? in forms {
             switch form {
             case .elements, .entries: throw EditRefusal(.anyShape)
@@ -28,8 +94,8 @@ extension EditTarget {
             case .rows, .arraysOfRows, .sections, .namedSections: continue
             }
         }
-        if item.depth == 0, level?.form == .specifiers { throw Self.settingsPage }
-        if asOwner, item.own.level.part(item.own.row)?.isTable == true { throw EditRefusal(.records) }
+        if isRoot, level?.form == .specifiers { throw Self.settingsPage }
+        if asOwner, own.step.level.part(own.step.row)?.isTable == true { throw EditRefusal(.records) }
     }
 
     private static var settingsPage: EditRefusal {
@@ -37,20 +103,20 @@ extension EditTarget {
     }
 }
 
-/// The item of a step. Its path is kept up to date during the later steps.
-struct FollowedItem {
-    /// The row numbers from the root's level to the row where the file is mounted; empty for the root's own file.
-    let mount: [Int]
-    /// The item's path in the file; nil once the item is removed.
-    private(set) var path: [Int]?
-    let isNew: Bool
+extension LevelDraft {
+    /// The section of a row, if that section makes controls of its rows; otherwise nil.
+    func group(of row: Int) -> Section? {
+        guard old.form != .rows, let section = section(of: row) else { return nil }
+        return old.allSections[section].ofControls
+    }
+}
 
-    /// Updates the path for an edit of a later step.
-    mutating func take(_ edit: RowEdit) { path = path.flatMap(edit.place(of:)) }
-
-    func item(in document: Level) -> EditedItem {
-        guard let path, let item = Item(rowPath: mount + path, in: document) else { return .deleted }
-        return .present(item, isNew: isNew)
+extension Section {
+    /// The section itself, if its `Type` makes controls of its rows; otherwise nil.
+    fileprivate var ofControls: Section? {
+        guard !fields.isEmpty else { return nil }
+        let type = PackedDictionary(bytes: fields.span, fields: 0..<fields.count).text("Type").flatMap(ControlType.init)
+        return type?.ofRows == nil ? nil : self
     }
 }
 
@@ -59,8 +125,19 @@ struct EditedFile: Sendable {
     /// The compositions of the file: before the edits, and with the edits so far. Nil for a document of one file.
     let original: Composition?
     var current: Composition?
-    var draft: DocumentDraft
+    /// The file's document before the edits.
+    let old: Level
+    /// The file's document with the edits of which the tree was made.
+    var document: Level
+    /// The file's document with all edits.
+    var draft: LevelDraft
     let syntax: FileSyntax
+
+    init(document: Level, composition: Composition?, names: StructuralNames, syntax: FileSyntax) {
+        (original, current, old, self.document) = (composition, composition, document, document)
+        draft = LevelDraft(document: document, names: names)
+        self.syntax = syntax
+    }
 }
 
 /// An edited file, with everything that a writer of the file needs.
@@ -69,10 +146,10 @@ public struct ChangedFile: Sendable {
     public let original: Composition?
     /// The file's document before and after the edits.
     public let old, new: Level
-    /// The provenance of the rows of `new`.
-    public let provenance: Provenance
+    /// The draft that became `new`, which knows the origins of the rows; nil if the whole document is replaced.
+    package let draft: LevelDraft?
 
-    package init(original: Composition? = nil, old: Level, new: Level, provenance: Provenance) {
-        (self.original, self.old, self.new, self.provenance) = (original, old, new, provenance)
+    package init(original: Composition? = nil, old: Level, new: Level, draft: LevelDraft?) {
+        (self.original, self.old, self.new, self.draft) = (original, old, new, draft)
     }
 }

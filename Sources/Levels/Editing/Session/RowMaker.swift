@@ -3,21 +3,22 @@ internal import PropertyLists
 
 /// Makes single rows in the same way as the document's builder.
 struct RowMaker {
-    private let editor: TreeEditor
+    private let names: StructuralNames
+    private let limits: TreeLimits
     let syntax: FileSyntax
     /// The section of the row, if the section's `Type` makes controls of its rows; otherwise nil.
     let group: Section?
     /// Whether the row is the root's.
     let isRoot: Bool
 
-    init(editor: TreeEditor, syntax: FileSyntax, group: Section? = nil, isRoot: Bool = false) {
-        self.editor = editor
+    init(
+        names: StructuralNames, limits: TreeLimits, syntax: FileSyntax, group: Section? = nil, isRoot: Bool = false
+    ) {
+        (self.names, self.limits) = (names, limits)
         self.syntax = syntax
         self.group = group
         self.isRoot = isRoot
     }
-
-    private var names: StructuralNames { editor.names }
 
     /// A row with everything below it, in a level of its own.
     struct Made {
@@ -40,7 +41,7 @@ struct RowMaker {
 
     /// Makes the row of an item with other content.
     ///
-    /// The editor adds the level below the row. Only a table is read again here, from the level below `old`.
+    /// The draft keeps the level below the row. Only a table is read again here, from the level below `old`.
     func row(of content: ItemContent, replacing old: Item.Step) throws(EditRefusal) -> Made {
         var values = values
         try wrap { () throws(PropertyListError) in try begin(&values.builder) }
@@ -55,7 +56,7 @@ struct RowMaker {
     }
 
     private var values: FileValues {
-        FileValues(builder: TreeBuilder(names: names, limits: editor.limits, isXML: syntax == .xml), syntax: syntax)
+        FileValues(builder: TreeBuilder(names: names, limits: limits, isXML: syntax == .xml), syntax: syntax)
     }
 
     // MARK: Sending

@@ -10,17 +10,19 @@ extension RowPosition {
     ///     within the level.
     /// - Throws: `EditRefusal` for an invalid place.
     func place(
-        in target: EditTarget, of draft: DocumentDraft, section: Int?, without moved: Int?
+        in target: EditTarget, of session: EditSession, section: Int?, without moved: Int? = nil
     ) throws(EditRefusal) -> RowPlace {
         try checkOrder(of: target)
-        let counts = draft.rowCounts(below: target.item)
-        let listed = draft.listedSections(below: target.item)
+        let level = session.level(below: target)
+        let (counts, listed) = (level?.counts ?? [0], level?.listedSections ?? 1)
         guard listed > 0 else {
             throw .conflict("\(target.shown.titlePath) has no section that could hold a row; add one to the document")
         }
         if let section, !(0..<listed).contains(section) { throw Self.noSection(section, of: listed) }
         if let key {
-            let row = try row(withKey: key, in: target, of: draft)
+            guard let row = session.row(withKey: Self.normalized(key), below: target) else {
+                throw Self.noRow(key, in: target)
+            }
             var end = 0
             let holding = counts.firstIndex { count in
                 end += count
@@ -62,19 +64,7 @@ extension RowPosition {
 
     private var isAfter: Bool { if case .after = self { true } else { false } }
 
-    private func row(
-        withKey key: String, in target: EditTarget, of draft: DocumentDraft
-    ) throws(EditRefusal) -> Int {
-        guard let row = target.shown.level?.row(withKey: Self.normalized(key).span),
-            let path = draft.path(of: target.item.rowPath + [row])
-        else { throw Self.noRow(key, in: target) }
-        return path[path.count - 1]
-    }
-
     private static func normalized(_ key: String) -> [UInt8] { ItemKey.normalized(key.utf8Span.span) }
-
-    /// The key, in NFC, of the row that this position is before or after; empty for other positions.
-    var keys: [[UInt8]] { key.map { [Self.normalized($0)] } ?? [] }
 
     // MARK: Refusals
 

@@ -56,7 +56,7 @@ struct RandomSessionTests {
             #expect(LevelComparison.difference(batched.document, random.session.document) == nil, "\(name)")
             #expect(items.count == edits.count, "\(name)")
             #expect(items.last?.rowPath == last?.rowPath, "\(name)")
-            for file in batched.changedFiles { try ProvenanceCheck(file).check(name) }
+            for file in batched.changedFiles { try OriginCheck(file).check(name) }
         }
     }
 
@@ -93,7 +93,7 @@ struct RandomSessionTests {
             case .deleted: #expect(path == nil, "\(name)")
             default: Issue.record("\(name): \(outcome.items)")
             }
-            for file in outcome.session.changedFiles { try ProvenanceCheck(file).check(name) }
+            for file in outcome.session.changedFiles { try OriginCheck(file).check(name) }
         }
     }
 }

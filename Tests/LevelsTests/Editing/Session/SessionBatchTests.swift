@@ -28,7 +28,7 @@ struct SessionBatchTests {
         _ = try example.session.apply(EditBatch(edits, isExact: false))
         for edit in edits { try steps.apply(edit) }
         #expect(LevelComparison.difference(example.session.document, steps.session.document) == nil)
-        for file in example.session.changedFiles { try ProvenanceCheck(file).check("\(count)") }
+        for file in example.session.changedFiles { try OriginCheck(file).check("\(count)") }
     }
 
     private func isRepeated(_ fields: PropertyListDictionary) -> Bool {
@@ -59,9 +59,9 @@ struct SessionBatchTests {
         ]
         let gathered = try Self.gathered(edits, in: example)
         #expect(gathered.document === example.session.document)
-        // The level above needs the levels below it, and a row that was moved is new in its level.
+        // A level above the others, and a row that was moved.
         for last: Edit in [.delete("/C"), .patch(#"{"N":3}"#, "/B/c")] {
-            #expect(try Self.gathered(edits + [last], in: example).document !== example.session.document)
+            #expect(try Self.gathered(edits + [last], in: example).document === example.session.document)
         }
         _ = try example.session.apply(EditBatch(edits, isExact: false))
         #expect(
@@ -70,26 +70,34 @@ struct SessionBatchTests {
                     [{"Title":"A","Children":[{"Title":"a","N":1},"o"]},\
                     {"Title":"B","Children":["n",{"Title":"d","N":2},"e","c"]},{"Title":"C","Children":["m"]}]
                     """))
-        for file in example.session.changedFiles { try ProvenanceCheck(file).check("several levels") }
+        for file in example.session.changedFiles { try OriginCheck(file).check("several levels") }
     }
 
     /// The session after the steps of a batch, before the tree with the last of them is made.
     private static func gathered(_ edits: [Edit], in example: SessionExample) throws -> EditSession {
         var session = example.session
-        for edit in edits { try session.make(edit, isExact: false) }
+        for edit in edits { try session.apply(edit, isExact: false) }
         return session
     }
 
-    @Test("leaves rows to the tree if the key of another may change")
+    @Test("finds rows by the keys that its steps give, before the tree is made")
     func keys() throws {
         let document = #"["a",{"Title":"a","M":1},"b","c~2","d"]"#
-        for edit: Edit in [
-            .insert(#""b""#, "/"), .insert(#""c~3""#, "/"), .delete("/a"), .move("/a~2", "/", .first),
-            .patch(#"{"Title":"b"}"#, "/c~2"), .patch(#"{"Key":"b"}"#, "/a~2"), .patch(#"{"Source":"f"}"#, "/b"),
-        ] {
-            let example = try SessionExample(document)
-            let session = try Self.gathered([edit, .patch(#"{"N":1}"#, "/d")], in: example)
-            #expect(session.document !== example.session.document, "\(edit)")
+        let steps: [(Edit, key: String)] = [
+            (.insert(#""b""#, "/"), "/b~2"), (.insert(#""c~3""#, "/"), "/c~3"), (.delete("/a"), "/a"),
+            (.move("/a~2", "/", .first), "/a~2"), (.patch(#"{"Title":"b"}"#, "/c~2"), "/b~2"),
+            (.patch(#"{"Title":"a"}"#, "/c~2"), "/a~3"), (.patch(#"{"Key":"k"}"#, "/a~2"), "/k"),
+            (.insert(#""a~2""#, "/", .first), "/a~3"), (.patch(#"{"Source":"f"}"#, "/b"), "/b"),
+        ]
+        for (edit, key) in steps {
+            var example = try SessionExample(document)
+            let edits = [edit, .patch(#"{"N":1}"#, key), .patch(#"{"N":2}"#, "/d")]
+            let gathered = try Self.gathered(edits, in: example)
+            #expect(gathered.document === example.session.document, "\(edit)")
+            var each = example
+            for edit in edits { try each.apply(edit) }
+            _ = try example.session.apply(EditBatch(edits, isExact: false))
+            #expect(LevelComparison.difference(example.session.document, each.session.document) == nil, "\(edit)")
         }
     }
 

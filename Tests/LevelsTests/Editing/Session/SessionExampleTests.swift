@@ -73,7 +73,7 @@ struct SessionExampleTests {
         var steps = try SessionExample(example.before)
         for edit in example.edits { _ = try steps.session.apply(EditBatch([edit], isExact: false)) }
         #expect(steps.session.document.hash == one.session.document.hash)
-        for file in one.session.changedFiles { try ProvenanceCheck(file).check(example.testDescription) }
+        for file in one.session.changedFiles { try OriginCheck(file).check(example.testDescription) }
     }
 
     @Test("keeps types that JSON lacks, and takes the types of a property list as they are")
@@ -193,7 +193,7 @@ struct SessionExampleTests {
         let items = try example.apply(.insert(#""d""#, "/"), .patch(#"{"N":1}"#, "/a"))
         #expect(try example.isBuilt(of: #"[{"Title":"a","N":1},"d"]"#))
         #expect(items.count == 2)
-        for file in example.session.changedFiles { try ProvenanceCheck(file).check("after a batch that failed") }
+        for file in example.session.changedFiles { try OriginCheck(file).check("after a batch that failed") }
     }
 
     @Test("gives the paths of the items of a batch after all of it")

@@ -26,7 +26,7 @@ struct SessionMountTests {
         #expect(file.new.hash == (try Document.tree(after).document.hash))
         #expect(file.old.hash == (try Document.tree(Self.mounted).document.hash))
         #expect(file.original?.source === file.old)
-        try ProvenanceCheck(file).check("mounted")
+        try OriginCheck(file).check("mounted")
         let expected = try SessionExample(Self.main, ["m": after], refused: ["b": "The file b is broken."])
         #expect(example.session.document.hash == expected.session.document.hash)
         #expect(!example.session.needsLoad)

@@ -157,6 +157,8 @@ private struct LevelPacking: ~Copyable {
 
     /// The levels below the rows; empty if all rows are leaves.
     private func children() -> [Level?] {
+        let arrives = rows.contains { if case .item(let item) = $0 { item.below != nil } else { false } }
+        guard arrives || !old.children.isEmpty else { return [] }
         var children: [Level?] = []
         children.reserveCapacity(draft.rowCount)
         for run in rows {
@@ -167,7 +169,7 @@ private struct LevelPacking: ~Copyable {
             case .item(let item): children.append(item.below)
             }
         }
-        return children.contains { $0 != nil } ? children : []
+        return arrives || children.contains { $0 != nil } ? children : []
     }
 
     // MARK: Bytes

@@ -101,6 +101,28 @@ struct SessionBatchTests {
         }
     }
 
+    @Test("gives the document that its steps give, if a place for rows comes and its rows go again")
+    func emptied() throws {
+        let document = #"[{"Title":"A","Sections":[{"Title":"s","Rows":["a"]},{"Title":"t"}]},"B"]"#
+        for path in ["/A", "/B"] {
+            var example = try SessionExample(document)
+            var steps = example
+            let edits: [Edit] = [.insert(#""n""#, path), .delete("\(path)/n"), .patch(#"{"N":1}"#, path)]
+            _ = try example.session.apply(EditBatch(edits, isExact: false))
+            for edit in edits { try steps.apply(edit) }
+            #expect(LevelComparison.difference(example.session.document, steps.session.document) == nil, "\(path)")
+        }
+    }
+
+    @Test("names the step that gives two rows one Key, and the rows")
+    func sharedKey() throws {
+        let example = try SessionExample(#"["k",{"Title":"a","Key":"j"},{"Title":"b","Key":"l"}]"#)
+        #expect(
+            example.refusal(of: [
+                .patch(#"{"N":1}"#, "/l"), .patch(#"{"Key":"k"}"#, "/j"), .patch(#"{"Key":"k"}"#, "/l"), .delete("/k"),
+            ]) == "2 conflict: Two rows have the Key 'k', 'a' and 'b'; a Key must be unique among siblings.")
+    }
+
     @Test("names the step by which a limit is exceeded")
     func limit() throws {
         let example = try SessionExample(#"["a"]"#, limits: TreeLimits(items: 3))

@@ -67,6 +67,11 @@ struct SessionMountTests {
             example.refusal(of: [.delete("/x"), .delete("/M/one")])
                 == "1 conflict: The edits concern several files, which cannot be saved in one step; send the edits of each file separately."
         )
+        // The row that mounts a file belongs to another file than the rows below it.
+        #expect(
+            example.refusal(of: [.insert(#""i""#, "/M"), .patch(#"{"N":1}"#, "/M")])
+                == "1 conflict: The edits concern several files, which cannot be saved in one step; send the edits of each file separately."
+        )
         let unread = "conflict: The document of /B cannot be edited: The file b is broken."
         #expect(example.refusal(of: [.insert(#""i""#, "/B")]) == "0 \(unread)")
         #expect(example.refusal(of: [.put(#""i""#, "/B/i")]) == "0 \(unread)")

@@ -71,8 +71,8 @@ final class DocumentComposer {
         guard let old = composition, isCurrent, loaded.refersToSameParts(as: old),
             files.doubtful.count < (saved == nil ? 2 : 1)
         else { return nil }
-        let editor = document.interpretation.editor
-        var recomposition = Recomposition(names: editor.names, limits: editor.limits)
+        let (names, limits) = (document.interpretation.names, document.interpretation.treeLimits)
+        var recomposition = Recomposition(names: names, limits: limits)
         do {
             var changed = saved
             if let place = files.doubtful.first {
@@ -91,7 +91,7 @@ final class DocumentComposer {
             }
             if new.source !== loaded.tree.document {
                 new = try Composition(
-                    source: loaded.tree.document, parts: new.parts, names: editor.names, limits: editor.limits,
+                    source: loaded.tree.document, parts: new.parts, names: names, limits: limits,
                     sharing: new)
             }
             return composed(loaded, as: new)

@@ -78,7 +78,7 @@ def main():
     if options.check:
         import check
         return check.run()
-    modules = (options.module or "").split(",")
+    modules = in_build_order((options.module or "").split(","))
     for name in modules:
         if not name or not (ROOT / "Sources" / name).is_dir() or name == PAGE != options.module:
             parser.error(f"'{name}' is not a module; the modules are the folders of Sources, and {PAGE} stands alone")
@@ -215,7 +215,9 @@ class Planted:
                 path.unlink()
         for path in (ROOT / folder).rglob("*.swift"):
             name = str(path.relative_to(ROOT))
-            write_if_changed(TREE / name, edited(path.read_text(), by_path[name]).encode())
+            # What other modules inline may use nothing that is internal, as the switch is.
+            planted = edited(path.read_text(), by_path[name]).replace("@inlinable ", "").replace("@inlinable\n", "\n")
+            write_if_changed(TREE / name, planted.encode())
         write_if_changed(TREE / folder / SWITCH_NAME, text.encode())
 
 
@@ -247,13 +249,29 @@ def refused(output, active):
 # MARK: Suites
 
 
-def suites_near(module):
-    """The test targets that reach a module through dependencies, the nearest first."""
+def read_dependencies():
+    """The names of the modules that each target of the manifest depends on."""
     manifest = (ROOT / "Package.swift").read_text()
     dependencies = {}
     for name, entry in re.findall(r'arget\(\s*name: "([^"]+)",(.*?)(?=\n        \.|\n    \])', manifest, re.DOTALL):
         listed = re.search(r"dependencies: \[(.*?)\]", entry, re.DOTALL)
         dependencies[name] = set(re.findall(r'"([^"]+)"', listed[1])) if listed else set()
+    return dependencies
+
+
+def in_build_order(modules):
+    """The modules, each after those that it depends on."""
+    dependencies = read_dependencies()
+
+    def depth(module):
+        return 1 + max((depth(name) for name in dependencies.get(module, ())), default=0)
+
+    return sorted(modules, key=depth)
+
+
+def suites_near(module):
+    """The test targets that reach a module through dependencies, the nearest first."""
+    dependencies = read_dependencies()
     distances, edge = {module: 0}, [module]
     while edge:
         edge = [name for name, needs in dependencies.items() if name not in distances and needs & set(edge)]

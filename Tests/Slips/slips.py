@@ -5,7 +5,8 @@ The slips are such as a good engineer makes when tired: a boundary off by one, a
 a case that does what the next does, an error swallowed. All are compiled at once into a copy of the tree in .build/slips, each
 behind `slip(NUMBER)`, which compares the number with the environment variable SLIP. A place that does not compile gives way to
 the next by the seed. For each slip, the tests of the module run first, then those of the modules that depend on it, nearest
-first, until one fails; a crash or a hang counts as noticed. Slips that no test reaches need no run.
+first, then the system tests that name the module in '# Covers: …', until one fails; a crash or a hang counts as noticed.
+Slips that no test reaches need no run.
 
 The page is the module WebClient. Its slips are made in the text, one after the other; the tests are those of its modules
 under Node, then the scripts that use a browser, quickest first.
@@ -36,13 +37,18 @@ TREE = SCRATCH / "tree"
 PAGE = "WebClient"
 # Warnings are no errors in the copy, because a slip often leaves a variable unused.
 BUILD = [*os.environ.get("SWIFT", "swift").split(), "build", "--no-color-diagnostics", "-Xswiftc", "-gnone", "-Xswiftc", "-suppress-warnings"]
-PROGRAM = TREE / ".build" / "debug" / "drilldownPackageTests.xctest"
+PROGRAMS = TREE / ".build" / "debug"
+SUITES = PROGRAMS / "drilldownPackageTests.xctest"
 SWITCH = """\
 import Glibc
 
 private let planted = unsafe Int(getenv("SLIP").map { unsafe String(cString: $0) } ?? "") ?? 0
 private let log = unsafe getenv("SLIPS_REACHED").map { unsafe open($0, O_WRONLY | O_APPEND | O_CREAT, 0o644) } ?? -1
-nonisolated(unsafe) private let reached = unsafe UnsafeMutablePointer<Bool>.allocate(capacity: COUNT + 1)
+nonisolated(unsafe) private let reached = {
+    let marks = UnsafeMutablePointer<Bool>.allocate(capacity: COUNT + 1)
+    unsafe marks.initialize(repeating: false, count: COUNT + 1)
+    return unsafe marks
+}()
 
 /// Whether the slip with a number is made. Notes each number once if SLIPS_REACHED names a file.
 func slip(_ number: Int) -> Bool {
@@ -246,7 +252,7 @@ def refused(output, active):
     return broken
 
 
-# MARK: Suites
+# MARK: Tests
 
 
 def read_dependencies():
@@ -281,31 +287,40 @@ def suites_near(module):
     return sorted(names, key=lambda name: (name != own, distances[name], name))
 
 
+def tests_near(module):
+    """The names of the tests of a module: the suites, then the system tests; each with its command and its greatest seconds."""
+    for suite in suites_near(module):
+        # Tests of the client library are made to run one after the other.
+        order = ["--no-parallel"] if suite == "DrilldownClientTests" else []
+        yield suite, [str(SUITES), "--testing-library", "swift-testing", "--filter", f"^{suite}\\.", *order], 600
+    for script in sorted((TREE / "Tests" / "System").glob("*.py")):
+        covered = re.search("^# Covers: (.*)", script.read_text(), re.MULTILINE)
+        if covered and module in covered[1].split():
+            yield script.stem, [sys.executable, str(script), "--server", str(PROGRAMS / "drilldown")], 200
+
+
 def run_module(planted, options):
     """The outcome of each slip: the place, the test that notices it or None, and whether a test reaches it."""
     remaining = dict(planted.numbered)
     outcomes = {number: None for number in remaining}
     reached_anywhere, unsteady = set(), set()
-    for suite in suites_near(planted.module):
-        if not remaining or options.suites not in suite:
+    for name, command, limit in tests_near(planted.module):
+        if not remaining or options.suites not in name:
             continue
-        # Tests of the client library are made to run one after the other.
-        command = [str(PROGRAM), "--testing-library", "swift-testing", "--filter", f"^{suite}\\."]
-        command += ["--no-parallel"] if suite == "DrilldownClientTests" else []
         log = SCRATCH / "reached"
         for _ in range(3):
             log.unlink(missing_ok=True)
-            baseline = Run(command, TREE, {"SLIPS_REACHED": str(log)}, limit=600)
-            if not baseline.noticed:
+            baseline = Run(command, TREE, {"SLIPS_REACHED": str(log)}, limit)
+            if not baseline.noticed or baseline.seconds > limit:
                 break
-            print(f"{suite} fails without a slip: {baseline.noticed}", flush=True)
+            print(f"{name} fails without a slip: {baseline.noticed}", flush=True)
             unsteady.add(baseline.test)
-        else:
+        if baseline.noticed:
             continue
         reached = {int(line) for line in log.read_text().split()} if log.exists() else set()
         reached_anywhere |= reached
         numbers = [number for number in remaining if number in reached]
-        print(f"{suite}: {baseline.seconds:.0f} s, reaches {len(numbers)} of {len(remaining)}", flush=True)
+        print(f"{name}: {baseline.seconds:.0f} s, reaches {len(numbers)} of {len(remaining)}", flush=True)
         limit = 3 * baseline.seconds + 20
 
         def run(number):
@@ -316,7 +331,7 @@ def run_module(planted, options):
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             for number, found in zip(numbers, pool.map(run, numbers)):
                 if found.noticed:
-                    outcomes[number] = f"{suite}: {found.noticed}"
+                    outcomes[number] = f"{name}: {found.noticed}"
                     del remaining[number]
     return [(place, outcomes[number], number in reached_anywhere) for number, place in planted.numbered]
 
@@ -328,7 +343,7 @@ def run_page(places, options):
     packages = TREE / ".build" / "browser"
     if not packages.exists():
         packages.symlink_to(ROOT / ".build" / "browser")
-    server = str(TREE / ".build" / "debug" / "drilldown")
+    server = str(PROGRAMS / "drilldown")
 
     def run(script, limit):
         return Run([sys.executable, script, "--server", server], TREE, {}, limit)

@@ -5,6 +5,8 @@ TestClient observes with the library, and checks each difference: old rows and d
 CollectionDifference and as a table view applies it. Here the rows it shows are compared with those read anew.
 """
 
+# Covers: DrilldownClient
+
 import json
 import os
 import random
